@@ -1,6 +1,6 @@
 """The rig: configuration, cyclic engine, safety, recordings, virtual rig, reports and command line.
 
-`rig.open` is the way in for a script or a notebook. Nothing heavy is imported before it is called.
+`rig.open` is the entry point for scripts and notebooks. Heavy modules are imported only when it is called.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import os
 
 from rig.version import __version__ as __version__
 
-# Matrices here are of six rows, which threads make 20 times slower where a processor is busy: they wait spinning. NumPy
-# reads this as it is loaded; the processes that are started have it from here.
+# Matrices here have six rows, for which threads are 20 times slower on a busy processor because they spin. NumPy
+# reads this on import; child processes inherit it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
@@ -30,26 +30,26 @@ def open(  # `rig.open`, as `tarfile.open`
     client: str | None = None,
     keep: float = 60.0,
 ) -> RigClient:
-    """Take command of a rig: start its engine, and its virtual rig where it has one, or attach to the engine it has.
+    """Take command of a rig: start its engine, and its virtual rig if any, or attach to a running engine.
 
     Args:
         config: a configuration file, the name of a shipped one, or a configuration.
-        lockstep: a virtual rig only: rig and engine in this process on a clock that stands between two calls, faster
-            than real time and the same every time.
-        output: folder for the recording; the configuration's where it is left out.
+        lockstep: virtual rig only: rig and engine in this process on a clock that stops between calls, faster
+            than real time and deterministic.
+        output: folder for the recording; None: the configuration's.
         client: the name under which this process commands the rig.
-        keep: s of telemetry that are kept in memory.
+        keep: s of telemetry kept in memory.
 
     Raises:
-        InputError: an argument or the configuration is wrong, or the folder cannot be used.
-        RefusedError: another client commands the rig; who.
+        InputError: an invalid argument or configuration, or an unusable folder.
+        RefusedError: another client commands the rig, with its name.
         HardwareError: a process could not be started, with its reason.
     """
     if not lockstep:
         from rig.runtime import begin_server, folders
 
-        if not any(folder.held("engine") for folder in folders()):  # one that runs may be the one to attach to
-            begin_server()  # which loads while this process does
+        if not any(folder.held("engine") for folder in folders()):  # a running engine may be the one to attach to
+            begin_server()  # loads in parallel
     from rig.client import open_rig
 
     return open_rig(config, lockstep=lockstep, output=output, client=client, keep=keep)

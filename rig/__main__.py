@@ -1,4 +1,4 @@
-"""`python -m rig`: the same as the command `rig`."""
+"""`python -m rig`: equivalent to the command `rig`."""
 
 import sys
 

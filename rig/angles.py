@@ -1,4 +1,4 @@
-"""The platform's angles as plots and displays show them; `kinematics` has those that are computed with."""
+"""The platform's angles for plots and displays; `kinematics` has those for computation."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,9 +7,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def shown_angle(quaternion: Floats, axis: int) -> Floats:
-    """Angle θx, θy or θz by `axis` 0 to 2, rad (…), of R = Rz(θz)·Ry(θy)·Rx(θx), for unit quaternions (…,4), w first.
+    """Return θx, θy or θz by `axis` 0 to 2, rad (…), of R = Rz(θz)·Ry(θy)·Rx(θx), for unit quaternions (…,4), w first.
 
-    Raises nothing: at θy = ±90°, where θx and θz turn about one line, it is what the formula gives.
+    Raises nothing: at θy = ±90°, where θx and θz share an axis, it returns the formula's value.
     """
     w, x, y, z = np.moveaxis(quaternion, -1, 0)
     if axis == 0:
@@ -20,7 +20,7 @@ def shown_angle(quaternion: Floats, axis: int) -> Floats:
 
 
 def rotation_vector(reference: Floats, measured: Floats) -> Floats:
-    """Rotation from reference to measured, rad, small, in the platform's axes, of quaternions (n,4), w first."""
+    """Return the small rotation (n,3), rad, from reference to measured quaternions (n,4), w first, in platform axes."""
     scalar = np.sum(reference * measured, axis=1, keepdims=True)
     vector = (
         reference[:, :1] * measured[:, 1:]

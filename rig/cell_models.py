@@ -1,4 +1,4 @@
-"""The published models beside what a rig measures: carried to the load cells, where they can be compared."""
+"""The published models converted to load-cell readings for comparison with measurements."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def comparable_rows(rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-    """Mask (n,) of the telemetry rows (n,) in which models can be judged: a reference and six residuals are there."""
+    """Return the mask (n,) of telemetry rows (n,) with a reference and six residuals, in which models can be judged."""
     known: npt.NDArray[np.bool_] = np.isfinite(rows["force_residual"]).all(axis=1)
     known &= np.isfinite(rows["reference"]).all(axis=1)
     return known
@@ -21,15 +21,15 @@ def comparable_rows(rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
 def model_differences(
     mechanism: Mechanism, motions: Floats, models: Collection[str], coulomb_speed: float = 0.0
 ) -> dict[str, Floats]:
-    """What the load cells read by models less what they read by the exact one, (n, 6) N by name, of motions (n, 19).
+    """Return the models' load-cell readings less the exact model's, (n, 6) N by name, of motions (n, 19).
 
-    Each model is carried to the cells by its own reactions, see `dynamics.variant_cells`. A row's `force_model` plus
-    the difference is that model at the cells, its `force_residual` minus the difference what it leaves unexplained:
-    exactly so where cells are read at the cycle's time. Of readings with a time of their own it is still that
+    Each model is converted to cell readings by its own reactions, see `dynamics.variant_cells`. A row's `force_model`
+    plus the difference is that model at the cells, its `force_residual` minus the difference is that model's residual:
+    exact if cells are read at the cycle's time. For readings with their own time the difference is still that
     of the cycle's.
 
     models: of `dynamics.MODELS`; coulomb_speed: m/s, the control's.
-    Raises DynamicsError for a motion that is not finite or not one, SingularityError where forces are not determined.
+    Raises DynamicsError for an invalid or non-finite motion, SingularityError if forces are undetermined.
     """
     exact = Dynamics(mechanism, coulomb_speed=coulomb_speed).cells(motions)
     return {
@@ -39,5 +39,5 @@ def model_differences(
 
 
 def recorded_coulomb_speed(header: Mapping[str, Any]) -> float:
-    """Speed, m/s, over which the control of a recording smooths Coulomb friction; 0 where its header does not say."""
+    """Return the Coulomb smoothing speed, m/s, of a recording's control; 0 if its header does not give it."""
     return float(header.get("config", {}).get("control", {}).get("coulomb_speed", 0.0))

@@ -1,4 +1,4 @@
-"""Tables of numbers as CSV: read strictly with every fault's line, written whole or not at all.
+"""Numeric tables as CSV: strict reading that reports every fault with its line, and atomic writing.
 
 All values are SI; columns are named in the first line, and `t` is the time in s.
 """
@@ -36,20 +36,20 @@ WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 """External wrench at the platform origin, platform axes."""
 
 REACTIONS = ("top", "base", "universal_moment", "prismatic_force", "guide_force", "prismatic_moment")
-"""Joint reactions, three columns a leg each: base axes, N and N m."""
+"""Joint reactions, three columns per leg: base axes, N and N m."""
 
 _LISTED_FAULTS = 20
 _LONGEST_FAULT = 200  # characters
 _UNIT_NORM = 1e-6
-_LINKS = 40  # as many as the kernel follows
+_LINKS = 40  # the kernel's limit
 _CHUNK = 20_000
-"""numbers written between two moments at which another thread may go first: some 2 ms of work"""
+"""numbers written before another thread may run: some 2 ms of work"""
 _NUMBERS = {"f": np.float64, "i": np.int64, "u": np.uint64}
-"""how columns of each kind of number are stacked"""
+"""array type for each kind of number"""
 
 
 def per_leg(prefix: str, axes: Sequence[str] = ("",)) -> tuple[str, ...]:
-    """Column names of the six legs: `per_leg("f")` is f1…f6, `per_leg("top", "xyz")` top1x, top1y, …, top6z."""
+    """Return column names of the six legs: `per_leg("f")` is f1…f6, `per_leg("top", "xyz")` top1x, top1y, …, top6z."""
     return tuple(f"{prefix}{leg}{axis}" for leg in range(1, 7) for axis in axes)
 
 
@@ -64,15 +64,15 @@ class Table:
 
     @property
     def times(self) -> Array:
-        """Column `t` (n,), s."""
+        """Return column `t` (n,), s."""
         return self.columns(("t",))[:, 0]
 
     def columns(self, names: Sequence[str]) -> Array:
-        """The named columns, (n, number asked for), C-contiguous."""
+        """Return the named columns, (n, len(names)), C-contiguous."""
         return np.ascontiguousarray(self.values[:, [self.names.index(name) for name in names]])
 
     def has(self, names: Sequence[str]) -> bool:
-        """Whether all of the columns are there."""
+        """Return whether all of the columns exist."""
         return set(names) <= set(self.names)
 
 
@@ -86,16 +86,16 @@ def read_table(
 ) -> Table:
     """Read a CSV file with the `required` columns and, if it is `timed`, `t`, in any order.
 
-    Which these are may follow from the names in the file: then `required` is called with them, and may raise. A pipe is
-    read as a file is, once.
+    A callable `required` is called with the names in the file and returns the required ones, or raises. A pipe can be
+    read too, once.
 
-    Each group of `optional` columns may be there as a whole; any other column is a fault. Quaternions are checked for
+    Each group of `optional` columns may be present as a whole; any other column is a fault. Quaternions are checked for
     unit norm and then normalised to the last bit. With `increasing`, times must increase from row to row.
 
     Raises:
         InputError: no such file, or its faults with their lines.
     """
-    from kinematics import InputFileError, open_table  # not above: writing a table needs none of its kernels
+    from kinematics import InputFileError, open_table  # imported here: writing a table needs no kernels
 
     faults = _Faults()
     try:
@@ -145,26 +145,26 @@ def _header_faults(names: Sequence[str], required: Sequence[str], optional: Sequ
 
 
 class _Faults:
-    """_Faults of a file: the first few, and how many there are."""
+    """Faults of a file: the first few, and their total number."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
         self.count = 0
 
     def add(self, fault: str) -> None:
-        """Add one; a long one is cut."""
+        """Add a fault; a long one is truncated."""
         self.count += 1
         if len(self._first) < _LISTED_FAULTS:
             self._first.append(fault if len(fault) <= _LONGEST_FAULT else fault[:_LONGEST_FAULT] + "…")
 
     def listed(self) -> list[str]:
-        """One line each."""
+        """Return one line for each."""
         more = self.count - len(self._first)
         return self._first + ([f"and {more} more"] if more > 0 else [])
 
 
 def _parse(rows: Iterable[Sequence[str]], names: Sequence[str], faults: _Faults) -> tuple[Array, "array[int]"]:
-    """Numbers of all rows (n, number of names) and the line of each, kept as numbers while the text passes by."""
+    """Return numbers of all rows (n, number of names) and the line of each, converted while reading."""
     from kinematics import NumberTextError, read_number, read_numbers  # see above
 
     values, lines = array("d"), array("q")
@@ -204,7 +204,7 @@ def check_output(path: Path) -> None:
     """Refuse an output file that cannot be written, before any work is done.
 
     Raises:
-        InputError: its folder does not exist or does not allow it, or `path` is a folder or another user's link.
+        InputError: its folder does not exist or is not writable, or `path` is a folder or another user's link.
     """
     target = _followed(path)
     if target.is_dir():
@@ -216,14 +216,14 @@ def check_output(path: Path) -> None:
 
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
-    """Refuse a folder that cannot be made or written to, before any work is done; makes nothing.
+    """Refuse a folder that cannot be created or written to, before any work is done; creates nothing.
 
     Args:
-        folder: that need not be there yet.
-        names: of the files that will be written into it; each is checked like `check_output`.
+        folder: it need not exist.
+        names: files that will be written into it; each is checked like `check_output`.
 
     Raises:
-        InputError: saying why.
+        InputError: with the reason.
     """
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
@@ -236,7 +236,7 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
 
 
 def _followed(path: Path) -> Path:
-    """Where writing to `path` gets to. A link that another user planted is not followed, unless it is the system's."""
+    """Resolve the target of writing to `path`. Links of other users are not followed, except the system's."""
     target = path
     for _ in range(_LINKS):
         if not target.is_symlink():
@@ -249,15 +249,15 @@ def _followed(path: Path) -> Path:
 
 
 def _trusted() -> tuple[int, ...]:
-    """Users whose links are followed."""
+    """Return the users whose links are followed."""
     return os.geteuid(), 0
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
-    """Open a text file for writing that takes its name only once it is complete.
+    """Open a text file for writing that gets its name only once it is complete.
 
-    Whatever goes wrong inside, nothing half-written is left, and a file that was there stays as it was.
+    On any error, no partial file is left, and an existing file is unchanged.
 
     Raises:
         InputError: the file cannot be written.
@@ -268,7 +268,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def whole_binary_file(path: Path) -> Iterator[BinaryIO]:
-    """As `whole_file`, for bytes."""
+    """Like `whole_file`, for bytes."""
     with _whole(path, "b") as file:
         yield file
 
@@ -276,12 +276,12 @@ def whole_binary_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _whole(path: Path, kind: Literal["", "b"] = "", **options: str) -> Iterator[Any]:
     check_output(path)
-    if path.exists() and not path.is_file():  # a device or a pipe has no name to take
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be renamed over
         with open(path, f"w{kind}", **options) as device:  # type: ignore[call-overload]
             yield device
         return
     target = _followed(path)
-    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")  # nobody else's: it is removed
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")  # unique, so that it may be removed
     try:
         with open(temporary, f"x{kind}", **options) as file:  # type: ignore[call-overload]
             yield file
@@ -291,7 +291,7 @@ def _whole(path: Path, kind: Literal["", "b"] = "", **options: str) -> Iterator[
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
     finally:
-        with suppress(OSError):  # as where its name is too long to be there at all
+        with suppress(OSError):  # e.g. its name is too long to exist
             temporary.unlink(missing_ok=True)
 
 
@@ -306,10 +306,10 @@ def write_columns(path: Path, names: Sequence[str], columns: Sequence[Column]) -
 
 
 def write_blocks(path: Path, names: Sequence[str], blocks: Iterable[Sequence[Column]]) -> None:
-    """Write columns (n,) that come block by block under their names, every number so that it reads back the same.
+    """Write successive blocks of columns (n,) under their names, with every number in full precision.
 
     Raises:
-        InputError: the file cannot be written; nothing is left of it then, nor when getting a block fails.
+        InputError: the file cannot be written; no file is left then, nor when getting a block fails.
     """
     rows = max(1, _CHUNK // len(names))
     heading = io.StringIO()
@@ -321,17 +321,17 @@ def write_blocks(path: Path, names: Sequence[str], blocks: Iterable[Sequence[Col
                 raise ValueError(f"columns of different lengths: {[len(column) for column in columns]}")
             for start in range(0, len(columns[0]), rows):
                 file.write(_lines([column[start : start + rows] for column in columns]))
-                time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter
+                time.sleep(0)  # otherwise a window would wait 5 ms for the interpreter lock
 
 
 def _lines(columns: Sequence[Column]) -> bytes:
-    """Lines of columns (n,) of numbers, each as the shortest text that reads back the same."""
+    """Return lines of columns (n,) of numbers, each as the shortest text with full precision."""
     parts = []
     for kind, group in groupby(columns, key=lambda column: column.dtype.kind):
         if kind not in _NUMBERS:
             raise TypeError(f"columns are of floats or of integers, not of {columns[0].dtype}")
         values = np.stack(list(group), axis=1, dtype=_NUMBERS[kind])
-        if kind == "f" and np.isinf(values).any():  # which JSON has no word for
+        if kind == "f" and np.isinf(values).any():  # JSON has no infinity
             parts.append([b",".join(map(_number, row)) for row in values.tolist()])
         else:
             text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)

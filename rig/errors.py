@@ -1,4 +1,4 @@
-"""Errors of the rig, and the exit codes that a command ends with."""
+"""Errors of the rig, and the exit codes of commands."""
 
 import errno
 import sys
@@ -17,15 +17,15 @@ class ExitCode(IntEnum):
     FAULT = 1
     """The run took place and ended in a fault."""
     INPUT = 2
-    """Usage error, or a file that is missing or wrong."""
+    """Usage error, or a missing or invalid file."""
     HARDWARE = 3
-    """A port is taken, a drive is silent or not the one expected."""
+    """A port is in use, or a drive does not answer or is not the expected one."""
     REFUSED = 4
-    """A guard said no: a trajectory outside the limits, a state that does not allow it."""
+    """A guard refused: a trajectory outside the limits, or a state that does not allow it."""
     RECORDING = 5
     """A recording or report cannot be read or written, or a recording is damaged."""
     MISFIT = 6
-    """A result was told whose model does not fit the data: more is left than noise explains."""
+    """A result whose model does not fit the data: noise does not explain the residual."""
     INTERNAL = 70
     """A defect of this program."""
     INTERRUPTED = 130
@@ -33,7 +33,7 @@ class ExitCode(IntEnum):
 
 
 _LISTED_FAULTS = 30
-"""Faults that a message prints; `faults` holds them all."""
+"""Maximum number of faults printed in a message; `faults` holds them all."""
 
 
 def _more(count: int) -> list[str]:
@@ -41,12 +41,12 @@ def _more(count: int) -> list[str]:
 
 
 class RigError(Exception):
-    """Base of the rig's errors; `exit_code` is what a command ends with when nobody handles it.
+    """Base of the rig's errors; `exit_code` is the command's exit status if it is not handled.
 
     Args:
-        what: what was found, or a message in words.
+        what: a finding, or a message.
 
-    `finding` is what was found; of a message one that has no code of its own.
+    `finding` is the finding; a message is wrapped in one without its own code.
     """
 
     exit_code = ExitCode.INTERNAL
@@ -57,7 +57,7 @@ class RigError(Exception):
 
 
 class InputError(RigError):
-    """A file or an argument is missing or wrong; `faults` lists everything found wrong with it."""
+    """A file or an argument is missing or invalid; `faults` lists all its faults."""
 
     exit_code = ExitCode.INPUT
 
@@ -69,14 +69,14 @@ class InputError(RigError):
 
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands in a file: names of keys, and indices of lists from 0."""
+"""Location of a value in a file: names of keys, and indices of lists from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFault:
-    """One thing that is wrong with a configuration.
+    """One fault of a configuration.
 
-    key: the value that it is about, () where it is about no single one. finding: what is wrong.
+    key: the faulty value, () if it is no single one. finding: the fault.
     """
 
     key: KeyPath
@@ -84,29 +84,29 @@ class ConfigFault:
 
     @property
     def leg(self) -> int:
-        """The leg 1…6 that it is about, by the finding or by the key; 0 for none."""
+        """Return the leg 1…6 of the finding or of the key; 0 for none."""
         in_legs = len(self.key) > 2 and self.key[:2] == ("drives", "legs")
         return self.finding.root.leg or (int(self.key[2]) + 1 if in_legs else 0)
 
     @property
     def located(self) -> Finding:
-        """The finding with the key in front."""
+        """Return the finding with the key in front."""
         if not self.key:
             return self.finding
         return Finding(Code.AT_KEY, details={"key": key_text(self.key)}, within=(self.finding,))
 
     @property
     def text(self) -> str:
-        """Key and finding in English."""
+        """Return key and finding in English."""
         return self.located.text
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON-able data: that of the finding, with the key, and the text with the key in front."""
+        """Return JSON-able data: that of the finding, with the key, and the text with the key in front."""
         return {"key": list(self.key), **self.finding.as_dict(), "leg": self.leg, "text": self.text}
 
 
 def key_text(key: KeyPath) -> str:
-    """A key path as a person reads it, lists counted from 1: `drives.legs[2].host`."""
+    """Format a key path for display, with lists counted from 1: `drives.legs[2].host`."""
     return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
 
 
@@ -114,10 +114,10 @@ class ConfigError(InputError):
     """A rig's configuration cannot be used.
 
     Args:
-        what: in words, or a finding whose text lists the faults in it.
-        found: everything that is wrong.
+        what: a message, or a finding whose text lists the faults in it.
+        found: all faults.
 
-    `found` has at least one fault: the error itself where it lists none.
+    `found` has at least one fault: the error itself if it lists none.
     """
 
     def __init__(self, what: Finding | str, found: Sequence[ConfigFault] = ()) -> None:
@@ -133,7 +133,7 @@ class ConfigError(InputError):
 
 
 class HardwareError(RigError):
-    """Something that should answer does not, or something else holds it."""
+    """A device or process does not answer, or is in use by another."""
 
     exit_code = ExitCode.HARDWARE
 
@@ -145,7 +145,7 @@ class RefusedError(RigError):
 
 
 class LeaseLostError(HardwareError):
-    """This client commands the engine no more: it was silent for too long."""
+    """This client no longer commands the engine: it was silent for too long."""
 
 
 class RunFaultError(RigError):
@@ -161,11 +161,11 @@ class InterruptedRunError(RigError):
 
 
 class FieldError(InputError):
-    """A field of a request has a value that cannot be used.
+    """A field of a request has an invalid value.
 
     Args:
         field: its name.
-        fault: what it must be.
+        fault: the requirement.
     """
 
     def __init__(self, field: str, fault: str) -> None:
@@ -174,7 +174,7 @@ class FieldError(InputError):
 
 
 class FieldRefusedError(RefusedError):
-    """A field of a request has a value that a limit forbids; arguments as those of `FieldError`."""
+    """A field of a request has a value forbidden by a limit; arguments as for `FieldError`."""
 
     def __init__(self, field: str, fault: str) -> None:
         super().__init__(f"{field}: {fault}")
@@ -189,11 +189,11 @@ _FAMILIES = (
     ("actuators", "ActuatorError", ExitCode.HARDWARE),
     ("rig.recording", "RecordingError", ExitCode.RECORDING),
 )
-"""Error families of the packages, by name: an error that was raised has its package loaded already."""
+"""Error families of the packages, by name; a raised error's package is already loaded."""
 
 
 def exit_code_of(error: BaseException) -> ExitCode:
-    """What a command ends with when nobody handles this error, whichever package raised it."""
+    """Return the command's exit status for an unhandled error of any package."""
     if isinstance(error, RigError):
         return error.exit_code
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:

@@ -1,4 +1,4 @@
-"""Names and notes that people and other programs give: what they may be, and how any text is shown on a terminal."""
+"""Rules for names and notes from users and other programs, and safe output of texts on a terminal."""
 
 import contextlib
 import re
@@ -9,20 +9,20 @@ from typing import Any, TextIO
 from rig.errors import InputError
 
 LONGEST_NAME = 255
-"""characters of a name, as of a file's"""
+"""characters of a name, as for a file name"""
 LONGEST_LINE = 1000
 """characters of a note"""
 """characters of a message"""
 
 _NEVER = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _CONTROL = re.compile(f"[\t\n\r{_NEVER}]")
-"""Control characters, separators of lines, changes of the direction of writing, halves of characters."""
+"""Control characters, line separators, bidirectional controls, surrogates."""
 _HIDDEN = re.compile(f"\r(?!\n)|[{_NEVER}]")
-"""The same without what lays a text out: tab, line feed, and the carriage return before one."""
+"""The same without layout characters: tab, line feed, and carriage return before a line feed."""
 
 
 def valid_line(text: str) -> str:
-    """A line of text, which may be empty. Raises ValueError, saying what is wrong with it."""
+    """Return a valid line of text, possibly empty. Raises ValueError with the fault."""
     if len(text) > LONGEST_LINE:
         raise ValueError(f"{len(text)} characters, must be at most {LONGEST_LINE} characters")
     found = _CONTROL.search(text)
@@ -33,7 +33,7 @@ def valid_line(text: str) -> str:
 
 
 def valid_name(text: str) -> str:
-    """A name: a line that says something. Raises ValueError, saying what is wrong with it."""
+    """Return a valid non-blank name. Raises ValueError with the fault."""
     if len(text) > LONGEST_NAME:
         raise ValueError(f"{len(text)} characters, must be at most {LONGEST_NAME} characters")
     if not text.strip():
@@ -42,7 +42,7 @@ def valid_name(text: str) -> str:
 
 
 def check_name(what: str, text: str) -> str:
-    """A name that was given for `what`. Raises InputError."""
+    """Check the name given for `what`. Raises InputError."""
     try:
         return valid_name(text)
     except ValueError as error:
@@ -50,12 +50,12 @@ def check_name(what: str, text: str) -> str:
 
 
 def as_name(text: str, otherwise: str) -> str:
-    """A name made of what a file, or another program, calls something; `otherwise` where nothing is left of it."""
+    """Make a valid name from a file's or another program's; `otherwise` if nothing is left of it."""
     return _CONTROL.sub("?", text)[:LONGEST_NAME].strip() or otherwise
 
 
 def printable(text: str) -> str:
-    """A text whose control characters are shown as escapes; tabs and line ends stay."""
+    """Return a text with control characters escaped, except tabs and line ends."""
     return _HIDDEN.sub(_escape, text)
 
 
@@ -65,16 +65,16 @@ def _escape(found: re.Match[str]) -> str:
 
 
 class PrintableStream:
-    """A text stream that shows control characters as escapes, whoever writes them and wherever they came from.
+    """A text stream that escapes control characters in all output.
 
-    `raw` is the stream below it, for what the program itself controls the terminal by; Rich finds it by its name for
-    the same, `rich_proxied_file`.
+    `raw` is the underlying stream, for the program's own terminal control; Rich finds it as
+    `rich_proxied_file`.
     """
 
     def __init__(self, raw: TextIO) -> None:
         self.raw = self.rich_proxied_file = raw
         if raw.encoding and raw.encoding.lower().replace("-", "") in ("ascii", "usascii", "ansi_x3.41968"):
-            with contextlib.suppress(AttributeError):  # no file's
+            with contextlib.suppress(AttributeError):  # not a file stream
                 raw.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
 
     def write(self, text: str) -> int:
@@ -87,14 +87,14 @@ class PrintableStream:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "buffer":  # whoever writes bytes would go past this
+        if name == "buffer":  # writing bytes would bypass the escaping
             raise AttributeError(name)
         return getattr(self.raw, name)
 
 
 @contextlib.contextmanager
 def printable_streams() -> Iterator[None]:
-    """Within a `with` block, what goes to the standard output or error is printable."""
+    """Make standard output and error printable within a `with` block."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (PrintableStream(raw) for raw in before)
     try:

@@ -17,11 +17,11 @@ class State(IntEnum):
     STOPPING = 8
     FAULT = 9
     SINGLE_LEG = 10
-    """one leg moves alone, the others being held by their brakes"""
+    """one leg moves, the others are held by their brakes"""
 
 
 class StopSeverity(IntEnum):
-    """How the rig is being stopped, in rising severity (IEC 60204-1 numbers its categories the other way round)."""
+    """Severity of a stop in ascending order (IEC 60204-1 numbers its categories in descending order)."""
 
     NONE = 0
     CATEGORY_2 = 1
@@ -73,7 +73,7 @@ class FaultCode(IntEnum):
 
 
 class MotionKind(IntEnum):
-    """What a motion is for."""
+    """Purpose of a motion."""
 
     RUN = 1
     """a trajectory"""
@@ -82,50 +82,50 @@ class MotionKind(IntEnum):
     LEG_STEP = 3
     """a step of one leg's length"""
     MOVE = 4
-    """to a pose that was asked for"""
+    """to a requested pose"""
     APPROACH = 5
-    """to where a run starts"""
+    """to a run's start"""
     PARK = 6
     """home, to be parked there"""
     HOMING = 7
-    """six legs look for their references"""
+    """six legs search their references"""
     LEG_TEST = 8
-    """one leg moves alone, there and back"""
+    """one leg moves, forth and back"""
 
 
 PATHLESS = frozenset({MotionKind.HOMING, MotionKind.LEG_TEST})
-"""Kinds of motion in which the drives move legs, and no path of the platform is followed."""
+"""Kinds of motion in which the drives move legs without a platform path."""
 
 
 class MotionOutcome(IntEnum):
     """How a motion ended."""
 
     UNDERWAY = 0
-    """It has not: it moves, or stands paused."""
+    """In motion or paused."""
     FINISHED = 1
     STOPPED = 2
     ABANDONED = 3
-    """Paused, and then stopped, parked from or given up."""
+    """Paused, and then stopped, parked or abandoned."""
     FAULT = 4
 
 
 def cause_text(code: int, text: str) -> str:
-    """Why the rig stopped, as everything that tells of it says it: the kind of fault, and what was found.
+    """Return the common text of a stop cause: the kind of fault, and the finding.
 
     Args:
         code: a `FaultCode`, 0 for none.
-        text: what was found.
+        text: text of the finding.
     """
     return f"{fault_name(code)}: {text}" if code else text
 
 
 def fault_name(code: int) -> str:
-    """A kind of fault in words."""
+    """Return a kind of fault as text."""
     return enum_name(FaultCode, code).lower().replace("_", " ")
 
 
 def enum_name(kind: type[IntEnum], value: int) -> str:
-    """Name of an enum's member, or the number where this version has no such member."""
+    """Return the name of an enum's member, or the number if this version has no such member."""
     try:
         return kind(int(value)).name
     except ValueError:

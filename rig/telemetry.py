@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 
 class CycleFlag(IntFlag):
-    """What else a cycle says of itself."""
+    """Further status flags of a cycle."""
 
     FRESH = 1
     """every drive's feedback is fresh"""
@@ -21,7 +21,7 @@ class CycleFlag(IntFlag):
     POSE = 4
     """the measured pose is valid"""
     PAUSED = 8
-    """the reference stands before its end"""
+    """the reference is paused before its end"""
     LATCHED = 16
     """a fault is latched"""
 
@@ -93,10 +93,10 @@ MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
 
 ABSENT: dict[str, float] = {"position_command": np.nan, "force_held": 0.0, "velocity_held": 0.0, "motion": 0.0}
-"""What is read for a field that rows recorded before it was there do not have."""
+"""Default of fields that are missing in older recordings."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
-"""What the first axis of `terms` counts."""
+"""Names of the entries along the first axis of `terms`."""
 
 _FIRST_ARRAY = next(name for name, _, shape, _ in _FIELDS if shape)
 _SCALARS = [name for name, _, _, _ in _FIELDS].index(_FIRST_ARRAY)
@@ -109,7 +109,7 @@ _STATE = struct.Struct(
 
 
 class RowWriter:
-    """Writes the scalar fields of a row (1,) in two strokes; one by one they would dominate the cycle.
+    """Writes the scalar fields of a row (1,) in two operations; separate writes would dominate the cycle.
 
     Args:
         row: (1,) of dtype ROW, written in place.
@@ -124,5 +124,5 @@ class RowWriter:
         self._scalars[:] = values
 
     def state(self, *values: int) -> None:
-        """Fill the integer fields, `cycle` to `mode`, arrays spread out."""
+        """Fill the integer fields, `cycle` to `mode`, arrays flattened."""
         _STATE.pack_into(self._bytes, ROW.fields[_STATE_FROM][1], *values)  # type: ignore[index]

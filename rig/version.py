@@ -1,3 +1,3 @@
-"""The version of this program, as recordings and calibrations name it."""
+"""The program's version, as stored in recordings and calibrations."""
 
 __version__ = "0.1.0"

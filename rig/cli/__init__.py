@@ -1,4 +1,4 @@
-"""The command line. Modules here import only Typer when loaded; a command imports what it needs when it runs."""
+"""The command line. Modules here import only Typer when loaded; a command imports its needs when it runs."""
 
 from rig.cli.application import app, main
 

@@ -1,4 +1,4 @@
-"""The command `rig`: its commands, and how errors become one message and an exit code."""
+"""The command `rig`: its commands, and conversion of errors to a message and an exit code."""
 
 import atexit
 import errno
@@ -59,8 +59,8 @@ Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file 
 6 a fit that leaves more than noise · 70 internal error · 130 interrupted.
 """
 
-_OBJECTS = 20_000
-"""New objects after which garbage is searched for: loading makes some 100,000, none of them garbage."""
+_GC_THRESHOLD = 20_000
+"""Allocations before garbage collection: loading makes some 100,000 objects, none of them garbage."""
 
 app = command_group(
     name="rig",
@@ -122,22 +122,22 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    # `debug` is read by main(), which outlives the commands; Typer only has to know and explain it.
+    # `debug` is read by main(), since it applies beyond the commands; here it is only declared for Typer.
     del debug, version
 
 
 @cache
 def commands() -> Any:
-    """All commands as Click has them, made once: Typer looks at each function's every parameter for it."""
+    """Return all commands as Click commands, cached: Typer inspects every parameter to build them."""
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code (see `rig.errors.ExitCode`) and never raises, unless with --debug."""
+    """Run one command; return its exit code (see `rig.errors.ExitCode`). Never raises, unless with --debug."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     debug = "--debug" in arguments
-    gc.set_threshold(_OBJECTS)
-    atexit.register(gc.freeze)  # else a second goes by while all that is loaded is searched for what nobody needs
+    gc.set_threshold(_GC_THRESHOLD)
+    atexit.register(gc.freeze)  # avoids a second of garbage collection at exit
     with printable_streams():
         return _run(arguments, debug=debug)
 

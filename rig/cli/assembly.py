@@ -1,4 +1,4 @@
-"""`rig fk --all`: what is said of the poses that were found."""
+"""`rig fk --all`: output on the poses found."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from kinematics import AssemblyModes
 
 QUICK_ROWS = 20
-"""Rows of which fewer need no progress bar: one takes some 50 ms."""
+"""Minimum rows for a progress bar: one row takes some 50 ms."""
 
 _LISTED_ROWS = 10
 
 
 def print_modes(times: Sequence[float], found: "Sequence[AssemblyModes]") -> None:
-    """Print how many poses each row has, and whether they are certain to be all."""
+    """Print the number of poses of each row, and whether they are certainly all."""
     if len(found) <= _LISTED_ROWS:
         for time, modes in zip(times, found, strict=True):
             typer.echo(f"t = {time:g} s: {_poses(len(modes))}, {modes.statement}")

@@ -1,4 +1,4 @@
-"""`rig calibrate`: measure the rig's parameters and keep them in dated files."""
+"""`rig calibrate`: measure the rig's parameters and store them in dated files."""
 
 import json
 import math
@@ -216,7 +216,7 @@ def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str,
 
 
 def _with_error(value: float, error: float) -> str:
-    """Value to the second digit of its standard error, and the error below it."""
+    """Format a value to the second digit of its standard error, with the error on the next line."""
     if not error > 0.0:
         return f"{value:.6g}"
     digits = max(0, 1 - math.floor(math.log10(error)))

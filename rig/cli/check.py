@@ -1,4 +1,4 @@
-"""`rig check`: a configuration, its mechanism and a trajectory, before anything moves."""
+"""`rig check`: check a configuration, its mechanism and a trajectory before any motion."""
 
 import json
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`rig simulate --trajectory`: controllers on the virtual rig's plant, compared."""
+"""`rig simulate --trajectory`: comparison of controllers on the virtual rig's plant."""
 
 import json
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoop:
-    """What was asked for, as it was typed."""
+    """Command-line arguments, unparsed."""
 
     machine: str
     trajectory: str
@@ -40,11 +40,11 @@ class ClosedLoop:
 
 
 def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
-    """Run and compare the controllers, and write what was asked for.
+    """Run and compare the controllers, and write the requested files.
 
     Raises:
-        typer.BadParameter: an option that cannot be.
-        InputError, KinematicsError: a file that is wrong.
+        typer.BadParameter: an invalid option.
+        InputError, KinematicsError: an invalid file.
     """
     from rig.cli.progress import service_events
     from rig.services import LoopsRequest, compare_loops

@@ -1,4 +1,4 @@
-"""The console of `rig operate`: reads commands line by line, carries them out, and ends with the rig at rest."""
+"""The console of `rig operate`: reads and executes commands line by line, and ends with the rig at rest."""
 
 import contextlib
 import shlex
@@ -19,17 +19,17 @@ from rig.states import State
 
 _COLOURS = {"info": None, "warning": "yellow", "error": "red"}
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
-"""Wrong usage of any kind; Typer exports only this one of its kinds in all its versions."""
+"""Any usage error; of Typer's own kinds only this subclass is exported in all its versions."""
 
 
 class Console:
     """One session with a rig.
 
     Args:
-        rig: in state OFF; at rest, its engine ended, after `serve`.
-        interruption: by which Ctrl-C is heard.
-        terminal: whether a person types: then there is a prompt, and errors and a Ctrl-C do not end the session.
-        commands: what can be typed.
+        rig: in state OFF; after `serve` at rest, with its engine ended.
+        interruption: handler of Ctrl-C.
+        terminal: interactive input: there is a prompt, and errors and Ctrl-C do not end the session.
+        commands: the console's commands.
     """
 
     def __init__(self, rig: Rig, interruption: Interruption, *, terminal: bool, commands: typer.Typer = app) -> None:
@@ -42,10 +42,10 @@ class Console:
         self._reading = False
 
     def serve(self) -> None:
-        """Carry out lines from the standard input until `quit` or their end.
+        """Execute lines from the standard input until `quit` or end of input.
 
         Raises:
-            RigError: why a script ends early, with the number of its line; the rig is still to be brought to rest.
+            RigError: why a script ends early, with the number of its line; the rig must then be brought to rest.
             InterruptedRunError: Ctrl-C in a script; likewise.
             RunFaultError: the rig was left in a fault; likewise.
         """
@@ -57,7 +57,7 @@ class Console:
             number = 0
             while (line := self._next_line()) is not None:
                 number += 1
-                line = line.removeprefix("\ufeff")  # of a file from another system
+                line = line.removeprefix("\ufeff")  # byte-order mark of a script file
                 if not line.strip() or line.lstrip().startswith("#"):
                     continue
                 if not self._terminal:
@@ -75,7 +75,7 @@ class Console:
         self._end()
 
     def _carry_out(self, line: str) -> None:
-        """One command. Raises RigError; EOFError for `quit`."""
+        """Execute one command. Raises RigError; EOFError for `quit`."""
         try:
             words = _words(line)
             if words[0] == "help":
@@ -87,14 +87,14 @@ class Console:
         except _USAGE_ERROR as error:
             raise InputError(error.format_message()) from None  # type: ignore[attr-defined]
         except RigError:
-            self._interruption.check()  # what a stop by Ctrl-C brings about is not the reason
+            self._interruption.check()  # a stop by Ctrl-C takes precedence over its consequences
             raise
         except KinematicsError as error:
             raise InputError(str(error)) from error
         self._interruption.check()
 
     def _next_line(self) -> str | None:
-        """The next line, None at the end."""
+        """Return the next line, None at the end."""
         while True:
             if self._terminal:
                 status = self._rig.status()
@@ -103,11 +103,11 @@ class Console:
                 self._prompt = f"{status.state.name}{paused}{away}> "
             try:
                 self._reading = True
-                self._interruption.check()  # it came just before
+                self._interruption.check()  # Ctrl-C just before
                 return input(self._prompt)
             except EOFError:
                 if self._terminal:
-                    typer.echo()  # the prompt's line
+                    typer.echo()  # end the prompt's line
                 return None
             except UnicodeDecodeError as error:
                 raise InputError(f"the script is not UTF-8 text: {error}") from error
@@ -118,7 +118,7 @@ class Console:
                 self._reading = False
 
     def _interrupted(self, error: InterruptedRunError) -> None:
-        """After a first Ctrl-C: a script ends; a person goes on once the rig has come to rest."""
+        """Handle a first Ctrl-C: a script ends; an interactive session continues once the rig is at rest."""
         if not self._terminal:
             raise error
         print_styled("\ninterrupted: stopping, category 1", fg="yellow", err=True)
@@ -140,7 +140,7 @@ class Console:
 
     @contextlib.contextmanager
     def _attended(self) -> Iterator[None]:
-        """A first Ctrl-C stops the rig at once, and what happens is said."""
+        """Within the block, a first Ctrl-C stops the rig at once, and events are printed."""
         self._interruption.at_first = self._stop_now
         self._rig.listen(self._print_event)
         try:
@@ -150,13 +150,13 @@ class Console:
             self._interruption.at_first = None
 
     def _stop_now(self) -> None:
-        """In the signal handler."""
+        """Stop the rig; runs in the signal handler."""
         self._rig.raise_stop_flag(1)
         if self._reading:
             raise KeyboardInterrupt
 
     def _print_event(self, event: Event | str) -> None:
-        """An event, on a line of its own; what is being typed is shown again below it."""
+        """Print an event on its own line and redraw the unfinished input below it."""
         level, text = ("error", event) if isinstance(event, str) else (event.level, f"{event.t:.3f} s: {event.text}")
         again = self._terminal and self._reading
         print_styled(text, fg=_COLOURS[level], control="\r\033[K" if again else "")

@@ -1,4 +1,4 @@
-"""What can be typed at the console of `rig operate`: a function per command, its rig as the context's object."""
+"""Commands of the `rig operate` console: one function per command, with the rig as the context's object."""
 
 from typing import Annotated
 

@@ -47,9 +47,9 @@ def hold(
 
 
 def until_enter() -> Callable[[], bool]:
-    """Tells whether nobody has pressed Enter yet; what was typed is no command.
+    """Return a function that is true until Enter is pressed; other input on the line is discarded.
 
-    Raises BadParameter where nobody can.
+    Raises BadParameter without a terminal.
     """
     if not sys.stdin.isatty():
         raise typer.BadParameter("nobody is there to press Enter: say for how long", param_hint="'--for'")
@@ -58,14 +58,14 @@ def until_enter() -> Callable[[], bool]:
     def held() -> bool:
         if not select.select([sys.stdin], [], [], 0.0)[0]:
             return True
-        sys.stdin.readline()  # no command
+        sys.stdin.readline()  # discard the line
         return False
 
     return held
 
 
 def _for(rig: RigClient, seconds: float) -> Callable[[], bool]:
-    """In the rig's time; first asked once the motion has begun."""
+    """Return a function that is true for so many seconds of rig time; they start at its first call."""
     began: list[float] = []
 
     def held() -> bool:

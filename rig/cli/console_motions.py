@@ -1,4 +1,4 @@
-"""What moves the platform at the console of `rig operate`: steps and moves, motions, stops."""
+"""Motion commands of the `rig operate` console: steps and moves, motions, stops."""
 
 from enum import StrEnum
 from typing import Annotated, TypedDict
@@ -17,13 +17,13 @@ from rig.runtime import StopRequest
 
 ORIGIN = "0,0,0"
 _MOTION = Follow("motion", 1.0)
-"""any: whether one may begin is asked before it is made"""
+"""placeholder to check whether any motion may begin before one is created"""
 
 app = command_group()
 
 
 class Peaks(TypedDict):
-    """Peak speeds of a move, m/s and rad/s; None for those of the configuration."""
+    """Peak speeds of a move, m/s and rad/s; None for the configured ones."""
 
     speed: float | None
     rotation_speed: float | None
@@ -168,7 +168,7 @@ def stop(
 
 
 def peaks_of(speed: str | None, rotation_speed: str | None) -> Peaks:
-    """Peak speeds as `RigClient.move` takes them."""
+    """Parse peak speeds for `RigClient.move`."""
     return {
         "speed": None if speed is None else positive(speed, SPEED, "--speed"),
         "rotation_speed": None
@@ -178,7 +178,7 @@ def peaks_of(speed: str | None, rotation_speed: str | None) -> Peaks:
 
 
 def check_axis(axis: str, frame: FrameChoice, pivot: str) -> None:
-    """Refuse an axis that there is not, or one that what is said beside it cannot be of."""
+    """Refuse an unknown axis, or one that does not support the given frame or pivot."""
     if axis not in (*AXES, *LEGS):
         raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
     if axis in LEGS and (frame is not FrameChoice.BASE or pivot != ORIGIN):
@@ -186,7 +186,7 @@ def check_axis(axis: str, frame: FrameChoice, pivot: str) -> None:
 
 
 def positive(text: str, quantity: Quantity, option: str) -> float:
-    """A number with its unit, in SI, greater than 0; `option` as the command calls it."""
+    """Parse a positive number with its unit to SI; `option` is its name in the command."""
     value = parse_with_unit(text, quantity, option)
     if value <= 0.0:
         raise typer.BadParameter(f"{value:g} {quantity.unit} must be greater than 0", param_hint=f"'{option}'")
@@ -194,7 +194,7 @@ def positive(text: str, quantity: Quantity, option: str) -> float:
 
 
 def point(text: str) -> list[float]:
-    """A pivot (3,) m as it is typed."""
+    """Parse a pivot (3,) m."""
     parts = text.split(",")
     if len(parts) != 3:
         raise typer.BadParameter(f"{len(parts)} numbers, not the three x,y,z", param_hint="'--pivot'")
@@ -202,6 +202,6 @@ def point(text: str) -> list[float]:
 
 
 def place(rig: RigClient) -> str:
-    """The motion, and where on its path the platform is."""
+    """Describe the motion, and the platform's position along its path."""
     now = rig.status
     return f"{now.motion!r} at {now.path_time:.3f} of {now.path_duration:.3f} s"

@@ -1,4 +1,4 @@
-"""Where the platform can go, at the console of `rig operate`: saved positions, and how far each axis is free."""
+"""Position commands of the `rig operate` console: saved positions, and the free range of each axis."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The rig that a command of the console is about, and whether the command is possible now."""
+"""Access of console commands to the rig, and check whether a command is possible now."""
 
 import typer
 
@@ -8,17 +8,17 @@ from rig.errors import RefusedError
 
 
 def commanded_rig(context: typer.Context) -> RigClient:
-    """The rig of the session."""
+    """Return the rig of the session."""
     rig: RigClient = context.obj
     return rig
 
 
 def rig_able_to(context: typer.Context, command: RigCommand) -> RigClient:
-    """The rig of the session, as long as nothing stands against `command`; nothing is sent.
+    """Return the rig of the session if nothing prevents `command`; nothing is sent.
 
     Raises:
-        RefusedError: what stands against it, in the engine's words. What goes by itself is left to the engine, which
-            waits for it.
+        RefusedError: the obstacle, in the engine's words. Temporary ones are left to the engine, which
+            waits for their end.
     """
     rig = commanded_rig(context)
     found = obstacle(command, rig.status)

@@ -1,4 +1,4 @@
-"""`rig demo --identify`: the whole story, from a model that is off to one that is not."""
+"""`rig demo --identify`: demonstration of an identification, from a wrong model to a correct one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_demo_identify(story: DemoResult, as_json: bool) -> None:
-    """Say what came of a demonstration that was identified; then how it ended."""
+    """Print the results of a demonstration with identification, and how it ended."""
     from rig.cli.identify import print_identified
     from rig.client import describe
 

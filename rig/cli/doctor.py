@@ -1,4 +1,4 @@
-"""`rig doctor`: whether this machine can run the rig, and what to do where it cannot."""
+"""`rig doctor`: checks whether this computer can run the rig, with remedies."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`rig drive`: one leg by hand."""
+"""`rig drive`: manual motion of one leg."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def drive(
 
 
 def _words(rig: Rig, first: LegMove) -> typer.Typer:
-    """What can be typed, of one leg of a rig."""
+    """Return the commands for one leg of a rig."""
     app = command_group(help="One word per line; empty lines and those that begin with # are skipped.")
 
     @app.command(context_settings={"ignore_unknown_options": True})

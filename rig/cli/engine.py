@@ -1,4 +1,4 @@
-"""`rig engine`: an engine that runs already, as one whose app has died: look at it, stop it, end it."""
+"""`rig engine`: status, stop and end of a running engine, for example after its app has crashed."""
 
 import json
 from typing import Annotated, Literal

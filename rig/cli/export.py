@@ -1,4 +1,4 @@
-"""`rig export`: a recording's rows as a table."""
+"""`rig export`: export of a recording's rows as a table."""
 
 from pathlib import Path
 from typing import Annotated

@@ -33,7 +33,7 @@ code 4) that would leave poses of the workspace too uncertain, with the directio
 
 
 class KnownFrames(StrEnum):
-    """Which frames the poses are given in already."""
+    """Frames in which the poses are given."""
 
     NONE = "none"
     BASE = "base"

@@ -1,4 +1,4 @@
-"""What `rig calibrate geometry` tells: tables for a person, one object for a program."""
+"""Output of `rig calibrate geometry`: tables as text, or a JSON object."""
 
 import math
 from typing import Any
@@ -14,7 +14,7 @@ from rig.cli.options import table_console
 
 
 def print_result(result: GeometryCalibration, limits: GeometryLimits) -> None:
-    """Table of the parameters by leg, and what speaks for and against them."""
+    """Print the parameters by leg, with the evidence for and against them."""
     from rich.table import Table
 
     table = Table(title="Changes from nominal, mm, ± one standard deviation")
@@ -65,7 +65,7 @@ def print_result(result: GeometryCalibration, limits: GeometryLimits) -> None:
 
 
 def homing_words(homed: HomingRepeatability) -> str:
-    """Table of how well homing repeats."""
+    """Return the table of homing repeatability."""
     lines = ["leg   homings   standard deviation   of the mean   (µm)"]
     for leg in range(6):
         lines.append(
@@ -80,7 +80,7 @@ def homing_words(homed: HomingRepeatability) -> str:
 
 
 def plan_words(plan: dict[str, Any]) -> str:
-    """What a plan is expected to bring."""
+    """Describe the expected benefit of a plan."""
     before, after = (1e6 * plan[f"pose_position_sigma_{when}_m"] for when in ("before", "after"))
     return (
         f"{len(plan['poses'])} poses beside {plan['measured']} measured: {plan['paths']['poses']}\n"

@@ -1,4 +1,4 @@
-"""`rig gui`: the desktop app, found by name; this package knows nothing of it."""
+"""`rig gui`: the desktop app, found by entry point; this package does not depend on it."""
 
 from importlib.metadata import EntryPoint, entry_points
 
@@ -9,10 +9,10 @@ from rig.cli.options import ConfigArgument
 from rig.errors import InputError
 
 _GROUP = "stewart_rig.apps"
-"""Entry-point group: name of the app → takes a configuration's name and `real_time`, returns an exit code."""
+"""Entry-point group: name of the app → function of a configuration's name and `real_time` that returns an exit code."""
 
 _BUILT_IN = EntryPoint("gui", "gui:main", _GROUP)
-"""Found without installed metadata, so that a source checkout works; an installation declares the same."""
+"""Default for a source checkout without installed metadata; an installation declares the same."""
 
 
 def gui(config: ConfigArgument = "virtual", real_time: RealTimeOption = False) -> None:

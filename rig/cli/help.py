@@ -1,6 +1,6 @@
-"""How commands explain themselves: plain text, in which a [table] of a file stands as it is written.
+"""Help texts of commands as plain text, in which a [table] of a file is printed literally.
 
-Rich's panels would more than double what `rig --help` costs, and take whatever is in brackets for their own markup.
+Rich's panels would more than double the time of `rig --help`, and interpret brackets as markup.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 _UNITS = {"S": "s", "HZ": "Hz", "M": "m", "N": "N"}
-"""By what a number is called in the help: its SI unit, another of which may be given with the number."""
+"""SI unit by a number's metavar in the help; the number may carry another unit."""
 
 
 class _Commands(TyperGroup):
-    """A group whose help lists its commands by panel, each with the whole first paragraph of its own help."""
+    """A group whose help lists its commands by panel, each with the first paragraph of its own help."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         panels: dict[str, list[tuple[str, str]]] = {}
@@ -28,7 +28,7 @@ class _Commands(TyperGroup):
 
 
 class _Application(typer.Typer):
-    """Commands whose numbers are read as everywhere: by `kinematics.read_quantity`, not by what Typer makes of them."""
+    """Commands whose numbers are parsed by `kinematics.read_quantity`, not by Typer."""
 
     def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
         """See `typer.Typer`."""
@@ -36,7 +36,7 @@ class _Application(typer.Typer):
 
         def registered(function: Any) -> Any:
             hints = get_type_hints(function, include_extras=True)
-            function.__annotations__ = hints  # where they were text, Typer would read it anew
+            function.__annotations__ = hints  # Typer would evaluate textual annotations again
             for hint in hints.values():
                 read_numbers_of(hint)
             return register(function)
@@ -45,7 +45,7 @@ class _Application(typer.Typer):
 
 
 def read_numbers_of(hint: Any) -> None:
-    """Have the argument or option of an annotation read by our own rules, where it is a number or several."""
+    """Make an annotation's argument or option use this project's parser if it is one or several numbers."""
     given = get_args(hint)
     info = next((each for each in given if hasattr(each, "parser") and hasattr(each, "min")), None)
     if info is None or info.parser is not None:
@@ -80,6 +80,6 @@ def _reader(kind: type, least: float | None, most: float | None, metavar: str) -
 
 
 def command_group(**settings: Any) -> typer.Typer:
-    """A Typer application whose help is plain text; `settings` as `typer.Typer` takes them."""
+    """Return a Typer application with plain-text help; `settings` as for `typer.Typer`."""
     plain: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
     return _Application(cls=_Commands, **plain, **settings)

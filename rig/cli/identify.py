@@ -1,4 +1,4 @@
-"""`rig identify` and `rig excite`: the model's parameters from measured forces, and the motion that tells them."""
+"""`rig identify` and `rig excite`: identification of model parameters, and design of a motion for it."""
 
 import json
 from pathlib import Path
@@ -175,7 +175,7 @@ def excite_command(
 
 
 def print_identified(found: "Identified") -> None:
-    """The outcome for a person: residuals, what was told best, what was not."""
+    """Print residuals and the best and worst identified parameters."""
     from rich.table import Table
 
     from kinematics import decimals_of
@@ -210,7 +210,7 @@ def print_identified(found: "Identified") -> None:
 
 
 def _print_fit(found: "Identified") -> None:
-    """What the data show beyond the model, and whether the residual is noise."""
+    """Print model errors detected in the data, and whether the residual is noise."""
     from rig.analysis import TERM_NAMES
 
     hold_out, result = found.held_out, found.result

@@ -1,4 +1,4 @@
-"""`rig import`: a recording of another program's log."""
+"""`rig import`: conversion of another program's log to a recording."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _SHOWN = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 57.29577951308232), "N": ("N", 1.0)}
-_NO_JITTER = 1e-9  # s, below which it is rounding
+_NO_JITTER = 1e-9  # s: smaller jitter is rounding
 
 
 def import_log(

@@ -1,4 +1,4 @@
-"""`rig demo`, `rig run` and `rig virtual`: a rig in motion."""
+"""`rig demo`, `rig run` and `rig virtual`: run a rig."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NoteOption = Annotated[
 
 
 class DemoDrives(StrEnum):
-    """What `rig demo` can drive."""
+    """Kinds of drives of `rig demo`."""
 
     TCP = "tcp"
     SERVO = "servo"
@@ -53,7 +53,7 @@ class DemoDrives(StrEnum):
 
 
 class DemoPlant(StrEnum):
-    """Whose equations of motion move what `rig demo` drives."""
+    """Equations of motion of the plant of `rig demo`."""
 
     EXACT = "exact"
     MUJOCO = "mujoco"
@@ -251,7 +251,7 @@ def virtual(config: ConfigArgument = "virtual") -> None:
 
 
 def begin_server_unless(in_this_process: bool) -> None:
-    """Have the processes of a run loaded while this one loads what it needs."""
+    """Start the server that forks the run's processes in parallel with this one's imports."""
     if not in_this_process:
         from rig.runtime import begin_server
 
@@ -259,7 +259,7 @@ def begin_server_unless(in_this_process: bool) -> None:
 
 
 def finish(result: RunResult, as_json: bool) -> None:
-    """Say what came out; then how the run ended."""
+    """Print the results, and how the run ended."""
     from rig.client import describe
 
     if as_json:

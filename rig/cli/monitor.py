@@ -1,4 +1,4 @@
-"""`rig monitor`: what a device and its client say to each other."""
+"""`rig monitor`: print the traffic between a device and its client."""
 
 from pathlib import Path
 from typing import Annotated

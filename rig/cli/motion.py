@@ -1,4 +1,4 @@
-"""`rig motion`: a motion from a template, in a size that the rig bears."""
+"""`rig motion`: a motion from a template, in a size that the rig permits."""
 
 import json
 import math
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NAMES = "sine|sweep|circle|step|random|multisine|csv"
 _OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to"}
-"""Options that are not called as the number is."""
+"""Options whose names differ from the number's."""
 
 
 def motion(
@@ -105,7 +105,7 @@ def motion(
 
 
 def _number(text: str | None) -> float | str | None:
-    """A number where it is one, in SI, else the text, which carries a unit."""
+    """Parse an SI number; other text, which carries a unit, is returned unchanged."""
     from kinematics import NumberTextError, read_number
 
     try:
@@ -115,7 +115,7 @@ def _number(text: str | None) -> float | str | None:
 
 
 def _faults(error: "TemplateError") -> str:
-    """Error of the numbers of a template, by the options that they are given by."""
+    """Describe the faults of a template's numbers by their options."""
     if error.unknown:
         unknown, known = (", ".join(map(_option, names)) for names in (error.unknown, error.known))
         return f"{error.template}: has no {unknown}; it has {known}"

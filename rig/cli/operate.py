@@ -1,4 +1,4 @@
-"""`rig operate`: the rig step by step, from a terminal or a script."""
+"""`rig operate`: step-by-step operation from a terminal or a script."""
 
 from __future__ import annotations
 

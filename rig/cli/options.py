@@ -62,11 +62,11 @@ NewCalibrationOption = Annotated[
 _Kind = TypeVar("_Kind", bound="Thresholds")
 _UNIT_NORM = 1e-6
 _AT_A_PROMPT = {"m": "mm", "rad": "deg", "m/s": "mm/s", "rad/s": "deg/s"}
-"""SI unit → what a person says."""
+"""Display unit in prompts by SI unit."""
 
 
 def parse_given(given: "Sequence[str]", kind: "type[_Kind]") -> "_Kind":
-    """Thresholds given as NAME=VALUE. Raises ConfigError naming all that is wrong with them."""
+    """Parse thresholds given as NAME=VALUE. Raises ConfigError with all faults."""
     from rig.config import parse_thresholds
     from rig.errors import InputError
 
@@ -77,9 +77,9 @@ def parse_given(given: "Sequence[str]", kind: "type[_Kind]") -> "_Kind":
 
 
 def parse_judge(config: str | None, given: "Sequence[str]") -> "Validation | None":
-    """What judges in place of what was recorded: `--thresholds CONFIG`, or `--threshold NAME=VALUE`s and no others.
+    """Return thresholds that replace the recorded ones: `--thresholds CONFIG`, or only the `--threshold NAME=VALUE`s.
 
-    None without either. Raises InputError for both, or one that cannot be used.
+    None without either. Raises InputError for both, or invalid ones.
     """
     from rig.config import Validation, load_config
     from rig.errors import InputError
@@ -93,7 +93,7 @@ def parse_judge(config: str | None, given: "Sequence[str]") -> "Validation | Non
 
 @contextmanager
 def refused_parameters() -> "Iterator[None]":
-    """Within a `with` block, a request that cannot be made is a usage error, which names what is wrong with it."""
+    """Convert an invalid request within a `with` block to a usage error with its faults."""
     from rig.errors import InputError
 
     try:
@@ -104,10 +104,10 @@ def refused_parameters() -> "Iterator[None]":
 
 @contextmanager
 def named_by_option(**options: str) -> "Iterator[None]":
-    """Within a `with` block, a field that cannot be used is a usage error, which names its option.
+    """Convert an invalid field within a `with` block to a usage error with the option's name.
 
     Args:
-        options: by the field's name, where the option is called otherwise.
+        options: option names by field name, where they differ.
 
     Raises:
         typer.BadParameter: FieldError was raised.
@@ -127,24 +127,24 @@ def named_by_option(**options: str) -> "Iterator[None]":
 
 
 def print_contents(holds: str, as_json: bool) -> None:
-    """Print what the files hold that a command was to look into."""
+    """Print the contents of a command's files."""
     import json
 
     typer.echo(json.dumps({"holds": holds}) if as_json else holds)
 
 
 def print_warning(text: str) -> None:
-    """Say what a person should know, on standard error."""
+    """Print a warning on standard error."""
     _print_marked("warning: ", "yellow", text)
 
 
 def print_error(text: str) -> None:
-    """Say why there is no result, on standard error."""
+    """Print on standard error why there is no result."""
     _print_marked("error: ", "red", text)
 
 
 def warn_of_checks_off(config: "RigConfig") -> None:
-    """Say on standard error which checks the configuration switches off."""
+    """Print on standard error which checks the configuration switches off."""
     if config.safety.off:
         print_warning(f"checks {config.safety.disabled_text}")
 
@@ -152,7 +152,7 @@ def warn_of_checks_off(config: "RigConfig") -> None:
 def print_styled(
     text: str, *, fg: str | None = None, bold: bool | None = None, nl: bool = True, err: bool = False, control: str = ""
 ) -> None:
-    """Print a text in a colour, `control` before it as it is: what the program itself tells the terminal."""
+    """Print a text in a colour, after the unescaped terminal sequence `control`."""
     from rig.names import printable
 
     stream = sys.stderr if err else sys.stdout
@@ -161,7 +161,7 @@ def print_styled(
 
 
 def table_console(*, err: bool = False) -> "Console":
-    """What prints tables and bars. A text in them is shown as it is: no markup, control characters as escapes."""
+    """Return the console for tables and bars. It prints texts literally: no markup, control characters escaped."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
@@ -183,9 +183,9 @@ def _print_marked(mark: str, colour: str, text: str) -> None:
 
 
 def parse_pose(text: str, option: str) -> tuple[float, float, float, float, float, float, float]:
-    """Seven numbers x,y,z,qw,qx,qy,qz (m; unit quaternion, scalar first), the quaternion normalised.
+    """Parse seven numbers x,y,z,qw,qx,qy,qz (m; unit quaternion, scalar first), and normalise the quaternion.
 
-    `option` is what the text was given to, for the message.
+    `option` is the option's name for the message.
 
     Raises:
         typer.BadParameter: not seven finite numbers, or not a unit quaternion.
@@ -206,10 +206,10 @@ def parse_pose(text: str, option: str) -> tuple[float, float, float, float, floa
 
 
 def parse_six(text: str, names: str, option: str) -> tuple[float, float, float, float, float, float]:
-    """Six finite numbers; `names` says which, `option` is what the text was given to, for the message.
+    """Parse six finite numbers; `names` lists them, `option` is the option's name for the message.
 
     Raises:
-        typer.BadParameter: they are not.
+        typer.BadParameter: not six finite numbers.
     """
     from kinematics import read_list
 
@@ -222,7 +222,7 @@ def parse_six(text: str, names: str, option: str) -> tuple[float, float, float, 
 
 
 def parse_span(text: str, option: str) -> tuple[float, float]:
-    """A span of time "FROM,TO", s; `option` is what the text was given to, for the message.
+    """Parse a time span "FROM,TO", s; `option` is the option's name for the message.
 
     Raises:
         typer.BadParameter: not two finite numbers, the first below the second.
@@ -240,7 +240,7 @@ def parse_span(text: str, option: str) -> tuple[float, float]:
 
 
 def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
-    """A number in SI, or one with its unit ("2 mm"), in SI; `option` is what the text was given to.
+    """Parse a number in SI or with a unit ("2 mm") to SI; `option` is the option's name.
 
     Raises:
         typer.BadParameter: neither, another dimension, or not finite.
@@ -252,10 +252,10 @@ def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
 
 
 def parse_with_unit(text: str, quantity: "Quantity", option: str) -> float:
-    """As `parse_quantity`, of a person at a prompt: seconds may, other numbers than 0 must not go without their unit.
+    """Like `parse_quantity` for interactive input: except for seconds and 0, a unit is required.
 
     Raises:
-        typer.BadParameter: also a bare number: who types 5 seldom means 5 m.
+        typer.BadParameter: also a bare number: 5 seldom means 5 m.
     """
     value = parse_quantity(text, quantity, option)
     usual = _AT_A_PROMPT.get(quantity.unit)
@@ -275,7 +275,7 @@ def _fault(values: list[float]) -> str:
 
 
 def address_of(text: str, name: str, least: int = 1) -> tuple[str, int]:
-    """Host and port, at least `least`, of HOST:PORT; IPv6 in brackets. Raises InputError, which names the option."""
+    """Parse HOST:PORT with a port of at least `least`; IPv6 in brackets. Raises InputError with the option."""
     from rig.errors import InputError
 
     host, _, port = text.rpartition(":")

@@ -1,4 +1,4 @@
-"""`rig paper`: the studies of five papers, reproduced."""
+"""`rig paper`: reproduction of the studies of five papers."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`rig path`: a path between two poses, planned by the condition number or by the leg forces."""
+"""`rig path`: path planning between two poses by condition number or leg forces."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""`rig inverse --peaks`: the most that every joint carries, for its design."""
+"""`rig inverse --peaks`: peak reactions of every joint, for its design."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def peaks_summary(peaks: "Sequence[ReactionPeak]") -> list[dict[str, Any]]:
-    """The peaks as JSON-able objects: magnitude in `unit`, time in s, components in base and in leg axes."""
+    """Return the peaks as JSON-able objects: magnitude in `unit`, time in s, components in base and in leg axes."""
     return [asdict(peak) for peak in peaks]
 
 

@@ -1,4 +1,4 @@
-"""Progress of a command: a bar on a terminal, lines for whoever asks for them, nothing elsewhere."""
+"""Progress of a command: a bar on a terminal, lines on request, otherwise nothing."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def service_events(lines: bool = False, *, bars: bool = True) -> Iterator["OnEvent"]:
-    """Give what shows the events of a service on the error stream while the block lasts.
+    """Yield a callback that shows a service's events on the error stream during the block.
 
-    Notices are printed. Of stages whose end is known a terminal has a bar.
+    Notices are printed. On a terminal, stages of known length have a bar.
 
     Args:
-        lines: say every stage, and every per cent, in a line of `print_step`, on a terminal and elsewhere.
-        bars: False where a person is asked for something meanwhile.
+        lines: print every stage and per cent as a line of `print_step`, on a terminal and elsewhere.
+        bars: False if the user is prompted in the meantime.
     """
     from rig.services import Notice, stage_name, stage_text
 
@@ -52,13 +52,13 @@ def service_events(lines: bool = False, *, bars: bool = True) -> Iterator["OnEve
 
 
 def print_notice(notice: "Notice") -> None:
-    """Say on standard error what whoever reads a result must know."""
+    """Print a notice on standard error."""
     show = print_error if notice.serious else print_warning
     show(f"{notice.source}: {notice.text}" if notice.source else notice.text)
 
 
 def wait_for_enter() -> None:
-    """Wait for a line of standard input. Raises InputError where it has ended."""
+    """Wait for a line of standard input. Raises InputError at its end."""
     from rig.errors import InputError
 
     if not sys.stdin.readline():
@@ -70,7 +70,7 @@ def _prompt(text: str) -> None:
 
 
 def show_notices(event: "Event") -> None:
-    """Print the notices among the events of a service, and nothing of its progress."""
+    """Print the notices of a service but not its progress."""
     from rig.services import Notice
 
     if isinstance(event, Notice):
@@ -78,20 +78,20 @@ def show_notices(event: "Event") -> None:
 
 
 def print_step(step: str) -> None:
-    """Say on the error stream what begins now, as `--progress` promises."""
+    """Print the beginning of a step on the error stream, for `--progress`."""
     typer.echo(f"… {step}", err=True)
 
 
 def ask_question(question: str) -> None:
-    """Ask on the error stream for something to be done, in a line; that it is done, a line of standard input says."""
+    """Print an instruction as a line on the error stream; a line of standard input confirms it."""
     typer.echo(f"? {question}", err=True)
 
 
 @contextmanager
 def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None]"]:
-    """Give a callable that shows progress on the error stream while the block lasts.
+    """Yield a callback that shows progress on the error stream during the block.
 
-    lines: say every per cent in a line of `print_step`, on a terminal and elsewhere.
+    lines: print every per cent as a line of `print_step`, on a terminal and elsewhere.
     """
     if lines:
         yield _line_by_line()
@@ -108,7 +108,7 @@ def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None
 
 
 def _bar() -> "Bar":
-    """A bar of one task, from 0 to 1."""
+    """Return a bar of one task, from 0 to 1."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
@@ -119,11 +119,11 @@ def _bar() -> "Bar":
 
 
 def compile_progress_lines() -> "Callable[[Compiling], None]":
-    """What says on a terminal's error stream how far a start is that has to compile the model, at every tenth of it."""
+    """Return a callback that prints every tenth of the model's compilation on a terminal's error stream."""
     shown: set[tuple[str, int]] = set()
 
     def report(now: "Compiling") -> None:
-        part = now.what, 10 * now.done // now.total  # the last one is that it is finished
+        part = now.what, 10 * now.done // now.total  # includes the final state
         if sys.stderr.isatty() and part not in shown:
             shown.add(part)
             print_step(now.words)

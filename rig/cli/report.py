@@ -1,4 +1,4 @@
-"""`rig report`: the numbers and the pages of recordings."""
+"""`rig report`: numbers and pages of recordings."""
 
 import json
 from pathlib import Path

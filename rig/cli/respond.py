@@ -1,4 +1,4 @@
-"""`rig multisine` and `rig respond`: a coordinate excited, and its frequency response."""
+"""`rig multisine` and `rig respond`: excitation of a coordinate, and its frequency response."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`rig runs`: the runs of a folder of recordings, listed, judged, compared, and what is said of them."""
+"""`rig runs`: the runs of a recordings folder, listed, judged, compared and annotated."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def runs(
 
     found = list_runs(request, show)
     if found.comparison is not None:
-        from rig.report import comparison_text  # brings what a list need not wait for
+        from rig.report import comparison_text  # slow to load and not needed for a list
 
         text = json.dumps({"comparison": found.comparison}, indent=2) if as_json else comparison_text(found.comparison)
         typer.echo(text)

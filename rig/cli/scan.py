@@ -1,4 +1,4 @@
-"""`rig scan`: what answers on a serial port, at a TCP port, or in a network."""
+"""`rig scan`: search for devices on a serial port, at a TCP port, or in a network."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _parities(text: str) -> tuple[Parity, ...]:
 
 
 def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
-    """The whole numbers of a list like 1-16,20. Raises InputError."""
+    """Parse the whole numbers of a list like 1-16,20. Raises InputError."""
     found: dict[int, None] = {}
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

@@ -1,4 +1,4 @@
-"""`rig setup`: a new rig's configuration written, its drives asked, its legs tested one at a time."""
+"""`rig setup`: write a new rig's configuration, query its drives, test its legs one at a time."""
 
 import json
 import re
@@ -242,7 +242,7 @@ def leg(
 
 
 def _prove(config: str, result: "LegResult", *, seen: bool, ask: bool) -> None:
-    """Put a test on record if somebody saw that leg move. Raises RunFaultError where it was another one."""
+    """Record a test as proof if the user saw that leg move. Raises RunFaultError if another one moved."""
     import sys
 
     from rig.errors import RunFaultError
@@ -296,7 +296,7 @@ def _drive_address(text: str, driver: str) -> "DriveAddress":
 
 
 def _settings(driver: str, given: list[str]) -> dict[str, object]:
-    """What --set says, by name; the values are looked at with the rest."""
+    """Return the values of --set by name; they are validated with the rest."""
     from actuators import find_driver
     from rig.commissioning import own_settings, setting_value
     from rig.errors import InputError

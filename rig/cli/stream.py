@@ -1,4 +1,4 @@
-"""`rig stream`: a running rig's telemetry, live, to PlotJuggler or Foxglove."""
+"""`rig stream`: live telemetry of a running rig to PlotJuggler or Foxglove."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +11,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 class Tool(StrEnum):
-    """Who can be sent telemetry."""
+    """Tools that can receive telemetry."""
 
     PLOTJUGGLER = "plotjuggler"
     FOXGLOVE = "foxglove"

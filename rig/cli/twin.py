@@ -1,4 +1,4 @@
-"""`rig twin`: one virtual device for anybody's own client."""
+"""`rig twin`: one virtual device for a third-party client."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`rig weigh`: the mass, centre of mass and inertia of what stands on the platform."""
+"""`rig weigh`: mass, centre of mass and inertia of a payload on the platform."""
 
 import json
 from datetime import datetime

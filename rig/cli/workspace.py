@@ -1,4 +1,4 @@
-"""`rig workspace`: where a mechanism's platform can be, and how well it is conditioned there."""
+"""`rig workspace`: reachable poses of a mechanism's platform, and their conditioning."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the options of `rig workspace` say of the grid of poses."""
+"""Parsing of the pose-grid options of `rig workspace`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,10 +15,10 @@ _NAMES = {"position": ("x", "y", "z"), "orientation": ("rx", "ry", "rz")}
 def grid_fields(
     constant_orientation: str | None, orientation: str | None, plane: str | None, ranges: Sequence[str]
 ) -> dict[str, Any]:
-    """The fields of a `WorkspaceRequest` that were typed; None for what was left out.
+    """Return the given fields of a `WorkspaceRequest`; None for omitted ones.
 
     Raises:
-        typer.BadParameter: options that do not say any.
+        typer.BadParameter: invalid options.
     """
     if constant_orientation is not None and orientation is not None:
         raise typer.BadParameter("give --constant-orientation or --orientation, not both", param_hint="'--orientation'")
@@ -41,7 +41,7 @@ def grid_fields(
 
 
 def _assignment(text: str, names: tuple[str, ...], option: str) -> tuple[str, str]:
-    """Name and value of NAME=VALUE."""
+    """Return name and value of NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or name.strip() not in names:
         raise typer.BadParameter(

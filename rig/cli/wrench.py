@@ -1,4 +1,4 @@
-"""`rig wrench`: the external wrench on the platform over a recording, and when something touched it."""
+"""`rig wrench`: the external wrench on the platform over a recording, and contacts."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`rig calibrate zero`: a new zero for the load cells of a rig that stands parked."""
+"""`rig calibrate zero`: zeroing of a parked rig's load cells."""
 
 import json
 from typing import TYPE_CHECKING, Annotated

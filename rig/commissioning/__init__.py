@@ -1,4 +1,4 @@
-"""Commissioning: a configuration drafted and written, drives asked, legs moved one at a time, load cells zeroed."""
+"""Commissioning: draft a configuration, query drives, move legs one at a time, zero load cells."""
 
 from rig.commissioning.cycle_jitter import Steadiness, measure
 from rig.commissioning.draft import (

@@ -1,4 +1,4 @@
-"""Cycle jitter of this machine under its present load, judged against rates."""
+"""Cycle jitter of this computer under its present load, compared with cycle rates."""
 
 import contextlib
 import signal
@@ -15,35 +15,35 @@ from rig.errors import HardwareError
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, prepare_process
 
 RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
-"""Hz, rates judged besides the configured one."""
+"""Hz, rates checked besides the configured one."""
 _TOLERATED = 0.01
-"""Tolerated share of late cycles, each a stale sample or a skipped cycle."""
+"""Tolerated fraction of late cycles, each a stale sample or a skipped cycle."""
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
-_SLACK = 10.0  # s, beside the time of measuring
+_SLACK = 10.0  # s, in addition to the measurement
 
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """What a second of cycles says."""
+    """Result of a cycle measurement."""
 
     rate: float
-    """Hz, at which it was measured"""
+    """Hz, measured rate"""
     cycles: int
     late: int
-    """cycles of that rate that would not have been done in time"""
+    """cycles that would have missed their deadline"""
     usual: float
-    """s from a cycle's deadline to the end of its computations, in 99 of 100 cycles"""
+    """s from a cycle's deadline to the end of its computations, 99th percentile"""
     longest: float
-    """s, the same in the worst cycle"""
+    """s, the same for the worst cycle"""
     carries: float | None
-    """Hz, the highest rate judged whose cycles would have caused no fault; None where it is none"""
+    """Hz, the highest rate without a fault; None if there is none"""
 
 
 def judge(config: RigConfig, delays: npt.NDArray[np.float64]) -> Steadiness:
     """Judge the delays of cycles at the configured rate.
 
-    A rate is carried where all but one in a hundred cycles leave the replies their time (`drives.reply_deadline` of the
-    period), and the longest delay is one that the rig bears: shorter than the drives' watchdog, and than
+    A rate is feasible if 99 % of the cycles leave the replies their time (`drives.reply_deadline` of the
+    period), and the longest delay is permitted: shorter than the drives' watchdog, and than
     `safety.stale_cycles` or `stale_time`, and `safety.overruns_in_a_row` cycles.
 
     Args:
@@ -72,7 +72,7 @@ def judge(config: RigConfig, delays: npt.NDArray[np.float64]) -> Steadiness:
 def measure(config: RigConfig, duration: float = 1.0) -> Steadiness:
     """Run the cycle's computations at the configured rate for `duration` s, without drives, and judge it.
 
-    In a process of its own, with the real-time settings of the configuration as far as they are granted.
+    Runs in a separate process, with the configured real-time settings as far as permitted.
 
     Raises:
         HardwareError: the process ends or hangs.
@@ -93,11 +93,11 @@ def measure(config: RigConfig, duration: float = 1.0) -> Steadiness:
 
 
 def _measure(config: RigConfig, duration: float, answer: Connection) -> None:
-    """Main function of the process: the engine's loop, with a rehearsal in place of each cycle."""
+    """Entry point of the process: the engine's loop with simulated cycles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         engine = rehearsed(config)
-    except Exception as error:  # as of a calibration that cannot be read
+    except Exception as error:  # for example an unreadable calibration
         answer.send(f"a cycle cannot be tried: {error}")
         return
     prepare_process(config.realtime.cpu, config.realtime.priority)
@@ -112,5 +112,5 @@ def _measure(config: RigConfig, duration: float, answer: Connection) -> None:
         delay = time.monotonic() - deadline
         delays.append(delay)
         deadline += (1 + int(delay / period)) * period
-    with contextlib.suppress(OSError):  # nobody waits any more
+    with contextlib.suppress(OSError):  # the parent is gone
         answer.send(np.array(delays))

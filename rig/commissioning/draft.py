@@ -1,4 +1,4 @@
-"""The draft of a new rig's configuration: drivers' settings, drives found, and its way into a validated file."""
+"""Draft of a new rig's configuration: driver settings, found drives, and conversion to a validated file."""
 
 import ast
 import inspect
@@ -41,7 +41,7 @@ _PROFILE = "profile"
 
 @dataclass(frozen=True, slots=True)
 class OwnSetting:
-    """One setting of a driver. usual: as a file would have it, "" where nothing is set. about: in words."""
+    """One setting of a driver. usual: default in TOML notation, "" for none. about: description."""
 
     name: str
     usual: str
@@ -49,12 +49,12 @@ class OwnSetting:
 
 
 def has_profile(driver: str) -> bool:
-    """Whether drives of a driver are described by a register map; False for an unknown driver."""
+    """Return whether a driver uses a register map; False for an unknown driver."""
     return _PROFILE in _fields(driver)
 
 
 def own_settings(driver: str) -> tuple[OwnSetting, ...]:
-    """Settings of a driver besides the profile, which drafts store separately; none for an unknown driver."""
+    """Return a driver's settings besides the profile, which drafts store separately; none for an unknown driver."""
     fields = _fields(driver)
     about = _setting_texts(find_driver(driver).settings) if fields else {}
     return tuple(
@@ -65,32 +65,32 @@ def own_settings(driver: str) -> tuple[OwnSetting, ...]:
 
 
 def usual_frame(driver: str) -> tuple[str, int] | None:
-    """Default parity and stop bits of a driver's serial ports; None if it has none."""
+    """Return default parity and stop bits of a driver's serial ports; None if it has none."""
     fields = find_driver(driver).address.model_fields
     return (fields["parity"].default, fields["stop_bits"].default) if "parity" in fields else None
 
 
 def usual_unit(driver: str) -> int:
-    """Default unit id of a driver's drives."""
+    """Return the default unit id of a driver's drives."""
     return int(find_driver(driver).address.model_fields["unit"].default)
 
 
 def speaks_modbus(driver: str) -> bool:
-    """Whether a search's request is a read for a driver's drives; for others it could be a command."""
+    """Return whether a scan request only reads from the driver's drives; for others it could be a command."""
     return issubclass(find_driver(driver).address, ModbusAddress | TcpAddress)
 
 
 def setting_value(text: str) -> Any:
-    """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands.
+    """Parse a setting entered by a user: a TOML value (0.2, true, { … }), any other text unchanged.
 
-    A number may have a comma before its decimals; nothing separates groups of its digits.
+    A number may have a decimal comma; digit grouping is not supported.
     """
     bare = text.strip()
-    if "_" in bare and bare.lstrip("+-")[:1].isdecimal():  # TOML would make a number of it
+    if "_" in bare and bare.lstrip("+-")[:1].isdecimal():  # TOML would accept it as a number
         return bare
     try:
         table = tomllib.loads(f"value = {bare}")
-    except (ValueError, RecursionError):  # no TOML, a number of more digits than are converted, nested too deep
+    except (ValueError, RecursionError):  # not TOML, too many digits, or nested too deep
         with suppress(NumberTextError):
             return read_number(bare) if "," in bare else bare
         return bare
@@ -109,13 +109,13 @@ def _written(value: object) -> str:
 
 
 def _setting_texts(model: type[BaseModel]) -> dict[str, str]:
-    """Docstrings of the fields of a model and its bases, by field."""
+    """Return the docstrings of the fields of a model and its bases, by field."""
     texts = {}
     for kind in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         try:
             (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
         except (OSError, TypeError, SyntaxError):
-            continue  # a third party's, without its source
+            continue  # third-party class without source
         assert isinstance(definition, ast.ClassDef)
         for entry, text in pairwise(definition.body):
             match entry, text:
@@ -125,15 +125,15 @@ def _setting_texts(model: type[BaseModel]) -> dict[str, str]:
 
 
 def check_devices(config: RigConfig, path: Path | None = None) -> None:
-    """Make the drives, cells and, for a virtual rig, their twins and faults, without connecting or serving anything.
+    """Create the drives, cells and, for a virtual rig, their counterparts and faults, without connecting.
 
     Args:
         config: the rig.
-        path: what the file is or will be called, for the message; None: what it is called now.
+        path: file name for the message; None: the current one.
 
     Raises:
-        ConfigError: a driver or profile does not take what is configured, or has no mode that the control law needs, a
-            drive cannot be told every length of its leg, the load cells' calibration cannot be used, or the virtual rig
+        ConfigError: a driver or profile rejects its configuration, or lacks a mode of the control law, a
+            drive cannot represent every length of its leg, the load cells' calibration is unusable, or the virtual rig
             cannot be served.
     """
     path = path or config.path
@@ -157,7 +157,7 @@ def _unusable(path: Path) -> Finding:
 
 def _out_of_reach(config: RigConfig, drives: DriveGroup) -> Iterator[Finding]:
     for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, drives.reach, strict=True), start=1):
-        assert leg.limits is not None and leg.limits.length is not None  # `load_config` saw to it
+        assert leg.limits is not None and leg.limits.length is not None  # ensured by `load_config`
         low, high = leg.limits.length
         if low < shortest or high > longest:
             details: dict[str, Value] = {"shortest": shortest, "longest": longest, "low": low, "high": high}
@@ -174,10 +174,10 @@ _HEADER = (
 
 @dataclass(frozen=True, slots=True)
 class DriveAddress:
-    """Where a leg's drive is found; with `serial`, the one that must answer there ("" = any).
+    """Address of a leg's drive; with `serial`, the number it must have ("" = any).
 
-    device: a serial port, in place of host and port. baud, parity, stop_bits: of it, 0 or "" for what the driver has as
-    usual. position_offset: m, the leg's length where the drive reads zero.
+    device: a serial port, instead of host and port. baud, parity, stop_bits: of the port, 0 or "" for the driver's
+    default. position_offset: m, the leg's length where the drive reads zero.
     """
 
     host: str = ""
@@ -192,7 +192,7 @@ class DriveAddress:
 
     @property
     def entry(self) -> dict[str, Any]:
-        """The leg's table in a configuration."""
+        """Return the leg's table in a configuration."""
         common = {"unit": self.unit, "serial": self.serial, "position_offset": self.position_offset or ""}
         if not self.device:
             return {"host": self.host, "port": self.port, **common}
@@ -202,7 +202,7 @@ class DriveAddress:
 
 @dataclass(frozen=True, slots=True)
 class CellAmplifier:
-    """A load-cell amplifier of its own."""
+    """A separate load-cell amplifier."""
 
     host: str = ""
     port: int = 502
@@ -212,12 +212,12 @@ class CellAmplifier:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A configuration as far as a person has filled it in; nothing is checked before `draft_config`. SI units.
+    """A configuration being edited by the user; validated only by `draft_config`. SI units.
 
-    `mechanism` and the profiles are shipped ones' names or paths; a relative path starts at the file to be written.
-    `settings`: the driver's own by name, those that are not as usual; its profile stands apart.
-    `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal,
-    in which the drives are virtual ones on this machine.
+    `mechanism` and the profiles are names of shipped ones or paths; relative paths refer to the output file's folder.
+    `settings`: the driver's non-default ones by name; its profile is separate.
+    `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal
+    with virtual drives on this computer.
     """
 
     name: str = ""
@@ -238,7 +238,7 @@ class Draft:
 
 
 def draft_text(draft: Draft) -> str:
-    """The draft as the text of its TOML file, whether valid or not."""
+    """Return the draft as the text of its TOML file, whether valid or not."""
     document = tomlkit.document()
     for line in _HEADER:
         document.add(tomlkit.comment(line))
@@ -279,7 +279,7 @@ def _legs(drives: tuple[DriveAddress, ...]) -> Array:
     legs.add_line(indent=gap, newline=False, comment="legs 1 to 6; a serial number given must answer")
     for drive in drives:
         legs.add_line(toml_item(_given(drive.entry)))
-    legs.add_line(indent="")  # the bracket on a line of its own
+    legs.add_line(indent="")  # closing bracket on its own line
     return legs
 
 
@@ -298,10 +298,10 @@ def _load_cells(draft: Draft) -> Table:
 
 
 def draft_config(draft: Draft, path: Path) -> RigConfig:
-    """The configuration that the draft would be as the file `path`, devices included; nothing is written.
+    """Return the draft's configuration for the file `path`, with devices checked, without writing it.
 
     Raises:
-        ConfigError: it is not valid; all faults found.
+        ConfigError: an invalid draft; all faults found.
     """
     config = parse_config(_encodable(draft_text(draft), path), path)
     check_devices(config, path)
@@ -309,7 +309,7 @@ def draft_config(draft: Draft, path: Path) -> RigConfig:
 
 
 def draft_faults(draft: Draft, path: Path) -> tuple[ConfigFault, ...]:
-    """What is wrong with the draft as the file `path`, each with its key in the file; devices are not looked at."""
+    """Return the draft's faults for the file `path`, each with its key in the file; devices are not checked."""
     try:
         parse_config(_encodable(draft_text(draft), path), path)
     except ConfigError as error:
@@ -318,10 +318,10 @@ def draft_faults(draft: Draft, path: Path) -> tuple[ConfigFault, ...]:
 
 
 def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfig:
-    """Write the draft to `path`, whole and valid or not at all: the file is read back before it takes its name.
+    """Write the draft to `path` atomically: the file is read back and validated before it gets its name.
 
     Raises:
-        InputError: the file exists and `overwrite` does not allow that, or it cannot be written.
+        InputError: the file exists and `overwrite` is false, or it cannot be written.
         ConfigError: the draft is not valid; all faults found.
     """
     check_output(path)
@@ -339,10 +339,10 @@ def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfi
 
 
 def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, overwrite: bool = False) -> RigConfig:
-    """Write the draft as `save_draft` does, with a calibration of its load cells in a new file next to it.
+    """Write the draft as `save_draft`, with a calibration of its load cells in a new file next to it.
 
     Raises:
-        InputError, ConfigError: as `save_draft`; the calibration is not left behind then, unless the file names it.
+        InputError, ConfigError: as `save_draft`; the calibration is then deleted, unless the file names it.
         CalibrationError: the calibration's file cannot be written; nothing is.
     """
     if zero is None:
@@ -353,13 +353,13 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
     try:
         return save_draft(replace(draft, calibration=calibration_path.name), path, overwrite=overwrite)
     except BaseException:
-        if not _names(path, calibration_path.name):  # it may have been written before it went wrong
+        if not _names(path, calibration_path.name):  # it may have been written before the error
             calibration_path.unlink()
         raise
 
 
 def _names(path: Path, calibration: str) -> bool:
-    """Whether the file `path` names a calibration; False where none can be read."""
+    """Return whether the file `path` names a calibration; False if unreadable."""
     try:
         cells = parse_toml(read_text(path)).get("load_cells")
     except InputFileError:
@@ -368,7 +368,7 @@ def _names(path: Path, calibration: str) -> bool:
 
 
 def free_calibration_path(folder: Path, day: date) -> Path:
-    """A calibration file's name of that day which nothing in `folder` has."""
+    """Return an unused file name in `folder` for a calibration of that day."""
     first = folder / calibration_file_name(day)
     path, number = first, 2
     while path.exists():
@@ -378,7 +378,7 @@ def free_calibration_path(folder: Path, day: date) -> Path:
 
 
 def placed_mechanism(name: str, folder: Path) -> str:
-    """What a configuration in `folder` calls the mechanism `name`: a shipped name, or a path that starts where one is.
+    """Return the name of a mechanism for a configuration in `folder`: a shipped name, or a path.
 
     A path below `folder` becomes relative to it, another one absolute.
     """
@@ -386,7 +386,7 @@ def placed_mechanism(name: str, folder: Path) -> str:
 
 
 def placed_profile(name: str, folder: Path) -> str:
-    """The same for a device's profile."""
+    """Return the name of a device profile for a configuration in `folder`, see `placed_mechanism`."""
     return _placed(Path(name), folder) if names_file(name) else name
 
 
@@ -396,7 +396,7 @@ def _placed(path: Path, folder: Path) -> str:
 
 
 def with_serials(draft: Draft, serials: dict[int, str]) -> Draft:
-    """The draft with the serial numbers found, by leg 1 to 6: another drive at that address is refused from then on."""
+    """Return the draft with the serial numbers found, by leg 1 to 6; they are then required."""
     drives = tuple(
         replace(drive, serial=serials.get(leg, drive.serial)) for leg, drive in enumerate(draft.drives, start=1)
     )
@@ -426,10 +426,10 @@ def _given(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_found(draft: Draft, answers: Sequence[Answer]) -> tuple[Draft, list[str]]:
-    """The draft with answers in the legs without an address, in their order; and why others are in none, in words.
+    """Return the draft with answers assigned to unassigned legs in order, and the reasons for unassigned ones.
 
-    Where no leg has one, the driver is that of the answers. Only its drives are entered or, where it knows none of
-    them, those that no driver knows. The bytes of all serial ports have one frame: the first leg's with a port.
+    Where no leg has one, the driver is that of the answers. Only its drives are entered or, where it recognises none of
+    them, those that no driver recognises. All serial ports have one frame format: that of the first leg with a port.
     """
     drives = list(draft.drives)
     free = [leg for leg, drive in enumerate(drives) if not (drive.host or drive.device)]

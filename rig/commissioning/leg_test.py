@@ -1,4 +1,4 @@
-"""The test of one leg, from outside: an engine of its own moves the leg and watches it, recorded like every run."""
+"""Client side of the single-leg test: a dedicated engine moves and monitors the leg, with a recording."""
 
 import math
 from collections.abc import Callable
@@ -23,13 +23,13 @@ from rig.errors import InterruptedRunError, RefusedError, RigError
 from rig.findings import Code, Finding
 from rig.states import State
 
-_SLACK = 15.0  # s that a whole test may take beside the leg's way and its homing
+_SLACK = 15.0  # s, for a whole test in addition to the leg's travel and homing
 
 Show = Callable[[LegTest], None]
 
 
 class NotHomedError(RefusedError):
-    """The leg's drive has no reference, and the test may not look for it."""
+    """The leg's drive has no reference, and the test may not home it."""
 
 
 class LatchedFaultError(RefusedError):
@@ -39,21 +39,21 @@ class LatchedFaultError(RefusedError):
 def run_leg_test(
     config: RigConfig, move: LegMove, interruption: Interruption, show: Show, recording: Path | None = None
 ) -> LegResult:
-    """Do a whole test by an engine of its own.
+    """Run a complete test with a dedicated engine.
 
-    The first Ctrl-C stops the leg and waits for the result, a second one takes the torque off.
+    The first Ctrl-C stops the leg and waits for the result, a second one switches the torque off.
 
     Args:
         config: the rig; a virtual one must be served already.
-        move: what to do.
-        interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
+        move: the test move.
+        interruption: polled while waiting; the caller installs it if Ctrl-C is to count.
         show: receives lines for the user.
         recording: file to record to, which must not exist; None: a new one in the configuration's folder.
 
     Raises:
         RefusedError, ConfigurationError, ConfigError: see `check_move`, `check_devices`; nothing was started.
-        NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched; the move allows no more.
-        HardwareError: a drive does not answer or is another's, or a process has died.
+        NotHomedError, LatchedFaultError: the leg is not homed, or a fault is latched, and the move forbids more.
+        HardwareError: a drive does not answer or is in use, or a process has died.
     """
     check_move(config, move)
     check_devices(config)
@@ -73,14 +73,14 @@ def run_leg_test(
 
 
 def leg_recording(config: RigConfig, move: LegMove) -> Path:
-    """A file for the recording of a test, not taken yet, in the configuration's folder. Raises InputError."""
+    """Return an unused file for a test's recording in the configuration's folder. Raises InputError."""
     return new_recording(Path(config.recording.directory), f"leg-{move.leg}")
 
 
 def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
-    """Test a leg of a rig that is OFF or IDLE; Ctrl-C stops it, and what came of it until then is the result.
+    """Test a leg of a rig that is OFF or IDLE; Ctrl-C stops it and returns the result so far.
 
-    Raises: as `run_leg_test`.
+    Raises as `run_leg_test`.
     """
     if rig.status().state is State.OFF:
         try:
@@ -92,7 +92,7 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
                     )
                 clear(rig)
         except InterruptedRunError:
-            return _unmoved(move)
+            return _result_without_move(move)
     try:
         rig.request(MoveLeg(move.leg, move.travel, move.speed, move.home, move.stay))
     except RefusedError as error:
@@ -117,8 +117,8 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
     return status.leg_test.result
 
 
-def _unmoved(move: LegMove) -> LegResult:
-    """Result of a test that was stopped before any command to its leg."""
+def _result_without_move(move: LegMove) -> LegResult:
+    """Return the result of a test that was stopped before any command to its leg."""
     none = math.nan
     faults = (Finding(Code.STOPPED_BEFORE_MOVING),)
     return LegResult(move.leg, move.travel, faults, True, None, none, none, none, none, none, {})

@@ -1,4 +1,4 @@
-"""Naming a calibration in a configuration that a person wrote: one value changes, the rest stays as it is."""
+"""Change of the calibration name in a user's configuration file; the rest is preserved."""
 
 import os
 import stat
@@ -17,27 +17,27 @@ from rig.findings import Code, Finding
 
 
 def check_naming(path: Path, name: str) -> None:
-    """Try `name_calibration` as far as it goes without the calibration's file; nothing is written.
+    """Check `name_calibration` without the calibration's file; nothing is written.
 
     Raises:
-        ConfigError: the file is not a configuration any more.
-        InputError: it cannot be read or written, or is not to be edited by a program.
+        ConfigError: the file is no longer a configuration.
+        InputError: it cannot be read or written, or is in a form that cannot be edited.
     """
     _edited(path, name)
     check_output(path)
     folder = Path(os.path.realpath(path)).parent
-    if not os.access(folder, os.W_OK | os.X_OK):  # a file is written whole, under another name at first
+    if not os.access(folder, os.W_OK | os.X_OK):  # the new file is first written under another name
         raise InputError(f"cannot write {path}: its folder {folder} takes no file")
 
 
 def name_calibration(path: Path, name: str) -> None:
-    """Let the configuration `path` name the calibration `name` (a path from its folder) and change nothing else.
+    """Set the calibration `name` (a path from its folder) in the configuration `path` and change nothing else.
 
-    Line endings, comments and the file's mode stay.
+    Line endings, comments and the file's mode are preserved.
 
     Raises:
         ConfigError: the file is not a configuration any more, or would not be one; nothing is changed then.
-        InputError: it cannot be read or written, or says it in a way that is not to be edited by a program;
+        InputError: it cannot be read or written, or is in a form that cannot be edited;
             nothing is changed then.
     """
     changed = _edited(path, name)
@@ -52,7 +52,7 @@ def name_calibration(path: Path, name: str) -> None:
 
 
 def _edited(path: Path, name: str) -> str:
-    """The text of the file `path` with its calibration named; see `name_calibration`."""
+    """Return the text of the file `path` with its calibration named; see `name_calibration`."""
     try:
         with open_input(path, MOST_BYTES) as file:
             text = file.read()
@@ -86,7 +86,7 @@ def _changed(text: str, name: str) -> str:
         return f"{text}{newline}[load_cells]{newline}calibration = {value.as_string()}{newline}"
     cells: Any = document["load_cells"]
     if isinstance(cells, Table) and not cells.is_super_table() and "calibration" not in cells:
-        # First in its table: behind the last one there may be a comment on what comes next.
+        # First in its table: the last entry may be followed by a comment on the next table.
         value.trivia.trail = newline
         cells.value.body.insert(0, (tomlkit.key("calibration"), value))
     else:

@@ -1,4 +1,4 @@
-"""Asking drives who they are, of a rig or of a draft: each in a thread of its own, each with a deadline."""
+"""Query of the drives of a rig or a draft, each in its own thread with a timeout."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +21,10 @@ from rig.virtual import VirtualRigProcess
 
 @contextmanager
 def served(config: RigConfig) -> Iterator[RigConfig]:
-    """The configuration to talk to the drives with; a virtual rig is served for as long as the block lasts.
+    """Yield the configuration to reach the drives with; a virtual rig is served during the block.
 
     Raises:
-        HardwareError: the virtual rig could not start: a port is taken.
+        HardwareError: the virtual rig could not start: a port is in use.
     """
     if config.virtual is None:
         yield config
@@ -33,8 +33,8 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
         yield relaxed_timing(config)
 
 
-_UNITS = (*range(1, 9), 11)  # other unit ids tried where the one configured stays silent
-_TRY_TIMEOUT = 0.25  # s for each of them
+_UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
+_TRY_TIMEOUT = 0.25  # s, timeout of each
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
     (Status.FAULT, "fault"),
@@ -49,10 +49,10 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What is to be known of a drive, six as a rule alike.
+    """Properties of a drive, usually equal for all six.
 
-    Driver and its own settings, watchdog time (s), how long each answer may take (s), the mode that it must have, and
-    whether it is a virtual one, which has a pseudo-terminal in place of a serial port.
+    Driver and its own settings, watchdog time (s), timeout of each answer (s), the required mode, and
+    whether it is virtual, with a pseudo-terminal instead of a serial port.
     """
 
     driver: str = "servo"
@@ -65,10 +65,10 @@ class DriveKind:
 
 @dataclass(frozen=True, slots=True)
 class LegProbe:
-    """What came of asking one leg's drive. `fault` is empty when it answered everything and took its configuration.
+    """Result of querying one leg's drive. `fault` is empty if it answered everything and accepted its configuration.
 
-    position m (relative to power-up until homed), force N (raw, compression positive), NaN where there is none.
-    `words`: its status in words. `expected`: serial number that the configuration wants there, "" for any.
+    position m (relative to power-up until homed), force N (raw, compression positive), NaN if there is none.
+    `words`: its status as text. `expected`: configured serial number, "" for any.
     """
 
     leg: int
@@ -84,11 +84,11 @@ class LegProbe:
 
     @property
     def answered(self) -> bool:
-        """Whether the drive was identified."""
+        """Return whether the drive was identified."""
         return self.identity is not None
 
     def describe(self) -> str:
-        """One line of text: identity and state of the device, or why there is none."""
+        """Return one line of text: identity and state of the device, or the fault."""
         who = "" if self.identity is None else self.identity.described
         if self.fault:
             return f"{who}: {self.fault}" if who else self.fault
@@ -97,7 +97,7 @@ class LegProbe:
         return f"{text}; position {self.position * 1e3:.3f} mm{force}"
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
+        """Return JSON-able data."""
         identity = None if self.identity is None else asdict(self.identity)
         return {
             "leg": self.leg,
@@ -114,25 +114,25 @@ class LegProbe:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What came of asking six drives. `findings`: what can be seen only of all of them, a sentence each."""
+    """Result of querying six drives. `findings`: faults across drives, one sentence each."""
 
     legs: tuple[LegProbe, ...]
     findings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether every drive answered and is the one expected."""
+        """Return whether every drive answered and is the one expected."""
         return not self.findings and not any(leg.fault for leg in self.legs)
 
     @property
     def serials(self) -> dict[int, str]:
-        """Serial numbers found, by leg 1 to 6; those that several legs share are left out."""
+        """Return the serial numbers found, by leg 1 to 6, without those shared by several legs."""
         found = {leg.leg: leg.identity.serial for leg in self.legs if leg.identity and leg.identity.serial}
         numbers = list(found.values())
         return {leg: serial for leg, serial in found.items() if numbers.count(serial) == 1}
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
+        """Return JSON-able data."""
         return {
             "passed": self.passed,
             "legs": [leg.as_dict() for leg in self.legs],
@@ -144,17 +144,17 @@ class Probe:
 def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[LegDrive] = ()) -> LegProbe:
     """Connect to a drive, identify and configure it (watchdog written and read back), read it, and close.
 
-    Nothing is commanded. The drive is claimed meanwhile: one that an engine commands is left alone, which is its fault
-    here. A drive that takes the connection and says nothing is sought under other unit ids.
+    Nothing is commanded. The drive is claimed meanwhile: one commanded by an engine is not accessed and reported as
+    a fault. A drive that connects but does not answer is searched under other unit ids.
 
     Args:
         leg: 1 to 6.
-        address: where; with a serial number, the one expected.
-        kind: driver, profile, watchdog, deadline of each step.
-        others: where the other legs' drives are: they are not asked in the search.
+        address: its address, with the expected serial number if any.
+        kind: driver, profile, watchdog, timeout of each step.
+        others: addresses of the other legs' drives, which the search leaves out.
 
     Raises:
-        ConfigurationError: the driver or profile does not take what is given.
+        ConfigurationError: the driver or profile does not accept the configuration.
     """
     expected = address.serial or ""
     probe = LegProbe(leg, address.label, expected=expected)
@@ -178,13 +178,13 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
             return probe
         same = (other for other in (address, *others) if other.place == address.place)
         known = {other.unit for other in same}
-        return replace(probe, fault=probe.fault + _elsewhere(leg, address, kind, known))
+        return replace(probe, fault=probe.fault + _other_unit(leg, address, kind, known))
 
 
 def probe_drives(addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> Probe:
-    """Ask the drives of legs 1 to 6 at the same time, each of its kind; see `probe_drive`.
+    """Query the drives of legs 1 to 6 in parallel, each of its kind; see `probe_drive`.
 
-    Drives behind one host and port, or on one line, share it and are asked one after the other.
+    Drives behind one host and port, or on one line, are queried one after the other.
     """
     groups: dict[str, list[int]] = {}
     for index, address in enumerate(addresses):
@@ -200,7 +200,7 @@ def probe_drives(addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> P
 
 
 def probe_rig(config: RigConfig) -> Probe:
-    """Ask the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
+    """Query the drives of a configuration; see `probe_drives`. A virtual rig must be served already."""
     drives = config.drives
     kinds = [
         DriveKind(
@@ -217,9 +217,9 @@ def probe_rig(config: RigConfig) -> Probe:
 
 
 def compare(legs: Sequence[LegProbe]) -> list[str]:
-    """What is wrong with several drives together: one serial number at two addresses, drives that have changed places.
+    """Return faults across drives: one serial number at two addresses, or exchanged drives.
 
-    A pair of findings is said once.
+    Each pair is reported once.
     """
     findings = []
     serials = {probe.leg: probe.identity.serial for probe in legs if probe.identity and probe.identity.serial}
@@ -245,7 +245,7 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
 
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
-    place = address.given | {"serial": None}  # who answers is wanted here, whoever it is
+    place = address.given | {"serial": None}  # any drive may answer here
     endpoint = address.endpoint
     if kind.virtual and isinstance(endpoint, SerialEndpoint):
         port = virtual_port(endpoint)
@@ -254,7 +254,7 @@ def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
 
 
 def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegProbe:
-    """The probe with what was read, and what is wrong with it."""
+    """Return the probe with the feedback and its faults."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
     lacking = [mode.name for mode in (needed, Mode.HOMING) if mode not in drive.capabilities.modes]
     fault = ""
@@ -262,15 +262,15 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegP
         fault = f"another drive than expected, serial {probe.expected}"
     elif lacking:
         fault = f"the drive has no mode {', '.join(lacking)}"
-    elif read.status & Status.FAULT:  # a time-out at rest is none
+    elif read.status & Status.FAULT:  # a timeout at rest is no fault
         fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
     elif not np.isfinite([read.position, read.velocity]).all():
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
 
 
-def _elsewhere(leg: int, address: LegDrive, kind: DriveKind, known: Container[int]) -> str:
-    """Which unit id that is not `known` answers at the same place, in words; empty when none does."""
+def _other_unit(leg: int, address: LegDrive, kind: DriveKind, known: Container[int]) -> str:
+    """Describe which other unit id, not `known`, answers at the same address; empty if none does."""
     quick = replace(kind, timeout=_TRY_TIMEOUT)
     for unit in _UNITS:
         if unit in known:
@@ -289,9 +289,9 @@ def _elsewhere(leg: int, address: LegDrive, kind: DriveKind, known: Container[in
 
 
 def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKind]:
-    """Where the drive of leg 1 to 6 is, and of what kind, by the draft as the file `path`.
+    """Return address and kind of the drive of leg 1 to 6, by the draft for the file `path`.
 
-    Raises ConfigError: there can be none of its driver; what is wrong with it.
+    Raises ConfigError: its driver cannot have one; with the faults.
     """
     entry = {key: value for key, value in draft.drives[leg - 1].entry.items() if value != ""}
     try:

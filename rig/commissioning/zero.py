@@ -1,6 +1,6 @@
-"""Zeroing the load cells at a rig: homed and parked, six locked legs carry what the model says, and nothing else.
+"""Zeroing of the load cells on a rig: homed and parked, six locked legs carry the modelled forces only.
 
-With the brakes on, the platform's weight fixes the six forces: what a cell reads beside them is its zero.
+With the brakes on, the platform's weight determines the six forces; a cell's remaining reading is its zero.
 """
 
 import math
@@ -36,19 +36,19 @@ from rig.states import State
 from rig.telemetry import CycleFlag
 
 SHIFT_PART = 0.1
-"""Largest shift of a zero that is taken over unasked, as a part of the cells' range."""
+"""Maximum zero shift accepted by default, as a fraction of the cells' range."""
 REST_SPEED = 2e-3
-"""m/s that a leg at rest may show."""
+"""m/s, maximum speed of a leg at rest."""
 REST_MOVE = 0.1e-3
-"""m by which a leg at rest may move meanwhile."""
+"""m, maximum movement of a leg at rest during the measurement."""
 NOISE_FACTOR = 5.0
-"""Times the expected noise at which something else than noise is on a cell."""
+"""Maximum noise as a multiple of the expected noise."""
 _DRIFT = 0.5
-"""N, of a zero meanwhile that is always accepted, times the machine's size."""
+"""N, drift of a zero that is always accepted, scaled by the machine's size."""
 DURATION = 3.0
 """s at rest."""
 _LEAST_TIME, _MOST_TIME = 0.5, 60.0  # s
-_PATIENCE = 10.0  # s beside the time at rest
+_TIMEOUT_MARGIN = 10.0  # s, in addition to the time at rest
 _FRESH = CycleFlag.FRESH | CycleFlag.HOMED | CycleFlag.POSE
 
 Rows = npt.NDArray[np.void]
@@ -56,7 +56,7 @@ Rows = npt.NDArray[np.void]
 
 @dataclass(frozen=True, slots=True)
 class ZeroOptions:
-    """How the cells are zeroed: `duration` s at rest, `largest_shift` N (None: `SHIFT_PART` of the cells' range)."""
+    """Options of zeroing: `duration` s at rest, `largest_shift` N (None: `SHIFT_PART` of the cells' range)."""
 
     duration: float = DURATION
     largest_shift: float | None = None
@@ -66,21 +66,21 @@ class ZeroOptions:
 
 @dataclass(frozen=True, slots=True)
 class Zero:
-    """What zeroing found; lists by leg, N. `faults`: why the calibration must not be used; none when it may."""
+    """Result of zeroing; lists by leg, N. `faults`: why the calibration must not be used; empty if it may."""
 
     calibration: LoadCellCalibration
     shift: tuple[float, ...]
-    """by how much the zero moves"""
+    """change of the zero"""
     noise: tuple[float, ...]
-    """standard deviation of a reading"""
+    """standard deviation of the readings"""
     drift: tuple[float, ...]
-    """of the zero from the first to the second half"""
+    """change of the zero from the first to the second half"""
     bound: float
-    """largest shift allowed"""
+    """maximum permitted shift"""
     faults: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
+        """Return JSON-able data."""
         cells = [
             {"leg": leg + 1, "shift_n": self.shift[leg], "noise_n": self.noise[leg], "drift_n": self.drift[leg]}
             | {"offset": float(self.calibration.offset[leg]), "gain": float(self.calibration.gain[leg])}
@@ -91,7 +91,7 @@ class Zero:
 
 
 def check_zero(config: RigConfig, options: ZeroOptions) -> float:
-    """The largest shift allowed, N.
+    """Return the maximum permitted shift, N.
 
     Raises:
         InputError: a duration or bound that is not finite or outside its range.
@@ -113,19 +113,19 @@ def zero_rig(
     serve: bool = True,
     unproven: bool = False,
 ) -> Zero:
-    """Connect, home, stand parked, and judge what the cells read; the rig is off again when this returns or raises.
+    """Connect, home, park, and evaluate the cells' readings; the rig is off again when this returns or raises.
 
     Args:
         config: the rig.
         options: see `ZeroOptions`.
-        interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
+        interruption: polled while waiting; the caller installs it if Ctrl-C is to count.
         report: receives the progress.
-        serve: start a virtual rig along with it; else it must be served already.
+        serve: start a virtual rig too; else it must be served already.
         unproven: see `Home`.
 
     Raises:
         InputError: bad options.
-        RefusedError, RunFaultError, HardwareError: the rig does not get to rest.
+        RefusedError, RunFaultError, HardwareError: the rig does not come to rest.
         InterruptedRunError: it was stopped.
     """
     check_zero(config, options)
@@ -156,7 +156,7 @@ def zero_rig(
 def measure_zero(
     rig: Rig, read_rows: Callable[[], Rows], options: ZeroOptions, report: Callable[[Progress], None]
 ) -> Zero:
-    """Zero the cells of a rig that stands PARKED.
+    """Zero the cells of a PARKED rig.
 
     Args:
         rig: parked.
@@ -172,7 +172,7 @@ def measure_zero(
     bound = check_zero(rig.config, options)
     wanted = max(4, round(options.duration * rig.config.rate))
     found: list[Rows] = []
-    read_rows()  # those from before
+    read_rows()  # discard earlier rows
 
     def enough(status: Snapshot) -> bool:
         if status.state is not State.PARKED:
@@ -183,7 +183,7 @@ def measure_zero(
         report(Progress("at rest", min(1.0, count / wanted)))
         return count >= wanted
 
-    rig.wait(enough, options.duration + _PATIENCE, "the cells to be read")
+    rig.wait(enough, options.duration + _TIMEOUT_MARGIN, "the cells to be read")
     return _judged(rig.config, np.concatenate(found)[:wanted], options, bound)
 
 
@@ -213,10 +213,10 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     reading, load = measured.mean(axis=0), model.mean(axis=0)
     loaded = np.abs(load) > NOISE_FACTOR * config.cell_noise
     opposite = reads_reversed(load, reading - load) & loaded
-    faults = _unrest(rows)
+    faults = _rest_faults(rows)
     for leg in range(6):
         name = f"leg {leg + 1}"
-        # a living cell has some noise, however good it is, unless its steps hide it
+        # a working cell always has some noise, unless its resolution hides it
         if np.ptp(measured[:, leg]) == 0.0 and config.cell_steps[leg] < config.load_cells.noise:
             faults.append(f"{name}: its load cell repeats itself: {measured[0, leg]:g} N in every reading")
         if opposite[leg]:
@@ -238,8 +238,8 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     )
 
 
-def _unrest(rows: Rows) -> list[str]:
-    """Why the rig does not count as at rest, in words."""
+def _rest_faults(rows: Rows) -> list[str]:
+    """Return why the rig does not count as at rest."""
     faults = []
     stale = int(((rows["flags"] & _FRESH) != _FRESH).sum())
     if stale > len(rows) // 10:

@@ -1,4 +1,4 @@
-"""A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
+"""A rig's configuration: one validated TOML file with mechanism, drives, cells, control and limits."""
 
 from rig.config.conflicts import device_keys
 from rig.config.criteria import CRITERIA, Criterion

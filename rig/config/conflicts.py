@@ -1,4 +1,4 @@
-"""What a configuration asks for that its own mechanism, drives and load cells cannot do: seen by no section alone."""
+"""Checks of a configuration across its sections: against its mechanism, drives and load cells."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from rig.findings import Code, Finding, Value
 if TYPE_CHECKING:
     from rig.config.rig_config import RigConfig
 
-_RAMP = 1.5  # steepest slope of the ramp that stops a path, over its mean
-_RAMP_PART = 0.8  # of `safety.stop_time` that the ramp of a controlled stop may take
-_STROKE_PART = 0.1  # of a leg's stroke, that a bound on its length may have
+_RAMP = 1.5  # maximum over mean slope of the stop ramp
+_RAMP_PART = 0.8  # fraction of `safety.stop_time` available to the ramp of a controlled stop
+_STROKE_PART = 0.1  # fraction of a leg's stroke that a length bound may reach
 _SIGMAS = 3.0
 _OF_LINE = ("turnaround", "reply_timeout", "crc")
-"""Settings of drivers that are of a line, not of a drive."""
+"""Driver settings that apply to a serial line, not to one drive."""
 
 
 def conflicts(config: RigConfig, machine: Mechanism | None) -> list[ConfigFault]:
-    """All of them.
+    """Return all conflicts.
 
-    `machine` is the configuration's mechanism, None where it cannot be used by a rig.
+    `machine` is the configuration's mechanism, None if a rig cannot use it.
     """
     faults = [*_modes(config), *_timing(config), *_lines(config), *_files(config)]
     if machine is not None:
@@ -90,7 +90,7 @@ def _timing(config: RigConfig) -> Iterator[ConfigFault]:
 
 
 def device_keys(config: RigConfig) -> list[tuple[KeyPath, DriveAddress]]:
-    """The addresses of drives and of the load cells' own devices, with their keys."""
+    """Return the addresses of drives and of the load cells' own devices, with their keys."""
     keys: list[tuple[KeyPath, DriveAddress]] = [
         (("drives", "legs", leg), drive) for leg, drive in enumerate(config.drives.legs)
     ]
@@ -101,7 +101,7 @@ def device_keys(config: RigConfig) -> list[tuple[KeyPath, DriveAddress]]:
 
 
 def _lines(config: RigConfig) -> Iterator[ConfigFault]:
-    """Devices of one serial line that say different things of it, are called alike there, or do not share."""
+    """Yield devices on one serial line with contradictory line parameters, equal addresses, or exclusive use."""
     devices = device_keys(config)
     yield from _line_settings(config)
     lines: dict[str, tuple[KeyPath, SerialEndpoint]] = {}
@@ -129,7 +129,7 @@ def _lines(config: RigConfig) -> Iterator[ConfigFault]:
 
 
 def _line_settings(config: RigConfig) -> Iterator[ConfigFault]:
-    """Drives of one serial line whose settings of that line differ."""
+    """Yield drives on one serial line with different line settings."""
     drives = config.drives
     first: dict[str, tuple[int, dict[str, object]]] = {}
     for leg, drive in enumerate(drives.legs):
@@ -167,13 +167,13 @@ def _unusable(key: KeyPath, error: InputFileError, file: Path) -> ConfigFault:
 
 
 def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[ConfigFault]:
-    """The speed of the rig's own moves, and the ramp of a controlled stop."""
+    """Check the speed of the rig's own moves, and the ramp of a controlled stop."""
     motion, geometry = config.motion, machine.geometry
     speed = min(limit.velocity or np.inf for limit in limits)
     acceleration = min(limit.acceleration or np.inf for limit in limits)
     arm = float(np.linalg.norm(geometry.platform_points, axis=1).max())
     stroke = _least_stroke(limits)
-    fastest = min(speed, PEAK_SPEED * (acceleration * stroke / PEAK_ACCELERATION) ** 0.5)  # even across the stroke
+    fastest = min(speed, PEAK_SPEED * (acceleration * stroke / PEAK_ACCELERATION) ** 0.5)  # reachable within the stroke
     legs: dict[str, Value] = {"speed": float(speed), "acceleration": float(acceleration)}
     for name, value, unit, bound in (
         ("approach_speed", motion.approach_speed, "m/s", fastest),
@@ -189,7 +189,7 @@ def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> It
 
 
 def _bounds(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[ConfigFault]:
-    """Bounds that could never be reached, or that the platform at rest at home is beyond."""
+    """Yield bounds that could never be reached, or that rest at home already violates."""
     safety, cells = config.safety, config.load_cells
     stroke = _least_stroke(limits)
     for name in ("following_error", "position_jump", "homing_tolerance"):
@@ -229,9 +229,9 @@ def _at_home(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> 
 
 
 def _leg_wrenches(machine: Mechanism) -> npt.NDArray[np.float64]:
-    """(6, 6): force and moment about the platform's origin of unit leg forces, at home, where the platform is level.
+    """Return the wrenches (6, 6) about the platform's origin of unit leg forces, at home with a level platform.
 
-    In numpy: no kernel is compiled because a file is read.
+    Uses numpy, so that reading a file compiles no kernel.
     """
     geometry = machine.geometry
     legs = geometry.home_pose[:3] + geometry.platform_points - geometry.base_points

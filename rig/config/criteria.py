@@ -1,4 +1,4 @@
-"""What a run may be judged by: for each threshold its caption, its units and where the report shows it."""
+"""Criteria of a run's verdict: caption, units and place in the report of each threshold."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Criterion:
     """A threshold of a verdict.
 
-    caption: English; the app translates it. place: of the report, which shows what it is about. unit: SI, in which it
-    is given. shown: unit in a sentence and in a field; factor: how many of it one of SI is. at_least: whether it is a
-    least, not a most. times: whether it counts multiples.
+    caption: English; the app translates it. place: report section with the value. unit: SI unit of the threshold.
+    shown: display unit; factor: from SI to the display unit. at_least: whether it is a minimum instead of a
+    maximum. times: whether it counts multiples.
     """
 
     caption: str
@@ -44,4 +44,4 @@ CRITERIA: dict[str, Criterion] = {
     "rotation_max": Criterion("Rotation, largest", "tracking", "rad", "µrad", 1e6),
     "overruns": Criterion("Share of cycles skipped", "timing", "", "%", 1e2),
 }
-"""By the names of the thresholds in a configuration."""
+"""Criteria by the names of the thresholds in a configuration."""

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a configuration, as faults with codes: its messages are read in no other place."""
+"""Conversion of pydantic's validation errors to faults with codes; no other module reads its messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinematics import RangeError
 from rig.errors import ConfigFault, KeyPath
 from rig.findings import Code, Finding, Value
 
-_MOST = 60  # characters of a value that are shown
+_MAX_SHOWN = 60  # characters shown of a value
 _BY_TYPE = {
     "int_type": Code.NOT_INTEGER,
     "float_type": Code.NOT_NUMBER,
@@ -24,16 +24,16 @@ _BY_TYPE = {
 
 
 def config_faults(error: ValidationError, data: Mapping[str, Any] | None = None) -> list[ConfigFault]:
-    """Everything that is wrong, once: one value given for six legs is wrong once.
+    """Return all faults without duplicates: one value given for six legs is one fault.
 
-    data: what was validated, in which keys are looked for; None: they are those that pydantic says.
+    data: the validated data, in which keys are looked up; None: use pydantic's keys.
     """
     faults = (ConfigFault(_key(data, item["loc"]), finding_of(item)) for item in error.errors(include_url=False))
     return list({fault.text: fault for fault in faults}.values())
 
 
 def _key(data: Mapping[str, Any] | None, place: KeyPath) -> KeyPath:
-    """As much of a place of pydantic's as there is in `data`; the rest names alternatives of its types."""
+    """Return the part of pydantic's location that exists in `data`; the rest names type alternatives."""
     if data is None:
         return place
     value: Any = data
@@ -48,10 +48,10 @@ def _key(data: Mapping[str, Any] | None, place: KeyPath) -> KeyPath:
 
 
 def finding_of(item: Any) -> Finding:
-    """What one of pydantic's errors says."""
+    """Convert one of pydantic's errors to a finding."""
     kind, value, context = item["type"], item["input"], item.get("ctx", {})
     shown = repr(value)
-    shown = shown if len(shown) <= _MOST else shown[: _MOST - 3] + "..."
+    shown = shown if len(shown) <= _MAX_SHOWN else shown[: _MAX_SHOWN - 3] + "..."
     if kind in _BY_TYPE:
         return Finding(_BY_TYPE[kind], details={"shown": shown})
     match kind:

@@ -1,4 +1,4 @@
-"""Section [load_cells] of a rig's configuration: what every source shares, and the addresses of a driver's devices."""
+"""Section [load_cells] of a rig's configuration: common keys, and the addresses of a driver's devices."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from rig.config.sections import LEGS, OnceOrPerLeg, Section, Text, refused, with
 _Step = Annotated[Force, within(0.0, 1e4, "N")]
 StepPerLeg = Annotated[tuple[_Step, _Step, _Step, _Step, _Step, _Step], OnceOrPerLeg]
 DRIVER = "modbus"
-"""The driver of a configuration that names none."""
+"""Default driver of a configuration."""
 
 
 class LoadCells(Section):
@@ -41,7 +41,7 @@ class LoadCells(Section):
 
     @property
     def places(self) -> dict[str, DriveAddress]:
-        """Addresses of the cells' own devices by the name of each in this section; none where the drives read them."""
+        """Return addresses of the cells' own devices by their name in this section; empty if the drives read them."""
         if self.devices is not None:
             return {f"devices[{leg}]": address for leg, address in enumerate(self.devices, start=1)}
         return {} if self.amplifier is None else {"amplifier": self.amplifier}
@@ -63,12 +63,12 @@ class LoadCells(Section):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by what it says: its class is made for the driver in every process anew."""
+        """Pickle by content: the class is generated per driver in each process."""
         return read_cells, (self.model_dump(),)
 
 
 def read_cells(data: object) -> LoadCells:
-    """The section that `data` describes, by the models of the driver that it names. Raises ValidationError."""
+    """Validate `data` as this section, with the models of the driver it names. Raises ValidationError."""
     if isinstance(data, LoadCells):
         return data
     data = with_present_driver(data)
@@ -82,7 +82,7 @@ def read_cells(data: object) -> LoadCells:
 
 @cache
 def _section(driver: CellDriver) -> type[LoadCells]:
-    """The section's model with the addresses of one driver's devices."""
+    """Return the section's model with the addresses of one driver's devices."""
     make: Any = create_model
     address, cell = (
         make("CellPlace", __base__=(Section, one), __module__=__name__) for one in (driver.address, driver.cell_address)
@@ -99,4 +99,4 @@ def _section(driver: CellDriver) -> type[LoadCells]:
 
 
 AnyCells = Annotated[SerializeAsAny[LoadCells], PlainValidator(read_cells)]
-"""`LoadCells` with the addresses of whatever driver the section names."""
+"""`LoadCells` with the addresses of the driver named in the section."""

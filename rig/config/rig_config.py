@@ -84,11 +84,11 @@ SCALED: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {
     ("virtual", "cells"): {"noise": (_FORCE,)},
     ("virtual", "plant", "tolerance"): {"center": (_LENGTH,), "cell_bias": (_FORCE,)},
 }
-"""Keys by section, and what of the size each grows with; "-": falls with it."""
+"""Keys by section, and the size quantities that each scales with; "-": inversely."""
 
 
 def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConfig, list[ConfigFault]]:
-    """The configuration with the defaults of `SCALED` for this machine, and those that it cannot have."""
+    """Return the configuration with the defaults of `SCALED` for this machine, and faults for invalid ones."""
     size = machine_size(machine)
     faults: list[ConfigFault] = []
     for way, keys in SCALED.items():
@@ -99,7 +99,7 @@ def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConf
 def _scaled(
     top: Any, way: tuple[str, ...], keys: Mapping[str, tuple[str, ...]], size: MachineSize, faults: list[ConfigFault]
 ) -> Any:
-    """A copy of a section `top` with the defaults of `keys` in the section at `way` below it."""
+    """Return a copy of section `top` with scaled defaults of `keys` in the section at path `way` below it."""
     if way:
         part: Section | None = getattr(top, way[0])
         if part is None:
@@ -134,17 +134,17 @@ def _round(value: float) -> float:
 
 
 _SHIPPED = Path(__file__).parent / "shipped"
-_ENABLING_EXCHANGES = 4  # with a drive, by which it has been told all that it needs to be told, and has said so
+_ENABLING_EXCHANGES = 4  # exchanges with a drive for the whole enabling handshake
 LAW_GROUP = "stewart_rig.laws"
 """Entry-point group: name of a control law → its class, a `rig.engine.ControlLaw`."""
 LAWS = ("force", "computed-torque", "observer", "position")
-"""Names of the control laws of this program."""
+"""Names of this program's control laws."""
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
 
 
 @cache
 def declared_laws() -> dict[str, EntryPoint]:
-    """Control laws that other distributions declare, by name; looked up once, as that takes milliseconds."""
+    """Return control laws declared by other distributions, by name; cached, as the lookup takes milliseconds."""
     return {entry.name: entry for entry in entry_points(group=LAW_GROUP) if entry.name not in LAWS}
 
 
@@ -202,45 +202,45 @@ class RigConfig(Section):
 
     @property
     def path(self) -> Path:
-        """The file this came from."""
+        """Return the file it was loaded from."""
         return self._path
 
     @property
     def folder(self) -> Path:
-        """Folder where the file's relative paths start."""
+        """Return the folder of the file's relative paths."""
         return self._path.parent
 
     @property
     def shipped(self) -> bool:
-        """Whether the file came with the project, and is nobody's to change."""
+        """Return whether the file is part of the project, hence read-only."""
         return self.folder == _SHIPPED
 
     @property
     def machine(self) -> Mechanism:
-        """The mechanism that `mechanism` names."""
+        """Return the mechanism that `mechanism` names."""
         return self._machine
 
     @property
     def marks(self) -> Array:
-        """Lengths (6,) m that the homed legs have at their reference marks.
+        """Return lengths (6,) m of the homed legs at their reference marks.
 
-        The marks were set by the mechanism as drawn, at its home; a calibrated length is that less the drive's offset.
+        The marks were set for the nominal mechanism at its home; calibrated lengths are these less the drives' offsets.
         """
         return self._nominal.geometry.home_lengths - self._machine.length_offsets
 
     @property
     def nominal(self) -> Mechanism:
-        """The mechanism as its file says, without calibrated parameters."""
+        """Return the mechanism of its file, without calibrated parameters."""
         return self._nominal
 
     @property
     def cell_errors(self) -> CellErrors:
-        """What the six load cells read beyond their calibration, by the parameter files."""
+        """Return the load cells' errors beyond their calibration, by the parameter files."""
         return cell_errors(self._parameter_files)
 
     @property
     def cell_steps(self) -> tuple[float, ...]:
-        """Steps (6,) N in which the load cells' readings come; 0 where that is not known.
+        """Return resolution steps (6,) N of the load cells' readings; 0 if unknown.
 
         `load_cells.resolution`; else the steps of the numbers that devices send, as far as their drivers know them,
         times the calibrated gains.
@@ -254,54 +254,54 @@ class RigConfig(Section):
 
     @property
     def cell_noise(self) -> float:
-        """Standard deviation of a load cell's reading, N, its rounding among it: √(noise² + step²/12).
+        """Return the standard deviation of a load cell's reading, N, including rounding: √(noise² + step²/12).
 
-        Of the coarsest cell. Errors as `cell_steps`.
+        For the coarsest cell. Raises as `cell_steps`.
         """
         return float(rounded_noise(self.load_cells.noise, max(self.cell_steps)))
 
     @property
     def parameter_files(self) -> tuple[ParameterFile, ...]:
-        """What the files of `parameters` held when this was loaded."""
+        """Return the loaded contents of the files in `parameters`."""
         return self._parameter_files
 
     @property
     def period(self) -> float:
-        """Length of a cycle, s."""
+        """Return the cycle period, s."""
         return 1.0 / self.rate
 
     @property
     def exchange_period(self) -> float:
-        """Time between two exchanges with a drive, for which a command holds, s: a cycle, or that of slower drives."""
+        """Return the exchange period of a drive, for which a command holds, s: a cycle, or a slow drive's."""
         return max(self.period, self.drives.sample_period)
 
     @property
     def reading_period(self) -> float:
-        """Time between two readings of the load cells, s: a cycle, or that of slower devices."""
+        """Return the time between two readings of the load cells, s: a cycle, or a slow device's."""
         own = self.drives.sample_period if self.load_cells.source == "drive" else self.load_cells.sample_period
         return max(self.period, own)
 
     @property
     def enable_time(self) -> float:
-        """Time that a drive which is told to have torque may take until it says that it has, s."""
+        """Return the maximum time from an enable command to a drive's confirmation, s."""
         return self.drives.enable_time + _ENABLING_EXCHANGES * self.exchange_period
 
     @property
     def stale_time(self) -> float:
-        """Time without fresh feedback of a drive that is borne, s; where given in cycles, in those of slow drives."""
+        """Return the permitted age of a drive's feedback, s; if given in cycles, in those of slow drives."""
         return self.safety.staleness(self.exchange_period)
 
     @property
     def cells_stale_time(self) -> float:
-        """The same for the load cells, s."""
+        """Return the permitted age of the load cells' readings, s."""
         return self.safety.staleness(self.reading_period)
 
     @property
     def command_lead(self) -> float:
-        """How far ahead of its cycle the reference of a command is evaluated, s.
+        """Return the time by which a command's reference is evaluated ahead of its cycle, s.
 
         `control.lead` if given; else half of `exchange_period`, for which a force is held, the drive's dead time and
-        the time constant of its force loop. A length is carried on by the drive at the speed that comes with it: the
+        the time constant of its force loop. For a length, which the drive extrapolates at the commanded speed: the
         dead time (`length_lead`).
         """
         if all(self.own_loops):
@@ -310,27 +310,27 @@ class RigConfig(Section):
 
     @property
     def force_lead(self) -> float:
-        """`command_lead` of a force, s."""
+        """Return `command_lead` for force commands, s."""
         if self.control.lead is not None:
             return self.control.lead
         return 0.5 * self.exchange_period + self.drives.delay + 1.0 / (2.0 * math.pi * self.drives.force_bandwidth)
 
     @property
     def length_lead(self) -> float:
-        """`command_lead` of a length that is commanded, s; `control.lead` is of the forces where there are both."""
+        """Return `command_lead` for length commands, s; with both kinds `control.lead` applies to forces only."""
         mixed = any(self.own_loops) and not all(self.own_loops)
         return self.drives.delay if mixed or self.control.lead is None else self.control.lead
 
     @property
     def own_loops(self) -> tuple[bool, ...]:
-        """By leg, whether the drive closes its own loop, on its length; else the host does, by forces."""
+        """Return by leg whether the drive closes its own position loop; else the host closes it by forces."""
         return tuple(self.mode == "position" or leg.mode == "position" for leg in self.drives.legs)
 
     @property
     def position_loop(self) -> tuple[float, float] | None:
-        """Stiffness, N/m, and damping, N s/m, of the loops that drives close themselves; None where not known.
+        """Return stiffness, N/m, and damping, N s/m, of the drives' own position loops; None if unknown.
 
-        Those of [drives]; of a virtual rig, if they are not there, those that its drives have.
+        Those of [drives]; for a virtual rig without them, those of its drives.
         """
         if self.drives.position_stiffness is not None and self.drives.position_damping is not None:
             return self.drives.position_stiffness, self.drives.position_damping
@@ -342,7 +342,7 @@ class RigConfig(Section):
 
     @property
     def gains_unused(self) -> str:
-        """Which gains of [control] do not apply in this mode although no other has any, in words; else empty."""
+        """Describe the gains of [control] that do not apply if all drives close their own loops; else empty."""
         if not all(self.own_loops):
             return ""
         return (
@@ -352,19 +352,19 @@ class RigConfig(Section):
 
     @property
     def calibration_path(self) -> Path | None:
-        """The load cells' calibration file, or None."""
+        """Return the load cells' calibration file, or None."""
         name = self.load_cells.calibration
         return None if name is None else self.folder / name
 
     def resolved(self) -> dict[str, Any]:
-        """Every value, defaults included, as JSON-able data: for embedding in recordings and for hashing."""
+        """Return all values including defaults as JSON-able data, for recordings and hashes."""
         return self.model_dump(mode="json")
 
     def changed(self, changes: Mapping[str, Any]) -> RigConfig:
-        """A copy with nested `changes` applied, `{"rate": 1000, "virtual": {"seed": 3}}`, validated as a file is.
+        """Return a copy with nested `changes`, `{"rate": 1000, "virtual": {"seed": 3}}`, validated like a file.
 
         Raises:
-            ConfigError: a change is not valid.
+            ConfigError: an invalid change.
         """
         return _build(_merged(self.resolved(), changes), self._path)
 
@@ -387,7 +387,7 @@ def load_config(path_or_name: str | Path = "virtual") -> RigConfig:
 
 
 def parse_config(text: str, path: Path) -> RigConfig:
-    """Check the text that the configuration file `path` has or is to have; the file is not looked at.
+    """Check the text of the configuration file `path`, without reading the file.
 
     Raises:
         ConfigError: see `load_config`.
@@ -400,7 +400,7 @@ def parse_config(text: str, path: Path) -> RigConfig:
 
 
 def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
-    """What the driver of a leg's (index) drive, and of its virtual twin, is given."""
+    """Return the options for the driver of a leg's (index) drive, and for its virtual counterpart."""
     drives = config.drives
     return {
         "name": f"drive {leg + 1}",
@@ -414,7 +414,7 @@ def drive_options(config: RigConfig, leg: int) -> dict[str, Any]:
 
 
 def cell_options(config: RigConfig) -> list[dict[str, Any]]:
-    """What the driver of each of the load cells' own devices, and of its virtual twin, is given."""
+    """Return the options for the driver of each of the load cells' own devices, and for its virtual counterpart."""
     cells = config.load_cells
     shared = {"request_timeout": config.drives.connect_timeout, "sample_period": cells.sample_period}
     return [
@@ -424,7 +424,7 @@ def cell_options(config: RigConfig) -> list[dict[str, Any]]:
 
 
 def sent_steps(config: RigConfig) -> tuple[float, ...]:
-    """Steps (6,) N of the cells' readings by the numbers that devices send, 0 where a driver does not know them.
+    """Return steps (6,) N of the cells' readings as sent by the devices, 0 where a driver does not know them.
 
     Raises ActuatorError, CalibrationError.
     """
@@ -441,7 +441,7 @@ def sent_steps(config: RigConfig) -> tuple[float, ...]:
 
 
 def shipped_configs() -> list[str]:
-    """Names of the configurations that come with the program."""
+    """Return the names of the shipped configurations."""
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
@@ -516,33 +516,33 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return result
 
 
-_PATIENCE = 0.5  # of a drive's watchdog
+_WATCHDOG_PART = 0.5  # fraction of a drive's watchdog
 
 
 def relaxed_timing(config: RigConfig) -> RigConfig:
-    """The configuration with the patience of half a drive watchdog for late replies and cycles.
+    """Return the configuration with tolerances of half a drive watchdog for late replies and cycles.
 
-    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
-    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
+    For a demonstration on a shared computer whose six drives are one process: there a late reply is caused by the
+    scheduler, not by a drive. A rig with real drives keeps its own bounds.
     """
     return config.changed({"safety": relaxed_bounds(config.drives.watchdog, config.rate, config.safety)})
 
 
 def in_real_time(config: RigConfig) -> RigConfig:
-    """The configuration with its virtual rig on the wall clock, as a machine is; one of real hardware as it is."""
+    """Return the configuration with its virtual rig in real time; one of real hardware is unchanged."""
     return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
 
 
 def relaxed_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
-    """The bounds of `relaxed_timing` by their names: none lower than `own`, none that the schema refuses.
+    """Return the bounds of `relaxed_timing` by name: none below `own`, none that the schema rejects.
 
     Args:
-        watchdog: of the drives, s; not checked yet, like `rate`.
+        watchdog: of the drives, s; not validated yet, like `rate`.
         rate: Hz.
         own: bounds of the configuration.
     """
-    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
+    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _WATCHDOG_PART * watchdog * rate)))  # a number even for NaN
     overruns = max(cycles, own.overruns_in_a_row)
     if own.stale_time is not None:
-        return {"stale_time": max(_PATIENCE * watchdog, own.stale_time), "overruns_in_a_row": overruns}
+        return {"stale_time": max(_WATCHDOG_PART * watchdog, own.stale_time), "overruns_in_a_row": overruns}
     return {"stale_cycles": max(cycles, own.stale_cycles), "overruns_in_a_row": overruns}

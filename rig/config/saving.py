@@ -1,4 +1,4 @@
-"""A configuration's or a motion's file changed as a person would: one section, everything else as it is."""
+"""Changes of one section in a configuration or motion file that preserve the rest of the file."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from rig.findings import Code, Finding
 
 
 def save_thresholds(config: RigConfig, thresholds: Validation) -> None:
-    """Put thresholds into [validation] of a configuration's file, as it is now; comments and the rest stay.
+    """Save thresholds to [validation] of the current configuration file; comments and the rest are preserved.
 
     Raises:
-        ConfigError: the configuration came with the project, or its file cannot be used, before or after.
-        InputError: it cannot be written; it stays as it was.
+        ConfigError: a shipped configuration, or a file that is invalid before or after the change.
+        InputError: it cannot be written and remains unchanged.
     """
     path = config.path
     if config.shipped:
@@ -37,11 +37,11 @@ def save_thresholds(config: RigConfig, thresholds: Validation) -> None:
 
 
 def save_own_thresholds(path: Path, thresholds: Thresholds) -> None:
-    """Put thresholds into [validation] of a motion's file, as it is now; comments and the rest stay.
+    """Save thresholds to [validation] of the current motion file; comments and the rest are preserved.
 
     Raises:
-        ConfigError: the file cannot be used, before or after.
-        InputError: it cannot be written; it stays as it was.
+        ConfigError: the file is invalid before or after the change.
+        InputError: it cannot be written and remains unchanged.
     """
     try:
         text = with_thresholds(read_text(path), thresholds)
@@ -55,11 +55,11 @@ def save_own_thresholds(path: Path, thresholds: Thresholds) -> None:
 
 
 def with_thresholds(text: str, thresholds: Thresholds) -> str:
-    """A file's text with these thresholds; what says the same already stays as it is written.
+    """Return a file's text with these thresholds; unchanged values keep their notation.
 
     Raises:
-        TOMLKitError: it is no TOML.
-        ConfigError: its own thresholds cannot be used.
+        TOMLKitError: the text is not TOML.
+        ConfigError: its own thresholds are invalid.
     """
     document = tomlkit.parse(text)
     section = document.get("validation")

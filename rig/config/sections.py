@@ -1,4 +1,4 @@
-"""The sections of a rig's configuration file, drives and validation among them: names, units, bounds."""
+"""The sections of a rig's configuration file with names, units and bounds."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 
 LEGS = 6
 MOST_STALE_CYCLES = 100
-"""Most consecutive cycles without fresh feedback that a configuration may bear."""
+"""Maximum of consecutive cycles without new feedback that a configuration may permit."""
 
 Count = Annotated[int, Field(strict=True)]
 Line = Annotated[str, AfterValidator(valid_line)]
-"""A line of text without control characters, which may be empty."""
+"""A line of text without control characters, possibly empty."""
 Text = Annotated[Line, Field(min_length=1)]
-"""The same, not empty."""
+"""A non-empty line of text without control characters."""
 
 
 def _once_or_per_leg(value: object) -> object:
@@ -72,7 +72,7 @@ def _once_or_per_leg(value: object) -> object:
 
 
 OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
-"""One value for all legs, or one of each."""
+"""One value for all legs, or one per leg."""
 Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
 Delay = Annotated[Time, within(0.0, 0.1, "s")]
 Gain = Annotated[Stiffness, within(0.0, 1e8, "N/m")]
@@ -108,24 +108,24 @@ _ALWAYS_ON = {
     "homing_tolerance": "lengths that do not fit together would count as homed",
     "stop_time": "a stop that fails would never be escalated",
 }
-"""Bounds in [safety] that a rig cannot do without, and why."""
+"""Bounds in [safety] that cannot be switched off, and why."""
 
 
 class Section(BaseModel):
-    """Base of all sections: immutable, no unknown keys, defaults held to the same rules."""
+    """Base of all sections: immutable, no unknown keys, validated defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
 
 def with_present_driver(data: object) -> object:
-    """A section's data with the driver that it names by what that is called now."""
+    """Return a section's data with the current name of its driver."""
     if isinstance(data, Mapping) and isinstance(name := data.get("driver"), str):
         return {**data, "driver": present_name(name)}
     return data
 
 
 def refused(section: str, field: str, value: object, text: str) -> ValidationError:
-    """The error of a section whose `field` is not what it may be, by a word on it from elsewhere."""
+    """Return the validation error of a section's `field`, with a given text."""
     fault = PydanticCustomError("value_error", "{text}", {"text": text})
     return ValidationError.from_exception_data(section, [InitErrorDetails(type=fault, loc=(field,), input=value)])
 
@@ -231,17 +231,17 @@ class Safety(Section):
         return names
 
     def staleness(self, period: float) -> float:
-        """Time without fresh feedback that is borne, s, in cycles of `period` s."""
+        """Return the permitted time without new feedback, s, for cycles of `period` s."""
         return self.stale_cycles * period if self.stale_time is None else self.stale_time
 
     def bound(self, name: str) -> float:
-        """The bound of the check `name`, in its field's unit; infinite where the check is switched off."""
+        """Return the bound of the check `name`, in its field's unit; infinite if it is switched off."""
         value: float = getattr(self, name)
         return math.inf if name in self.off else value
 
     @property
     def disabled_text(self) -> str:
-        """Which checks are switched off, in words; empty when all are on."""
+        """Describe which checks are switched off; empty if all are on."""
         return f"switched off by safety.off, not checked: {', '.join(self.off)}" if self.off else ""
 
 
@@ -275,7 +275,7 @@ class Realtime(Section):
 
 
 def with_found_files(config: RigConfig, folder: Path) -> RigConfig:
-    """The configuration with the files that drives and load cells name found from anywhere; they are in `folder`."""
+    """Return the configuration with absolute paths for the files of drives and load cells, which are in `folder`."""
     drives = config.drives
     legs = tuple(
         leg if leg.settings is None else leg.model_copy(update={"settings": _found(leg.settings, folder)})
@@ -298,24 +298,24 @@ def with_found_files(config: RigConfig, folder: Path) -> RigConfig:
 
 
 def _found(settings: DriveSettings, folder: Path) -> DriveSettings:
-    """A leg's settings with their files named so that they are found from anywhere."""
+    """Return a leg's settings with absolute file paths."""
     return settings.model_copy(
         update={name: str(resolve_name(folder, getattr(settings, name))) for name in settings.files}
     )
 
 
 def names_file(name: str) -> bool:
-    """Whether the `name` of a mechanism or profile means a file; a bare one means something that comes along."""
+    """Return whether the `name` of a mechanism or profile is a file; a bare name is a shipped one."""
     return name.endswith(".toml") or Path(name).name != name
 
 
 def resolve_name(folder: Path, name: str) -> str | Path:
-    """The file `name` means in `folder`; a bare name stays."""
+    """Return the file `name` in `folder`; a bare name is unchanged."""
     return folder / name if names_file(name) else name
 
 
 DRIVER = "servo"
-"""The driver of a configuration that names none."""
+"""Default driver of a configuration."""
 
 
 class LegDrive(Section, DriveAddress):
@@ -334,7 +334,7 @@ class LegDrive(Section, DriveAddress):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What its driver is given of it."""
+        """Return the options passed to its driver."""
         return self.model_dump(exclude={"driver", "settings", "mode"})
 
 
@@ -368,20 +368,20 @@ class Drives(Section, DriveSettings):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The driver's own settings by name."""
+        """Return the driver's own settings by name."""
         return {name: getattr(self, name) for name in find_driver(self.driver).settings.model_fields}
 
     def driver_of(self, leg: int) -> str:
-        """The driver of a leg's (index) drive."""
+        """Return the driver of a leg's (index) drive."""
         return self.legs[leg].driver or self.driver
 
     def settings_of(self, leg: int) -> dict[str, Any]:
-        """The settings of a leg's (index) driver by name."""
+        """Return the settings of a leg's (index) driver by name."""
         own = self.legs[leg].settings
         return self.settings if own is None else {name: getattr(own, name) for name in type(own).model_fields}
 
     def described(self, leg: int) -> str:
-        """Driver of a leg (index), and those of its settings that are not as usual, in words."""
+        """Describe the driver of a leg (index) and its non-default settings."""
         name = self.driver_of(leg)
         usual = find_driver(name).settings.model_fields
         own = [f"{key} {value}" for key, value in self.settings_of(leg).items() if value != usual[key].default]
@@ -389,7 +389,7 @@ class Drives(Section, DriveSettings):
 
     @property
     def unidentified(self) -> str:
-        """Which legs' drives are taken whoever they are, and what follows, in words; empty when none is."""
+        """Describe which legs' drives are not identified, and the consequence; empty if none."""
         legs = [str(leg) for leg, drive in enumerate(self.legs, start=1) if drive.serial is None]
         if not legs:
             return ""
@@ -415,17 +415,17 @@ class Drives(Section, DriveSettings):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by what it says: its class is made for the driver in every process anew."""
+        """Pickle by content: the class is generated per driver in each process."""
         return read_drives, (self.model_dump(),)
 
 
 def leg_section(driver: str) -> type[LegDrive]:
-    """The model of a leg's table with the address that `driver` asks for. Raises ConfigurationError: no such driver."""
+    """Return the model of a leg's table with the address of `driver`. Raises ConfigurationError: no such driver."""
     return _sections(driver, find_driver(driver))[0]
 
 
 def read_drives(data: object) -> Drives:
-    """The section that `data` describes, by the models of the drivers that it names. Raises ValidationError."""
+    """Validate `data` as this section, with the models of the drivers it names. Raises ValidationError."""
     if isinstance(data, Drives):
         return data
     data = with_present_driver(data)
@@ -438,7 +438,7 @@ def read_drives(data: object) -> Drives:
 
 
 def _read_leg(usual: str, data: object) -> LegDrive:
-    """The leg's table that `data` is, by the model of the driver that it names, or else of the `usual` one."""
+    """Validate `data` as a leg's table, with the model of the driver it names, or else of the `usual` one."""
     if isinstance(data, LegDrive):
         return data
     data = with_present_driver(data)
@@ -455,7 +455,7 @@ def _read_leg(usual: str, data: object) -> LegDrive:
 
 @cache
 def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
-    """Models of a leg's table and of the section, for one driver."""
+    """Return the models of a leg's table and of the section, for one driver."""
     make: Any = create_model
     own = (driver.settings | None, None)
     leg = make("LegDrive", __base__=(driver.address, LegDrive), __module__=__name__, settings=own)
@@ -465,11 +465,11 @@ def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
 
 
 AnyDrives = Annotated[SerializeAsAny[Drives], PlainValidator(read_drives)]
-"""`Drives` with the models of whatever driver the section names."""
+"""`Drives` with the models of the drivers named in the section."""
 
 
 RIG, MOTION, GIVEN = "rig", "motion", "given"
-"""Whose a threshold is: the configuration's, that of the motion's own file, or of neither."""
+"""Source of a threshold: the configuration, the motion's own file, or neither."""
 PROPOSED: Mapping[str, float] = {
     "residual_noise": 1.3,
     "band_noise": 2.0,
@@ -482,7 +482,7 @@ PROPOSED: Mapping[str, float] = {
     "center_error": 2e-3,
     "gain_error": 0.005,
 }
-"""Thresholds, SI: a right model of a laboratory hexapod keeps them in a motion that tells, and a wrong one does not.
+"""Thresholds, SI: a correct model of a laboratory hexapod passes them in an informative motion, a wrong one fails.
 The shipped configuration and the guide have the same."""
 _Kind = TypeVar("_Kind", bound=Thresholds)
 
@@ -495,21 +495,21 @@ class Validation(Thresholds):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """What was given, SI, by name, without the confidence."""
+        """Return the given thresholds, SI, by name, without the confidence."""
         return {name: value for name, value in self.named.items() if name != "confidence"}
 
     def under(self, own: Thresholds) -> Validation:
-        """What a run is judged by: these, but where its motion's `own` say otherwise."""
+        """Return the thresholds of a run: these, overridden by its motion's `own`."""
         return self.model_copy(update=own.named)
 
 
 def own_thresholds(wanted: Validation, rig: Validation, before: Thresholds) -> Thresholds:
-    """What a motion's file has to say so that its runs are judged by `wanted`, on a rig that says `rig`.
+    """Return the thresholds a motion's file needs so that its runs are judged by `wanted` on a rig with `rig`.
 
-    That is what differs from the rig's, and what the motion's file named `before`.
+    These are the differences from the rig's, and those that the motion's file named `before`.
 
     Raises:
-        ConfigError: something is not wanted that the rig's configuration asks of every motion.
+        ConfigError: the rig's configuration requires a threshold that is not wanted.
     """
     values: dict[str, float] = {}
     faults = []
@@ -525,7 +525,7 @@ def own_thresholds(wanted: Validation, rig: Validation, before: Thresholds) -> T
 
 
 def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
-    """Thresholds as a person types them, numbers in SI or with their unit; those that are empty are not given.
+    """Parse thresholds entered by a user, numbers in SI or with their unit; empty ones are left out.
 
     Raises:
         ConfigError: unknown names, no numbers, or values out of bounds: all of them at once.
@@ -540,7 +540,7 @@ def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
 
 
 def checked_thresholds(values: Mapping[str, float | str], kind: type[_Kind]) -> _Kind:
-    """Thresholds by name, numbers in SI or texts with their unit. Raises ConfigError as `parse_thresholds`."""
+    """Validate thresholds by name, numbers in SI or texts with a unit. Raises ConfigError as `parse_thresholds`."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:

@@ -17,7 +17,7 @@ from rig.config.sections import Section, Text
 from rig.errors import InputError
 
 MOST_TRIANGLES = 200_000
-"""more than that no picture shows, and every frame takes longer"""
+"""more are not visible in a picture, and slow down every frame"""
 MOST_SHAPE_BYTES = 100_000_000
 _SMALLEST, _LARGEST = 1e-3, 100.0  # m, across the whole shape
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
@@ -49,17 +49,17 @@ class Picture(Section):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Triangles `faces` (m, 3), three points each, of `points` (n, 3) m; corners in one place are one point."""
+    """Triangles `faces` (m, 3), three indices each into `points` (n, 3) m; coincident corners share a point."""
 
     points: Array
     faces: npt.NDArray[np.int64]
 
 
 def read_shape(path: Path, unit: str) -> Shape:
-    """Read a shape, its numbers in m, cm, mm or in; those of GLB are in m and their y points up, as its standard says.
+    """Read a shape, its numbers in m, cm, mm or in; GLB is always in m, y up, by its standard.
 
     Raises:
-        InputError: no such file or one that cannot be read; not what its name says; no triangles, or more than
+        InputError: no such file or an unreadable one; not of the kind in its name; no triangles, more than
             `MOST_TRIANGLES`, or none with an area; a number that is not finite; not between 1 mm and 100 m across.
     """
     kind = path.suffix.lower()
@@ -100,7 +100,7 @@ def _read_stl(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
 
 
 def _read_obj(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Points and faces; faces of more corners go round their first. Textures, normals and groups are not looked at."""
+    """Return points and faces; polygons become triangle fans. Textures, normals and groups are ignored."""
     points: list[tuple[bytes, ...]] = []
     faces: list[tuple[int, int, int]] = []
     for number, line in enumerate(data.splitlines(), start=1):
@@ -116,14 +116,14 @@ def _read_obj(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
 
 
 def _read_glb(data: bytes) -> tuple[Array, npt.NDArray[np.int64]]:
-    """All meshes of its scene, each where its node places it; their y, which points up, becomes z."""
+    """Return all meshes of its scene, transformed by their nodes; their y, which points up, becomes z."""
     import trimesh
 
     try:
         scene = trimesh.load_scene(io.BytesIO(data), file_type="glb", process=False, skip_materials=True)
         mesh = scene.to_mesh()
         points, faces = np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int64)
-    except Exception as error:  # of any kind: it takes the file at its word
+    except Exception as error:  # the reader may raise anything on a malformed file
         raise InputFileError(f"not a GLB file that can be read: {type(error).__name__}: {error}") from None
     if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
         raise InputFileError(f"a triangle of point {faces.max()}, of {len(points)}")

@@ -22,7 +22,7 @@ from rig.config.sections import LEGS, Bandwidth, Count, Delay, OnceOrPerLeg, Sec
 
 
 def _once_or_per_neighbour(value: object) -> object:
-    """One number, or an entry a leg: a number for both neighbours, or one for that before and one for that behind."""
+    """Accept one number, or per leg a number for both neighbours, or one each for the previous and next leg."""
     if not isinstance(value, (list, tuple)):
         return [[value, value]] * LEGS
     return [entry if isinstance(entry, (list, tuple)) else [entry, entry] for entry in value]
@@ -45,7 +45,7 @@ PartPerNeighbour = Annotated[
     tuple[_Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours],
     BeforeValidator(_once_or_per_neighbour),
 ]
-_ALONE = (0.0, 0.0)
+_NO_CROSS_TALK = (0.0, 0.0)
 _Often = Annotated[Number, within(0.0, 10.0, "1/s")]
 _ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -100,7 +100,14 @@ class VirtualCells(Section):
     """Time constant of the warming, s."""
     gain_warming: PartPerLeg = _ZEROS
     """Part of a cold cell's gain by which that of a warm one is greater; it grows as `warming` does."""
-    cross_talk: PartPerNeighbour = (_ALONE, _ALONE, _ALONE, _ALONE, _ALONE, _ALONE)
+    cross_talk: PartPerNeighbour = (
+        _NO_CROSS_TALK,
+        _NO_CROSS_TALK,
+        _NO_CROSS_TALK,
+        _NO_CROSS_TALK,
+        _NO_CROSS_TALK,
+        _NO_CROSS_TALK,
+    )
     """Part of each of the two neighbouring legs' forces that a cell reads too: one number, one of each leg, or of each
     leg a pair, of the leg before it and of the leg behind it."""
     curvature: PartPerLeg = _ZEROS
@@ -392,15 +399,15 @@ FAULT_WORDS = {
     "amplifier_invalid": "amplifier: channel{leg} not valid",
     "owner_hangs": "app frozen",
 }
-"""Every fault as a person calls it, by name; {leg} stands for a leg's number, with a space before it."""
+"""Description of every fault by name; {leg} stands for a leg's number, preceded by a space."""
 
 
 AT_PLATFORM = frozenset({"force_step"})
-"""Names of faults that act at the platform's origin where no leg is named, and not at all six."""
+"""Names of faults that act at the platform's origin if no leg is named, instead of on all six."""
 
 
 def fault_words(name: str, leg: int | None = None) -> str:
-    """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, 0 for the whole rig."""
+    """Describe a fault, as "cable 3 unplugged"; leg 1…6, None for all, 0 for the whole rig."""
     words = FAULT_WORDS.get(name, name)
     everywhere = leg is None and "{leg}" in words and name not in AT_PLATFORM
     return words.format(leg=f" {leg}" if leg else "") + (", every leg" if everywhere else "")

@@ -1,7 +1,7 @@
-"""Findings: a code with its numbers from the check that finds something to the text and the button that mends it.
+"""Findings: a code with its values, from the check that reports it to the displayed text and remedy.
 
-A finding is passed as it is, from the engine over the link to recordings, command line and app. Its text is made from
-`codes` alone, in one place (`finding`), in the language of whoever reads it.
+A finding is passed unchanged, from the engine over the link to recordings, command line and app. Its text is generated
+from `codes` in one place (`finding`), in the reader's language.
 """
 
 from rig.findings.codes import Code, Remedy, Severity

@@ -1,6 +1,6 @@
-"""Every code of a finding: its text, and what follows from it.
+"""All finding codes with their texts and properties.
 
-The text is a template for `rig.findings.finding`, which says how it is filled in.
+The text is a template for `rig.findings.finding`, which documents its format.
 """
 
 from enum import StrEnum
@@ -10,7 +10,7 @@ from rig.states import FaultCode
 
 
 class Severity(StrEnum):
-    """How grave a finding is."""
+    """Severity of a finding."""
 
     INFO = "info"
     WARNING = "warning"
@@ -18,7 +18,7 @@ class Severity(StrEnum):
 
 
 class Remedy(StrEnum):
-    """What an operator can do about a finding."""
+    """The operator's remedy for a finding."""
 
     NONE = "none"
     CONNECT = "connect"
@@ -30,13 +30,13 @@ class Remedy(StrEnum):
     PARK = "park"
     PAUSE = "pause"
     RESUME = "resume"
-    """resume what is paused, abandon it, or park"""
+    """resume, abandon, or park a paused motion"""
     RESET = "reset"
     STOP = "stop"
     """STOP, then reset"""
     MOVE_TO_START = "move_to_start"
     TEST_LEGS = "test_legs"
-    """test each of them on its own, in the set-up"""
+    """test each leg separately, in the set-up"""
     ZERO_CELLS = "zero_cells"
 
 
@@ -57,11 +57,11 @@ def _code(
 
 
 class Code(StrEnum):
-    """What can be found.
+    """Finding codes.
 
-    text: its template. fault: the kind of fault that it is, where it stops the rig. remedy: what mends it. severity,
-    unit: see there, and `Finding.unit`. wraps: it says in what connection its first finding was made, whose properties
-    are its own.
+    text: its template. fault: kind of fault, if it stops the rig. remedy: the operator's action. severity,
+    unit: see there, and `Finding.unit`. wraps: it adds context to its first inner finding, and has that one's
+    properties.
     """
 
     text: str
@@ -74,14 +74,14 @@ class Code(StrEnum):
     def __new__(
         cls, name: str, text: str, fault: FaultCode, remedy: Remedy, severity: Severity, unit: str, wraps: bool
     ) -> Self:
-        """A code of its properties."""
+        """Create a code with its properties."""
         made = str.__new__(cls, name)
         made._value_ = name
         made.text, made.fault, made.remedy, made.severity, made.unit = text, fault, remedy, severity, unit
         made.wraps = wraps
         return made
 
-    # -- stops that somebody asks for, or nobody is there to command ---------------------------------------------------
+    # -- requested stops, and missing clients --------------------------------------------------------------------------
 
     OPERATOR_STOP = _code("operator_stop", "operator's stop, category {category}", FaultCode.OPERATOR_STOP)
     STOP_FLAG = _code("stop_flag", "stop flag, category {category}", FaultCode.OPERATOR_STOP)
@@ -225,7 +225,7 @@ class Code(StrEnum):
         severity=Severity.WARNING,
     )
 
-    # -- drives that nobody commands any more --------------------------------------------------------------------------
+    # -- drives without a commanding engine ----------------------------------------------------------------------------
 
     STOPS_BY_WATCHDOG = _code(
         "stops_by_watchdog", "the drives stop by their own watchdog within {bound:g*1e3} ms", unit="s"
@@ -251,7 +251,7 @@ class Code(StrEnum):
         unit="s",
     )
 
-    # -- what is measured ----------------------------------------------------------------------------------------------
+    # -- measurements --------------------------------------------------------------------------------------------------
 
     LENGTH_NOT_FINITE = _code(
         "length_not_finite", "the drive reports a length of {value} m", FaultCode.FEEDBACK_INVALID, unit="m"
@@ -361,7 +361,7 @@ class Code(StrEnum):
         unit="N",
     )
 
-    # -- what is commanded ---------------------------------------------------------------------------------------------
+    # -- commands ------------------------------------------------------------------------------------------------------
 
     CONDITION_NUMBER = _code(
         "condition_number",
@@ -417,7 +417,7 @@ class Code(StrEnum):
     )
     LAW_NOT_FINITE = _code("law_not_finite", "the control law asks for {text} N", FaultCode.INTERNAL_ERROR)
 
-    # -- states that take too long, homing, wiring and brakes ----------------------------------------------------------
+    # -- state timeouts, homing, wiring and brakes ---------------------------------------------------------------------
 
     TORQUE_OFF_OVERDUE = _code(
         "torque_off_overdue", "torque was not off within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
@@ -644,7 +644,7 @@ class Code(StrEnum):
     STOPPED_BEFORE_MOVING = _code("stopped_before_moving", "stopped before anything moved", severity=Severity.INFO)
     TEST_NOT_PASSED = _code("test_not_passed", "test of leg {leg}: it did not pass, and proves nothing")
 
-    # -- what stands against a command ---------------------------------------------------------------------------------
+    # -- refused commands ----------------------------------------------------------------------------------------------
 
     CONNECT_FIRST = _code("connect_first", "connect first", remedy=Remedy.CONNECT)
     HOME_FIRST = _code("home_first", "home first", remedy=Remedy.HOME)
@@ -865,7 +865,7 @@ class Code(StrEnum):
     ENGINE_ENDED = _code("engine_ended", "the engine has died")
     NO_REASON = _code("no_reason", "no reason is known")
 
-    # -- what a configuration says -------------------------------------------------------------------------------------
+    # -- configuration -------------------------------------------------------------------------------------------------
 
     AT_KEY = _code("at_key", "{key}: {within}", wraps=True)
     AND_MORE = _code("and_more", "and {count} more")
@@ -1002,7 +1002,7 @@ class Code(StrEnum):
     )
     CHARACTER_UNUSABLE = _code("character_unusable", "character {character!r} cannot be written")
 
-    # -- what happens --------------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------------
 
     STATE_CHANGED = _code("state_changed", "{before:name} → {after:name}", severity=Severity.INFO)
     DRIVE_IDENTIFIED = _code("drive_identified", "{identity}", severity=Severity.INFO)

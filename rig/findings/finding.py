@@ -1,21 +1,21 @@
-"""What a check, a guard or a device finds: a code with its numbers, from which every text is made.
+"""Finding of a check, a guard or a device: a code with its values, from which every text is generated.
 
-Findings become words here and nowhere else, in any language. A template of `codes` has the fields of `str.format`:
-`leg`, `value`, `bound`, what the finding's details name, and `within`, the findings in it. What stands in `[[…]]` is
-left out where a field in it is missing or empty. A finding at a leg, or at several (`legs` of its details), begins with
-them unless its template names them, or the findings in it. Formats, beside Python's:
+Findings are converted to text only here, in any language. A template of `codes` has the fields of `str.format`:
+`leg`, `value`, `bound`, the names in the finding's details, and `within`, its inner findings. A part in `[[…]]` is
+omitted if a field in it is missing or empty. The text starts with the leg or legs (`legs` of its details) unless the
+template, or the inner findings, contain them. Formats in addition to Python's:
 
 | format | text |
 |---|---|
-| `~.3f` of value and bound | both so that they compare as the numbers do, however they are rounded |
-| `^.3f` of value, `low` and `high` | likewise, of a value that must lie between two |
+| `~.3f` of value and bound | enough digits that both texts compare as the numbers do |
+| `^.3f` of value, `low` and `high` | likewise, for a value that must lie between two |
 | `…/3` | digits of the bound |
-| `…*1e3` | times that, for millimetres and milliseconds |
-| `in:m` | with a unit of a size that fits, as `2.5 mm` |
-| `~unit` of value and bound | likewise, both in the finding's unit and so that they compare as the numbers do |
-| `join, ` | the parts of a list, or the findings, with that between |
-| `lines` | likewise, a line each, indented |
-| `name` | a state or a quantity by its name, in the language of the text |
+| `…*1e3` | times that factor, for millimetres and milliseconds |
+| `in:m` | with a unit of suitable scale, as `2.5 mm` |
+| `~unit` of value and bound | likewise, in the finding's unit, with enough digits to compare |
+| `join, ` | elements of a list, or the findings, with this separator |
+| `lines` | likewise, one indented line each |
+| `name` | localised name of a state or a quantity |
 """
 
 import json
@@ -42,7 +42,7 @@ _LINES = "lines"
 _NAME = "name"
 _NAMES_LEGS = {"leg", "legs", "within"}
 LEG, LEGS = "leg {leg}", "legs {legs}"
-"""What one leg and several are called."""
+"""Prefix for one leg and for several."""
 QUANTITIES = (
     "least length",
     "greatest length",
@@ -55,7 +55,7 @@ QUANTITIES = (
     "force at a standstill",
     "speed at start or end",
 )
-"""What the check of a motion limits."""
+"""Quantities limited by the motion check."""
 _NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for code in FaultCode if code))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
@@ -65,12 +65,12 @@ Value = str | int | float | bool | list[int] | list[float] | list[str]
 class Finding:
     """One finding.
 
-    code: what was found; severity, unit, remedy and the fault that it is follow from that. leg: 1…6, or 0 for the whole
-    rig. value, bound: what was measured and what it must keep to, in the code's SI unit. details: what else its text
-    names. within: findings that this one is made of, or is about.
+    code: determines severity, unit, remedy and fault. leg: 1…6, or 0 for the whole
+    rig. value, bound: measured value and its limit, in the code's SI unit. details: other values of its
+    text. within: findings that this one consists of, or refers to.
     """
 
-    __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}  # NaN would be null, which is no number
+    __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}  # otherwise NaN becomes null
 
     code: Code
     leg: int = 0
@@ -81,32 +81,32 @@ class Finding:
 
     @property
     def root(self) -> "Finding":
-        """What was found itself, where this finding only says in what connection."""
+        """Return the innermost finding if this one only adds context."""
         return self.within[0].root if self.code.wraps and self.within else self
 
     @property
     def severity(self) -> Severity:
-        """How grave it is."""
+        """Return the severity."""
         return self.root.code.severity
 
     @property
     def fault(self) -> FaultCode:
-        """The kind of fault that it is, NONE where it stops nothing."""
+        """Return the kind of fault, NONE if it stops nothing."""
         return self.root.code.fault
 
     @property
     def remedy(self) -> Remedy:
-        """What the operator can do about it."""
+        """Return the operator's remedy."""
         return self.code.remedy if self.code.remedy is not Remedy.NONE else self.root.code.remedy
 
     @property
     def unit(self) -> str:
-        """SI unit of value and bound, "" where they have none: its detail of that name, else the code's."""
+        """Return the SI unit of value and bound, "" without one: its detail of that name, else the code's."""
         return str(self.root.details.get("unit", self.root.code.unit))
 
     @property
     def text(self) -> str:
-        """The finding in English; `render` has it in other languages."""
+        """Return the text in English; `render` supports other languages."""
         return render(self)
 
     def __str__(self) -> str:
@@ -114,19 +114,19 @@ class Finding:
         return self.text
 
     def elided(self, most: int = 4000) -> Self:
-        """The same with texts of at most `most` characters, for a link or a file that is not to be flooded."""
+        """Return a copy with texts of at most `most` characters, to limit the size on a link or in a file."""
         texts = {name: elided(value, most) for name, value in self.details.items() if isinstance(value, str)}
         return replace(self, details=self.details | texts, within=tuple(part.elided(most) for part in self.within))
 
     def leaves(self) -> Iterator["Finding"]:
-        """The findings that this one is made of, itself where it is made of none."""
+        """Yield the findings without inner findings, possibly this one itself."""
         if not self.within:
             yield self
         for part in self.within:
             yield from part.leaves()
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON-able data, with its text; what is no finite number is None."""
+        """Return JSON-able data with the text; non-finite numbers become None."""
 
         def finite(value: float | None) -> float | None:
             return value if value is not None and math.isfinite(value) else None
@@ -145,14 +145,14 @@ class Finding:
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """What a driver, the operating system or a library says in its own words."""
+        """Wrap a message of a driver, the operating system or a library."""
         return cls(Code.MESSAGE, details={"text": text})
 
 
 def render(finding: Finding, translate: Translate = str) -> str:
-    """A finding in words; `translate` gives a template in another language, with the same fields.
+    """Return a finding as text; `translate` translates a template with the same fields.
 
-    One that lacks what its text names is told by code and numbers: words that are missing must not stop an engine.
+    If a field of the text is missing, code and numbers are given: a missing text must not stop an engine.
     """
     try:
         return _Words(finding, translate).whole()
@@ -161,12 +161,12 @@ def render(finding: Finding, translate: Translate = str) -> str:
 
 
 def statement(finding: Finding, translate: Translate = str) -> str:
-    """Likewise without the leg in front, for where that is said already."""
+    """Return a finding as text without the leading leg, where the context already gives it."""
     return _Words(finding, translate).filled()
 
 
 class _Words:
-    """Fills in the template of one finding."""
+    """Formats the template of one finding."""
 
     def __init__(self, finding: Finding, translate: Translate) -> None:
         self._finding = finding
@@ -180,13 +180,13 @@ class _Words:
         }
 
     def whole(self) -> str:
-        """The text, with the leg in front where the template does not name it."""
+        """Return the text, with the leg in front unless the template contains it."""
         text, named = self.filled(), fields_of(self._finding.code.text)
         legs = self._fields.get("legs") or ([self._finding.leg] if self._finding.leg else [])
         return f"{self._legs(legs)}: {text}" if legs and not named & _NAMES_LEGS else text
 
     def filled(self) -> str:
-        """The template with its fields."""
+        """Return the template with its fields filled in."""
         return self._fill(_OPTIONAL.sub(self._optional, self._translate(self._finding.code.text)))
 
     def _fill(self, template: str) -> str:
@@ -247,7 +247,7 @@ def stop_cause(finding: Finding) -> Finding:
 
 
 def elided(text: str, most: int = 4000) -> str:
-    """A text of at most `most` characters: of a longer one its beginning and its end, and how much was left out."""
+    """Shorten a text to `most` characters: beginning, number of omitted characters, and end."""
     if len(text) <= most:
         return text
     mark = f" … {len(text) - most} characters left out … "
@@ -256,14 +256,14 @@ def elided(text: str, most: int = 4000) -> str:
 
 
 def _scaled(value: float, factor: float) -> float:
-    """A value in the unit in which it is shown, without the rounding of the product."""
+    """Return a value in its display unit, without the product's rounding error."""
     product = float(value) * factor
     return product if factor == 1.0 or not math.isfinite(product) else float(f"{product:.12g}")
 
 
 @cache
 def _split(spec: str) -> tuple[str, str, int, float]:
-    """How a format compares, Python's part of it, digits of the bound, and the factor."""
+    """Return comparison mode, Python format, digits of the bound, and factor of a format."""
     found = _SPEC.fullmatch(spec)
     if found is None:
         raise ValueError(f"format {spec!r}")
@@ -272,12 +272,12 @@ def _split(spec: str) -> tuple[str, str, int, float]:
 
 @cache
 def fields_of(template: str) -> frozenset[str]:
-    """Names of the fields in a template."""
+    """Return the names of the fields in a template."""
     return frozenset(name for _, name, _, _ in Formatter().parse(template) if name)
 
 
 def finding_texts() -> list[str]:
-    """Every text that findings are made from, for catalogues of translations: templates, joints of lists, states."""
+    """Return all texts of findings for translation catalogues: templates, list conjunctions, states."""
     joints = {
         spec.removeprefix(_JOIN)
         for code in Code
@@ -290,20 +290,20 @@ def finding_texts() -> list[str]:
 
 
 def _bare(template: str) -> str:
-    """A template without its fields."""
+    """Return a template without its fields."""
     return "".join(literal for literal, _, _, _ in Formatter().parse(template))
 
 
 def finding_to_json(finding: Finding) -> str:
-    """A finding as JSON, everything of it; numbers that are not finite are NaN and Infinity, as Python writes them."""
+    """Return a complete finding as JSON; non-finite numbers are NaN and Infinity, as Python writes them."""
     return json.dumps(_packed(finding), separators=(",", ":"))
 
 
 def finding_from_json(text: str) -> Finding | None:
-    """The finding of its JSON; None for "", and for one of a code that this version does not have.
+    """Parse a finding from JSON; None for "", and for a code unknown to this version.
 
     Raises:
-        ValueError: it is no JSON of a finding.
+        ValueError: it is not a finding's JSON.
     """
     if not text:
         return None

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs the dynamics and its kernels, or writes PDF files: loaded only when asked for."""
+    """Load what needs the dynamics kernels or the PDF writer only when it is asked for."""
     if name == "compare_models":
         from rig.report.models import compare_models
 

@@ -1,6 +1,6 @@
-"""The report's figures: their curves in one pass over all rows, drawn as SVG text, as PDF files, or into a page.
+"""The report's figures: curves collected in one pass over all rows, drawn as SVG, as PDF files or into a page.
 
-Hue tells the leg; measured is solid, model and command are dashed.
+The colour identifies the leg; measured curves are solid, model and command are dashed.
 """
 
 import contextlib
@@ -41,23 +41,23 @@ _POWERED = {
     "commanded place": 6,
     "terms": 30,
 }
-"""Quantities over the time under power, and how many columns each has."""
+"""Quantities over the powered time, with their column counts."""
 _DURATIONS = {"exchange": "exchange_time", "lateness": "lateness", "computation": "compute_time"}
 _SUMMARY_KEYS = {"exchange": "exchange", "lateness": "lateness", "computation": "compute"}
 
 _FINE = 1200
-"""Stretches of a curve that can be zoomed into"""
+"""Intervals of a curve for zooming"""
 
 Curve = tuple[Floats, Floats]
 """Times and values, (m,)."""
 
 
 class Curves:
-    """Outlines and histograms of a recording. Memory does not grow with its length.
+    """Outlines and histograms of a recording, in constant memory.
 
     Args:
-        recording: read through once; at least two rows.
-        summary: what `summarize` gave of it.
+        recording: read once; at least two rows.
+        summary: result of `summarize`.
 
     Raises:
         RecordingError: the file changed meanwhile.
@@ -77,7 +77,7 @@ class Curves:
         self._tracked = has_tracking(recording.header)
         self._nominal = 1e6 / cycle["rate_hz"] if cycle["rate_hz"] else 0.0
         self.residuals = [_bins(leg["min_residual_n"], leg["max_residual_n"]) for leg in summary["force"]["legs"]]
-        """over the part that the numbers cover, N; None of a leg without"""
+        """residuals over the covered rows, N; None for a leg without any"""
         low, high = cycle["period_min_us"], cycle["period_max_us"]
         nominal = self._nominal
         self.period_error = None if low is None else _bins(low - nominal, high - nominal)
@@ -87,32 +87,32 @@ class Curves:
         }
         """µs"""
         seen = 0
-        with np.errstate(all="ignore"):  # whatever a file says
+        with np.errstate(all="ignore"):  # a file may hold any value
             for rows in recording.blocks():
                 self._add(rows, seen, summary)
                 seen += len(rows)
 
     def covered(self, quantity: str, column: int = 0) -> Curve:
-        """Curve of a quantity over what the numbers cover, or else the time under power.
+        """Return a quantity's curve over the covered rows, or else the powered time.
 
-        SI, but errors in µm and µrad, places in mm and degrees.
+        SI units, but errors in µm and µrad, positions in mm and angles in degrees.
         """
         return self._covered.curve(_column(quantity, column))
 
     def fine(self, quantity: str, column: int = 0) -> Curve:
-        """The curve over all of the time under power, in finer stretches, to be zoomed into."""
+        """Return the curve over the whole powered time at the resolution for zooming."""
         return self._fine.curve(_column(quantity, column))
 
     def fine_timing(self, column: int) -> Curve:
-        """Of all cycles but the first, µs, in finer stretches: period error (column 0), then the durations."""
+        """Return timings, µs, of all cycles but the first for zooming: period error (column 0), then the durations."""
         return self._fine_timing.curve(column)
 
     def period_error_over_time(self) -> Curve:
-        """µs, of all cycles but the first."""
+        """Return the period error, µs, of all cycles but the first."""
         return self._period.curve(0)
 
     def duration(self, name: str) -> Curve:
-        """µs, of all cycles: exchange, lateness or computation."""
+        """Return a duration, µs, of all cycles: exchange, lateness or computation."""
         return self._durations.curve(list(_DURATIONS).index(name))
 
     def _add(self, rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any]) -> None:
@@ -165,7 +165,7 @@ def _column(quantity: str, column: int) -> int:
 
 
 def _place(pose: Floats, angles: Angles) -> Floats:
-    """Position, mm, and angles, degrees, (m, 6) of poses (m, 7 or more)."""
+    """Return positions, mm, and angles, degrees, (m, 6) of poses (m, 7 or more)."""
     return np.concatenate([1e3 * pose[:, :3], np.degrees(angles.add(pose[:, 3:7]))], axis=1)
 
 
@@ -174,7 +174,7 @@ def _bins(low: float | None, high: float | None) -> Histogram | None:
 
 
 def spectrum_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure:
-    """Square root of the residual's density, and coherence, over frequency; of a summary that has them."""
+    """Plot amplitude spectral density and coherence over frequency; the summary must have them."""
     spectrum, noise = summary["validation"]["spectrum"], summary["force"]["noise_n"]
     rate = summary["cycle"]["rate_hz"]
     figure = panelled(3.0, 1, above=0.36)
@@ -203,7 +203,7 @@ def spectrum_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure
 
 
 def dependence_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure:
-    """Mean residual over speed and over acceleration; of a summary that has them."""
+    """Plot mean residuals over speed and acceleration; the summary must have them."""
     dependence, noise = summary["validation"]["dependence"], summary["force"]["noise_n"]
     figure = panelled(3.0, 1, above=0.36)
     panels = figure.subplots(1, 2, sharey=True)
@@ -223,9 +223,9 @@ LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 """Okabe–Ito colours of legs 1 to 6."""
 
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
-"""Of x, y and z."""
+"""Colours of x, y and z."""
 TERM_COLORS = ("#0072B2", "#7F7F7F", "#009E73", "#D55E00", "#CC79A7")
-"""Of the terms of the force, in their order."""
+"""Colours of the force terms, in their order."""
 _STATE_COLORS = {
     "OFF": "#E8E8E8",
     "IDLE": "#D0D0D0",
@@ -243,7 +243,7 @@ _MARKS: dict[str, dict[str, Any]] = {
     "virtual rig": {"marker": "D", "color": "#CC79A7", "markersize": 5},
     "trouble": {"marker": "v", "color": "#D55E00", "markersize": 6},
 }
-"""How events are marked above the states; the last lies on top."""
+"""Event markers above the states; the last is drawn on top."""
 STYLE: Any = {
     "font.size": 8.5,
     "axes.axisbelow": True,
@@ -269,17 +269,17 @@ STYLE: Any = {
     "svg.hashsalt": "stewart-rig",
     "path.simplify": False,
 }
-"""matplotlib's settings for every page of ours."""
+"""matplotlib settings of all report pages."""
 _FLOOR = 0.5
-"""cycles: where a logarithmic axis of counts begins"""
+"""cycles: lower end of a logarithmic count axis"""
 
 _Made = Callable[[Curves, Mapping[str, Any]], Figure]
 
 
 def draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
-    """These figures of the report by name, as SVG documents.
+    """Draw the named figures as SVG documents, by name.
 
-    summary: what `summarize` gave of the recording.
+    summary: result of `summarize` for the recording.
     """
     return {name: _drawn(_DRAWINGS[name], curves, summary) for name in names}
 
@@ -290,27 +290,27 @@ def _drawn(made: _Made, curves: Curves, summary: Mapping[str, Any]) -> str:
 
 
 def drawn_files(curves: Curves, summary: Mapping[str, Any]) -> Iterator[tuple[str, Drawing]]:
-    """Every figure of the report by name, one after the other, as SVG document and as PDF file."""
+    """Yield every figure by name, as SVG document and as PDF file."""
     for name in figure_names(summary):
         with styled(STYLE):
             yield name, drawing(_DRAWINGS[name](curves, summary))
 
 
 def figure_pages(curves: Curves, summary: Mapping[str, Any]) -> Iterator[Figure]:
-    """Every figure of the report, one after the other, in the report's style."""
+    """Yield every figure in the report's style."""
     for name in figure_names(summary):
         with styled(STYLE):
             yield _DRAWINGS[name](curves, summary)
 
 
 def figure_names(summary: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the figures that a summary has what they show for, in their order."""
+    """Return the names of the figures for which a summary has data, in order."""
     found = summary.get("validation") or {}
     return (*FIGURES, *(name for name in _OF_VALIDATION if found.get(name) is not None))
 
 
 def _panels(figure: Figure, titles: list[str], unit: str, *, one_scale: bool = False) -> list[Axes]:
-    """Two columns of panels that share the time axis, and their scale where it is one, in reading order."""
+    """Return two columns of panels in reading order, with a shared time axis and optionally one scale."""
     grid = figure.subplots((len(titles) + 1) // 2, 2, sharex=True, sharey=one_scale, squeeze=False)
     panels = list(grid.flat)
     for axes, title in zip(panels, titles, strict=True):
@@ -327,7 +327,7 @@ def _line(axes: Axes, curve: Curve, **style: Any) -> None:
 
 
 def darker(color: str, factor: float = 0.55) -> str:
-    """Colour of a dashed line beside a solid one."""
+    """Return the colour of the dashed line that goes with a solid one."""
     red, green, blue = to_rgb(color)
     return to_hex((red * factor, green * factor, blue * factor))
 
@@ -411,7 +411,7 @@ def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 
 def _histogram(axes: Axes, histogram: Histogram | None, *, floor: float = 0.0, **style: Any) -> None:
-    """floor: count at which the bars begin: 0, or what a logarithmic axis can show."""
+    """floor: count at which the bars begin: 0, or the lower end of a logarithmic axis."""
     if histogram is not None:
         counts = np.maximum(histogram.counts, floor)
         axes.stairs(counts, histogram.edges, baseline=floor, fill=True, alpha=0.85, linewidth=0, **style)
@@ -472,13 +472,13 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     grid[0, 1].set(title="Durations, all cycles", **logarithmic)
     for axes in grid[0]:
         axes.set_ylim(bottom=_FLOOR)
-        axes.yaxis.set_major_formatter(EngFormatter())  # powers would have matplotlib load its mathematics for them
+        axes.yaxis.set_major_formatter(EngFormatter())  # power labels would load matplotlib's mathtext
         axes.yaxis.set_minor_formatter(LogFormatter())
     _line(grid[1, 0], curves.period_error_over_time(), color="#0072B2")
     grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
     grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
     for axes in grid[:, 1]:
-        if axes.get_legend_handles_labels()[0]:  # of an imported recording there are none
+        if axes.get_legend_handles_labels()[0]:  # imported recordings have none
             axes.legend(loc="upper right", ncols=3, borderaxespad=0, bbox_to_anchor=(1, 1.13))
     return figure
 
@@ -499,43 +499,43 @@ FIGURES = tuple(name for name in _DRAWINGS if name not in _OF_VALIDATION)
 """Names of the figures of every report, in their order."""
 
 
-_THEIRS = FIGURES[:4]  # either half takes about as long
-_PATIENCE = 60.0  # s, for the other half, once ours is drawn
+_HELPER_FIGURES = FIGURES[:4]  # both halves take about as long
+_HELPER_TIMEOUT = 60.0  # s, wait for the other half once this one is drawn
 
 
 def figures(curves: Curves, summary: Mapping[str, Any]) -> dict[str, str]:
-    """Every figure of the report by name, as SVG documents, the same however many processes draw them.
+    """Draw every figure of the report as an SVG document, by name, independent of the number of processes.
 
-    A process with other threads cannot be forked, and draws them alone.
+    A process with several threads cannot be forked; it draws them all itself.
 
     Args:
-        curves: of a recording.
-        summary: what `summarize` gave of it.
+        curves: curves of a recording.
+        summary: result of `summarize`.
     """
     names = figure_names(summary)
     if threading.active_count() > 1:
         return draw(curves, summary, names)
-    helper = ChildProcess("the drawing", _draw, curves, summary, _THEIRS, early=True)
+    helper = ChildProcess("the drawing", _draw, curves, summary, _HELPER_FIGURES, early=True)
     try:
-        ours = draw(curves, summary, [name for name in names if name not in _THEIRS])
-        theirs: dict[str, str] = helper.receive(_PATIENCE, "draw")
+        by_parent = draw(curves, summary, [name for name in names if name not in _HELPER_FIGURES])
+        by_helper: dict[str, str] = helper.receive(_HELPER_TIMEOUT, "draw")
     except (ChildDiedError, ChildLateError):
-        theirs = draw(curves, summary, _THEIRS)
+        by_helper = draw(curves, summary, _HELPER_FIGURES)
     finally:
         helper.end(0.0)
-    return theirs | ours
+    return by_helper | by_parent
 
 
 def _draw(curves: Curves, summary: Mapping[str, Any], names: Sequence[str], connection: Connection) -> None:
-    """Main function of the process that helps."""
-    with contextlib.suppress(OSError):  # the owner is gone
+    """Entry point of the helper process."""
+    with contextlib.suppress(OSError):  # the parent is gone
         connection.send(draw(curves, summary, names))
 
 
 def write_figures(recording: Recorded, folder: Path, *, summary: Mapping[str, Any]) -> list[Path]:
-    """Write every figure into `folder` as NAME.svg and NAME.pdf; those files, in order.
+    """Write every figure into `folder` as NAME.svg and NAME.pdf; return those files in order.
 
-    The same every time, replacing files of the same names; the folder is made where it is missing. A recording of
+    The output is reproducible and replaces files of the same names; a missing folder is created. A recording of
     fewer than two rows has no figures. Raises InputError when the folder or a file cannot be written.
     """
     try:
@@ -554,10 +554,10 @@ def write_figures(recording: Recorded, folder: Path, *, summary: Mapping[str, An
 Array = npt.NDArray[np.float64]
 
 _DPI = 150
-_MOST = 4000
-"""Values of a curve: of a longer one, the largest of each of as many stretches."""
-_LEAST = 1e-4
-"""mm, mrad: below it nothing is drawn on a logarithmic axis"""
+_MAX_POINTS = 4000
+"""Maximum number of values of a curve; a longer one is reduced to the maximum of each interval."""
+_ERROR_FLOOR = 1e-4
+"""mm, mrad: lower end of the logarithmic axis"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -572,10 +572,10 @@ class LoopTrace:
 
 
 def write_loop_figure(path: Path, traces: list[LoopTrace]) -> None:
-    """Draw the runs into a file, SVG, PDF or PNG by its suffix.
+    """Draw the runs into an SVG, PDF or PNG file, by its suffix.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: the file cannot be written.
     """
     with styled(STYLE):
         figure = _figure(traces)
@@ -605,14 +605,14 @@ def _figure(traces: list[LoopTrace]) -> Figure:
             axes.plot(*_largest(trace.times, value), **style)
     for axes in panels[:2]:
         axes.set_yscale("log")
-        axes.set_ylim(bottom=_LEAST)
+        axes.set_ylim(bottom=_ERROR_FLOOR)
     panels[-1].set_xlabel("time, s")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(traces))
     return figure
 
 
 def _largest(times: Array, values: Array) -> tuple[Array, Array]:
-    """The curve, or of a long one the largest value of each stretch."""
-    stride = -(-len(times) // _MOST)
+    """Return the curve, reduced to the maximum of each interval if it is long."""
+    stride = -(-len(times) // _MAX_POINTS)
     starts = np.arange(0, len(times), stride)
     return times[starts], np.maximum.reduceat(values, starts)

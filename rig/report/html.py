@@ -1,6 +1,6 @@
-"""The report's page: one HTML file that needs nothing else, with plots that can be zoomed and read out.
+"""The report as one self-contained HTML file, with plots that can be zoomed and read out.
 
-The script `templates/zoom.js` draws these from JSON.
+The script `templates/zoom.js` draws the plots from JSON.
 """
 
 import base64
@@ -33,21 +33,21 @@ from rig.states import FaultCode
 from rig.telemetry import TERMS
 
 MISSING = 65535
-"""Stands for a value that is not known; the others are whole numbers below it, from a curve's lowest to its highest."""
+"""Code of a missing value; other values are integers below it, scaled from a curve's minimum to its maximum."""
 _DARK = "#3A424A"
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-"""What could end a script's element, or a line in it, whatever a name holds."""
+"""Characters that could end a script element or one of its lines."""
 _GRID = 200
-"""Places at which what is known at some is told in between"""
+"""Points at which curves with few samples are interpolated"""
 _SHOWN = "Shown is what the numbers cover; double click: all that was recorded under power."
 ONE_SCALE = ("forces", "residuals", "terms")
-"""Figures whose panels, one for each leg, are to be compared by eye"""
+"""Figures whose panels, one per leg, share a scale for comparison"""
 
 
 def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str]) -> str | None:
-    """JSON of the panels of these figures, safe inside a script's element; None where there is nothing to draw.
+    """Return the panels of the named figures as JSON, safe inside a script element; None without data.
 
-    Curves are lowest and highest values of stretches, two bytes each: to 1/65534 of the curve's range.
+    Curves are interval minima and maxima of two bytes each: to 1/65534 of the curve's range.
     """
     plots = {name: panels for name, panels in _plots(curves, summary).items() if name in names}
     times = {"powered": curves.fine("condition")[0], "cycles": curves.fine_timing(0)[0]}
@@ -67,22 +67,22 @@ def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str
 def plots_json(
     times: Mapping[str, list[float]], plots: Mapping[str, Any], shown: str, window: list[float] | None = None
 ) -> str:
-    """What the page's script draws: `plots` by name over `times`, safe inside a script's element.
+    """Return `plots` by name over `times` as JSON for the page's script, safe inside a script element.
 
     Args:
         times: s, by name.
-        plots: by name: `times` (their name), `beside` (what is printed stays in view), `one_scale`, `panels` (see
-            `panel`; one that is not over time has `times` of its own, and `axis`: its `unit`, and whether it is `log`:
-            the decimal logarithm of what is told), and `shown` where it is not that of all.
-        shown: a sentence on what is shown before anybody zooms.
-        window: begin and end, s, of what is shown first; None: all.
+        plots: by name: `times` (their name), `beside` (the printed figure stays visible), `one_scale`, `panels` (see
+            `panel`; one that is not over time has its own `times`, and `axis`: its `unit`, and `log`: whether its
+            values are decimal logarithms), and `shown` where it differs from the common one.
+        shown: a sentence on what is shown before zooming.
+        window: begin and end, s, of the initial view; None: all.
     """
     data = {"times": times, "window": window, "shown": shown, "plots": plots}
     return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_UNSAFE)
 
 
 def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Panels of every figure by its name: as those that are printed show them."""
+    """Return the panels of every figure by its name, as in the printed ones."""
     fine, noise = curves.fine, summary["force"]["noise_n"]
     legs = list(enumerate(LEG_COLORS))
     forces = [
@@ -136,7 +136,7 @@ _OF_ALL = "Shown is all of it."
 
 
 def _of_validation(summary: Mapping[str, Any]) -> dict[str, tuple[_Axes, dict[str, Any]]]:
-    """Plots that are not over time, by name: their axes by name, and the panels over these."""
+    """Return the plots that are not over time, by name: their axes by name, and the panels over these."""
     found = summary.get("validation") or {}
     made: dict[str, tuple[_Axes, dict[str, Any]]] = {}
     if found.get("spectrum"):
@@ -147,7 +147,7 @@ def _of_validation(summary: Mapping[str, Any]) -> dict[str, tuple[_Axes, dict[st
 
 
 def _spectrum(spectrum: Mapping[str, Any], noise: float | None, rate: float | None) -> tuple[_Axes, dict[str, Any]]:
-    """Density in dB of 1 N/√Hz, and coherence, over the decimal logarithm of the frequency in Hz."""
+    """Return density in dB re 1 N/√Hz and coherence over the decimal logarithm of the frequency in Hz."""
     frequency = np.log10(np.array(spectrum["frequency_hz"]))
     with np.errstate(divide="ignore"):
         densities = [10.0 * np.log10(np.array(leg["residual_n2_per_hz"])) for leg in spectrum["legs"]]
@@ -169,7 +169,7 @@ def _spectrum(spectrum: Mapping[str, Any], noise: float | None, rate: float | No
 
 
 def _dependence(dependence: Mapping[str, Any], noise: float | None) -> tuple[_Axes, dict[str, Any]]:
-    """Mean residual over speed and over acceleration, between the places where each leg has some."""
+    """Return mean residuals over speed and acceleration, interpolated between each leg's bins."""
     axes, panels = {}, []
     levels = [0.0] if not noise else [-noise, 0.0, noise]
     for name, unit in (("speed", "m/s"), ("acceleration", "m/s²")):
@@ -202,12 +202,12 @@ def _each(names: str, colors: Sequence[str], curves: Curves, quantity: str) -> l
 
 
 def panel(title: str, unit: str, curves: list[dict[str, Any]], levels: Sequence[float] = ()) -> dict[str, Any]:
-    """A panel of curves, see `curve`; levels: where a line is drawn across, dashed but for the one at 0."""
+    """Return a panel of curves, see `curve`; levels: horizontal lines, dashed except the one at 0."""
     return {"title": title, "unit": unit, "curves": curves, "levels": list(levels)}
 
 
 def curve(name: str, color: str, of: Curve, dash: bool = False) -> dict[str, Any]:
-    """A curve as the script takes it; times that are there twice have the lowest and highest value of a stretch."""
+    """Return a curve for the script; times that occur twice have the minimum and maximum of an interval."""
     t, values = of
     known = np.isfinite(values)
     low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
@@ -231,7 +231,7 @@ def _whole(values: Floats, low: float, high: float) -> bytes:
 
 
 def _paired(t: Floats) -> bool:
-    """Whether every time is there twice, for the lowest and the highest value of its stretch."""
+    """Return whether every time occurs twice, for minimum and maximum of its interval."""
     return len(t) > 1 and len(t) % 2 == 0 and bool(np.array_equal(t[::2], t[1::2]))
 
 
@@ -240,15 +240,15 @@ def _growing(t: Floats) -> bool:
 
 
 _OVERRUNS = 0.01
-"""Part of the cycles that may be skipped before the report's card turns amber."""
+"""Fraction of skipped cycles above which the report's card turns amber."""
 _LONGEST_JSON = 200_000
-"""Characters of a header's value that are shown."""
+"""Maximum number of characters shown of a header value."""
 _MOST_EVENTS = 5000
-"""Events that are listed, the first ones."""
+"""Maximum number of events listed, the first ones."""
 _MOST_MOTIONS = 500
-"""Motions that are listed, the first ones."""
+"""Maximum number of motions listed, the first ones."""
 _NOISE_RATIO = 1.3
-"""Residual over configured noise up to which model and measurement count as agreeing."""
+"""Residual over configured noise up to which model and measurement agree."""
 
 _CAPTIONS = {
     "timeline": "State of the rig over the recording; above it triangles mark warnings and faults, strokes "
@@ -294,9 +294,9 @@ def _captions(header: Mapping[str, Any]) -> dict[str, str]:
 
 
 def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str, Any]) -> None:
-    """Write the report on a recording to an HTML file; `summary` is what `summarize` gave.
+    """Write the report on a recording to an HTML file; `summary` is the result of `summarize`.
 
-    The file appears whole or not at all, replaces one of the same name, and depends on the arguments alone.
+    The file is written atomically, replaces one of the same name, and depends on the arguments alone.
     Raises InputError when it cannot be written.
     """
     path = Path(path)
@@ -311,13 +311,13 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
 def report_page(
     recording: Recorded, summary: Mapping[str, Any], images: Mapping[str, str], zoomable: str | None = None
 ) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Args:
-        recording: what it is about.
-        summary: what `summarize` gave of it.
-        images: figures by name, SVG documents.
-        zoomable: what `curves_json` gave; None: nothing can be zoomed into.
+        recording: the recording.
+        summary: result of `summarize`.
+        images: SVG figures by name.
+        zoomable: result of `curves_json`; None: no zooming.
     """
     return scripted_page(
         "report.html.j2",
@@ -327,7 +327,7 @@ def report_page(
         summary=summary,
         validation=_validation(summary),
         outlook=summary.get("identification"),
-        provenance=_origins((summary.get("provenance") or source_of(recording)) | _since(recording, summary)),
+        provenance=_origins((summary.get("provenance") or source_of(recording)) | _motion_fields(recording, summary)),
         verdict=_verdict(recording, summary),
         caveats=caveats(recording),
         cards=_cards(summary),
@@ -346,11 +346,11 @@ def report_page(
 
 
 KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", "expected": "meant", None: "neutral"}
-"""How a verdict is shown."""
+"""Style class of each verdict."""
 
 
 def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A validation as the page shows it; None of a summary without."""
+    """Return a validation as the template shows it; None without one."""
     found = summary.get("validation")
     if found is None:
         return None
@@ -367,32 +367,32 @@ def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Provenance as lines of a table, without what is not known."""
+    """Return the known provenance as table rows."""
     return [(key.replace("_", " "), _pretty(value)) for key, value in found.items() if value not in (None, [], {})]
 
 
 def _labels_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
-    """What people said of a run since: `name`, `note`, `starred`; of some nothing."""
+    """Return the user's labels of a run: `name`, `note`, `starred`; empty without any."""
     found: Mapping[str, Any] = summary.get("said", {}).get(str(motion), {})
     return found
 
 
 def _title(recording: Recorded, summary: Mapping[str, Any]) -> str:
-    """Name of the configuration; of a report on one motion its name, as somebody called it, before that."""
+    """Return the configuration's name; for a report on one motion preceded by that motion's name."""
     rig = str(recording.header.get("config", {}).get("name", recording.path.stem))
     return f"{run_name(recording, summary)} · {rig}" if isinstance(recording, MotionPart) else rig
 
 
 def run_name(recording: Recorded, summary: Mapping[str, Any]) -> str:
-    """Name of one motion as somebody called it, or as it is called; of a whole recording that of its file."""
+    """Return a motion's user-given or recorded name; for a whole recording its file name."""
     if not isinstance(recording, MotionPart):
         return recording.path.name
     motion = recording.motion
     return _labels_of(summary, motion.id).get("name") or motion.name or part_name(recording.path.name, motion.id)
 
 
-def _since(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a report on one motion: which it is, and its note, which goes before the recording's."""
+def _motion_fields(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """For a report on one motion, return its number and its note, which precedes the recording's."""
     if not isinstance(recording, MotionPart):
         return {}
     note = _labels_of(summary, recording.motion.id).get("note")
@@ -400,7 +400,7 @@ def _since(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _origin(recording: Recorded) -> str:
-    """Where and when the recording was made, as far as its header says."""
+    """Return where and when the recording was made, as far as its header says."""
     header = recording.header
     config = header.get("config", {})
     wall = header.get("clock", {}).get("wall_ns", 0)
@@ -422,7 +422,7 @@ def _origin(recording: Recorded) -> str:
 
 
 def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]:
-    """Kind (good, neutral, warn, bad) and sentence."""
+    """Return kind (good, neutral, warn, bad) and sentence."""
     if recording.doubts:
         return "bad", "The recording is damaged: what it says may be wrong or incomplete"
     motion = summary["motion"]
@@ -504,7 +504,7 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _motion(motion: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
-    """A motion as its line in the table shows it, with what was said of it since."""
+    """Return a motion's table row, with its user labels."""
     legs = motion["force"]["legs"] if motion["force"] else []
     worst = {
         key: max((leg[key] for leg in legs if leg[key] is not None), default=None)
@@ -529,7 +529,7 @@ def _event(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pretty(value: Any) -> str:
-    """Text of a header's value: files as they are, also inside a table, the rest as JSON."""
+    """Format a header value: files unchanged, also inside a table, the rest as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -541,7 +541,7 @@ def _pretty(value: Any) -> str:
 
 
 def _dumped(value: Any) -> str:
-    """JSON for a person; where it is longer than anybody reads, its beginning."""
+    """Format as readable JSON, truncated if too long."""
     text = ""
     try:
         for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):

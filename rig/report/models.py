@@ -1,4 +1,4 @@
-"""The published models beside the exact one: how well each explains the forces that a recording holds."""
+"""Comparison of the published models with the exact one by their residuals in a recording."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,15 +13,15 @@ from rig.report.summary import window_of
 from rig.report.validation import PairedTest, block_numbers
 
 MOST_ROWS = 100_000
-"""About so many rows are compared, evenly spread over a longer window: every model is computed at each."""
+"""Approximate maximum number of compared rows, evenly spaced: every model is evaluated at each."""
 
 
 def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Residuals of every model over the rows that the report's numbers cover, of a long window over each so many.
+    """Return residuals of every model over the covered rows, subsampled in a long window.
 
-    Every model is carried to the load cells by its own reactions, see `model_differences`. One entry a model: `model`,
-    `rms_residual_n` (6 legs), at the cells `rms_difference_n` (6 legs) and `peak_difference_n` from the exact one,
-    `rows`, and `test`: whether it is worse than the exact one, see `PairedTest` (null of the exact one itself).
+    Every model's reactions are converted to load-cell readings, see `model_differences`. One entry per model:
+    `model`, `rms_residual_n` (6 legs), at the cells `rms_difference_n` (6 legs) and `peak_difference_n` from the exact
+    model, `rows`, and `test`: whether it is worse than the exact one, see `PairedTest` (null for the exact one itself).
     Raises RecordingError when the recording holds no mechanism, MechanismError when it cannot be used.
     """
     text = recording.header.get("mechanism")

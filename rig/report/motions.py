@@ -1,7 +1,7 @@
 """The motions of a recording, and which of them its headline and its numbers are about.
 
-Recordings made before motions were recorded have them found from their rows, and from the sentences of their events.
-Nothing else reads such sentences.
+In recordings from before motions were recorded, they are found from the rows and from the events' sentences.
+No other code parses such sentences.
 """
 
 import math
@@ -21,18 +21,18 @@ from rig.states import PATHLESS, FaultCode, MotionKind, MotionOutcome, State, en
 from rig.telemetry import CycleFlag
 
 _ABANDONED = re.compile(r"(?P<name>.*) is abandoned at [0-9.]+ of (?P<duration>[0-9]+(\.[0-9]+)?) s", re.DOTALL)
-"""What the engine says of a motion that is given up."""
+"""The engine's event for an abandoned motion."""
 _FOLLOWED = re.compile(rf"{COMMAND}follow (?P<quote>['\"])(?P<name>.*)(?P=quote), by [^,]*", re.DOTALL)
-"""What is said of a motion that a client asked for and that was not refused."""
-_LONGEST_TEXT = 1000  # characters of an event that can be that
+"""The event for a motion that a client started successfully."""
+_MAX_TEXT = 1000  # characters of an event that are searched
 _SAME = 1e-6  # m and rad
-_STRAIGHT_ROWS = 500  # rows, about, that a motion is told from a straight move by
-_MOST = 20_000  # motions that are kept, the first ones
+_STRAIGHT_ROWS = 500  # approximate number of rows compared with a straight move
+_MAX_MOTIONS = 20_000  # motions kept, the first ones
 
 
 @dataclass(slots=True)
 class _Motion:
-    """One motion: its rows, in stretches between which it was paused, and the row after its last one."""
+    """One motion: its rows as stretches separated by pauses, and the row after its last one."""
 
     begin_t: float
     stretches: list[tuple[int, int]] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Motion:
     end_t: float = 0.0
     """s, rig time of the last row"""
     reached: float = 0.0
-    """s of its path, at the last row"""
+    """s along its path, at the last row"""
     after: np.void | None = None
 
     @property
@@ -48,7 +48,7 @@ class _Motion:
         return sum(end - begin for begin, end in self.stretches)
 
     def numbers(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Numbers of the rows at these places, counted within the motion."""
+        """Return the row numbers at these indices, counted within the motion."""
         begins = np.array([begin for begin, _end in self.stretches])
         before = np.cumsum([0, *(end - begin for begin, end in self.stretches)])
         stretch = np.searchsorted(before, places, "right") - 1
@@ -57,17 +57,17 @@ class _Motion:
 
 
 class OlderMotions:
-    """Finds the motions in rows that come block by block."""
+    """Finds the motions in rows that are added block by block."""
 
     def __init__(self) -> None:
         self._motions: list[_Motion] = []
         self._seen = 0
-        self._running = False  # whether the row before was
+        self._running = False  # whether the previous row was
         self._full = False
         self._path_time = math.inf
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
-        """Take in rows (m,) of dtype ROW that follow those before."""
+        """Add the following rows (m,) of dtype ROW."""
         if not len(rows):
             return
         running = rows["state"] == State.RUNNING
@@ -81,14 +81,14 @@ class OlderMotions:
         self._seen += len(rows)
 
     def _run(self, rows: npt.NDArray[np.void], path_time: Floats, begin: int, end: int) -> None:
-        """Rows begin to end of a block, all of them running; a motion that is resumed goes on counting."""
+        """Add rows begin to end of a block, all running; a resumed motion continues its count."""
         new = (np.flatnonzero(np.diff(path_time[begin:end], prepend=self._path_time) < 0.0) + begin).tolist()
         self._path_time = float(path_time[end - 1])
         for first, stop in pairwise(sorted({begin, *new, end})):
             if first in new:
                 if self._motions and self._motions[-1].after is None:
                     self._motions[-1].after = rows[first].copy()
-                self._full |= len(self._motions) == _MOST
+                self._full |= len(self._motions) == _MAX_MOTIONS
                 if not self._full:
                     self._motions.append(_Motion(float(rows["t"][first])))
             if self._full:
@@ -99,16 +99,16 @@ class OlderMotions:
             motion.after = rows[stop].copy() if stop < len(rows) else None
 
     def records(self, recording: Recorded) -> list[MotionRecord]:
-        """The motions in their order, counted from 1, as far as rows and sentences tell.
+        """Return the motions in order, numbered from 1, as far as rows and sentences determine them.
 
-        Straight moves that came to their end, such as jogs and the way to a motion's start, count as jogs.
+        Completed straight moves, such as jogs and moves to a motion's start, count as jogs.
         """
         until = [motion.begin_t for motion in self._motions[1:]]
-        given_up, asked_for = _given_up(recording.events), _asked_for(recording.events)
+        abandoned_motions, client_motions = _abandoned_motions(recording.events), _client_motions(recording.events)
         found = []
         for number, (motion, end) in enumerate(zip(self._motions, [*until, math.inf], strict=False), start=1):
-            outcome, reached, duration, name = _outcome(motion, given_up, end)
-            name = name or next((name for t, name in reversed(asked_for) if t <= motion.begin_t), "")
+            outcome, reached, duration, name = _outcome(motion, abandoned_motions, end)
+            name = name or next((name for t, name in reversed(client_motions) if t <= motion.begin_t), "")
             straight = outcome is MotionOutcome.FINISHED and _straight_move(recording, motion)
             kind = MotionKind.JOG if straight else MotionKind.RUN
             begin, last = motion.begin_t, max(motion.end_t, motion.begin_t)
@@ -117,7 +117,7 @@ class OlderMotions:
         return found
 
     def ids(self) -> Callable[[int, int], npt.NDArray[np.uint32]]:
-        """Gives the motion of each row, its number or 0, of the rows numbered from `begin` to before `end`."""
+        """Return a function that gives the motion of each row, its number or 0, for the rows in [begin, end)."""
         spans = [(*span, number) for number, one in enumerate(self._motions, start=1) for span in one.stretches]
         begins, ends, numbers = np.array(spans, dtype=np.int64).reshape(-1, 3).T
 
@@ -133,44 +133,44 @@ class OlderMotions:
 
 
 def find_motions(recording: Recorded) -> OlderMotions:
-    """Read the rows through for the motions in them. Raises RecordingError when the file changes meanwhile."""
+    """Read all rows and find their motions. Raises RecordingError when the file changes meanwhile."""
     motions = OlderMotions()
-    with np.errstate(all="ignore"):  # whatever a file says
+    with np.errstate(all="ignore"):  # a file may hold any value
         for rows in recording.blocks():
             motions.add(rows)
     return motions
 
 
-def _given_up(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]:
-    """Motions that were abandoned: when, s, their names, and how long they were, s."""
+def _abandoned_motions(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]:
+    """Return abandoned motions: time, s, name and duration, s."""
     found = []
     for event in events:
-        match = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        match = _ABANDONED.fullmatch(event.text) if len(event.text) <= _MAX_TEXT else None
         if match and len(match["duration"]) < _STRAIGHT_ROWS:
             found.append((event.t, match["name"], float(match["duration"])))
     return found
 
 
-def _asked_for(events: Sequence[RecordedEvent]) -> list[tuple[float, str]]:
-    """Motions that clients had the engine follow: when, s, and their names."""
+def _client_motions(events: Sequence[RecordedEvent]) -> list[tuple[float, str]]:
+    """Return motions that clients started: time, s, and name."""
     found = []
     for event in events:
-        match = _FOLLOWED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        match = _FOLLOWED.fullmatch(event.text) if len(event.text) <= _MAX_TEXT else None
         if match:
             found.append((event.t, match["name"]))
     return found
 
 
 def _outcome(
-    motion: _Motion, given_up: list[tuple[float, str, float]], next_begin: float
+    motion: _Motion, abandoned_motions: list[tuple[float, str, float]], next_begin: float
 ) -> tuple[MotionOutcome, float, float, str]:
-    """How a motion ended before the next began, how far it came and how long its path is, s, and its name, if known."""
+    """Return how a motion ended before the next began, path time reached and total, s, and its name, if known."""
     after, reached = motion.after, motion.reached
     if after is not None and after["state"] == State.ENGAGED:
         reached = float(after["path_time"]) if np.isfinite(after["path_time"]) else reached
         if not after["flags"] & CycleFlag.PAUSED:
             return MotionOutcome.FINISHED, reached, reached, ""
-    for t, name, duration in given_up:
+    for t, name, duration in abandoned_motions:
         if motion.end_t <= t < next_begin:
             return MotionOutcome.ABANDONED, reached, duration, name[1:-1]
     faulty = after is not None and after["flags"] & CycleFlag.LATCHED
@@ -178,12 +178,12 @@ def _outcome(
 
 
 def _straight_move(recording: Recorded, motion: _Motion) -> bool:
-    """Whether a motion that came to its end is a minimum-jerk move from pose to pose, as `straight_move` makes it."""
+    """Return whether a completed motion is a minimum-jerk move between two poses, as `straight_move` makes it."""
     count = motion.rows
     sampled = motion.numbers(np.arange(0, count, 1 + count // _STRAIGHT_ROWS))
     rows = recording.take([*sampled.tolist(), motion.stretches[-1][1]])
     reference = rows["reference"][:, :7]
-    with np.errstate(all="ignore"):  # whatever a file says
+    with np.errstate(all="ignore"):  # a file may hold any value
         place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)
         u = rows["path_time"][:, np.newaxis] / rows["path_time"][-1]
         law = minimum_jerk(u)[0]
@@ -200,7 +200,7 @@ class Motions:
     """The motions of a recording, in the order of their ids, and the rows of each.
 
     Args:
-        recording: as it recorded them; one made before is read through for them.
+        recording: as recorded; an older one is searched for motions.
 
     Raises:
         RecordingError: the file changed meanwhile.
@@ -215,10 +215,10 @@ class Motions:
         elif any(motion.outcome == MotionOutcome.UNDERWAY for motion in self.records):
             self._follow_to_the_last_row(recording)
         self.along_paths = [motion for motion in self.records if motion.kind not in PATHLESS]
-        """those in which the platform follows a path"""
+        """motions along a path"""
 
     def _follow_to_the_last_row(self, recording: Recorded) -> None:
-        """Have motions whose end was never told, as the file is cut or the engine left, come as far as rows tell."""
+        """Extend motions without a recorded end (file cut or engine exited) to the last row."""
         reached = {one.id: 0.0 for one in self.records if one.outcome == MotionOutcome.UNDERWAY and one.duration > 0.0}
         for rows in recording.blocks():
             for number in reached:
@@ -230,27 +230,27 @@ class Motions:
         ]
 
     def of_rows(self, rows: Rows, seen: int) -> npt.NDArray[np.uint32]:
-        """Id of each row's motion, 0 without one, of rows (m,) that follow on `seen` others."""
+        """Return each row's motion id, 0 without one, for rows (m,) that follow `seen` others."""
         ids: npt.NDArray[np.uint32] = rows["motion"] if self._ids is None else self._ids(seen, seen + len(rows))
         return np.where(np.isin(rows["state"], MOVING), ids, np.uint32(0))
 
     @property
     def begin(self) -> float | None:
-        """Rig time, s, at which the longest motion begins for the first time, jogs included; None without a motion."""
+        """Return the rig time, s, at which the longest motion first begins, jogs included; None without a motion."""
         longest = max((motion.reached for motion in self.along_paths), default=0.0)
         return next((motion.start for motion in self.along_paths if motion.reached >= 0.99 * longest), None)
 
     @property
     def headline(self) -> MotionRecord | None:
-        """The longest run, the last of several as long, or another motion that did not come to its end; None without.
+        """Return the longest run (the last of equal ones), or another motion that did not complete; None without one.
 
-        Jogs, moves and ways to a motion's start that came to their end do not count, nor does what has no path.
+        Completed jogs, moves and moves to a motion's start do not count, nor do motions without a path.
         """
         return _longest([one for one in self.along_paths if _counts(one)])
 
     @property
     def covered(self) -> MotionRecord | None:
-        """The motion that the numbers are of: the headline's, or else the longest; None without any."""
+        """Return the motion that the numbers cover: the headline's, or else the longest; None without any."""
         return self.headline or _longest([one for one in self.along_paths if one.kind != MotionKind.PARK])
 
 
@@ -267,12 +267,11 @@ def _longest(motions: list[MotionRecord]) -> MotionRecord | None:
 
 
 def described(motion: MotionRecord, events: Sequence[RecordedEvent]) -> dict[str, Any]:
-    """A motion as a JSON object.
+    """Return a motion as a JSON object.
 
     Keys: `id`, `name`, `kind`, `outcome`, `begin_s`, `end_s`; `cause_code` and `cause`, the first cause of the stop
-    that ended it (see `rig.recording.cause_of`), null where no stop did; `reached_s` and `duration_s`, null where there
-    is no path, the latter also where its length is not known, or it has no end; `amplitude`, null where it was not
-    recorded.
+    that ended it (see `rig.recording.cause_of`), null without a stop; `reached_s` and `duration_s`, null without a
+    path, the latter also where its length is unknown or infinite; `amplitude`, null where it was not recorded.
     """
     code, cause, _finding = cause_of(motion, events)
     return {

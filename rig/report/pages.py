@@ -1,4 +1,4 @@
-"""What every page of ours is made with: its template's environment, and figures as SVG and PDF."""
+"""Common parts of all HTML and PDF pages: template environments, and figures as SVG and PDF."""
 
 import base64
 import gc
@@ -14,14 +14,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from matplotlib.figure import Figure
 
 WIDTH = 10.5
-"""Of every figure, inches."""
+"""Width of every figure, inches."""
 TITLE, TICKS = 0.3, 0.45
-"""Above and below a panel, for its title and its labels, inches."""
+"""Margins above and below a panel for its title and labels, inches."""
 _LEFT, _RIGHT = 0.66, 0.17
 
 
 def page_environment(package: str) -> Environment:
-    """Templates of a package, by its name; a value that is missing is an error, never an empty place."""
+    """Return the template environment of a package; a missing value raises an error."""
     return Environment(
         loader=PackageLoader(package),
         autoescape=select_autoescape(["html", "j2"]),
@@ -32,14 +32,14 @@ def page_environment(package: str) -> Environment:
 
 
 def page_text(environment: Environment, name: str) -> str:
-    """A file beside the templates as it is: a script, which is no template."""
+    """Return a file of the template folder unchanged, such as a script."""
     loader = environment.loader
     assert loader is not None
     return loader.get_source(environment, name)[0]
 
 
 def scripted_page(template: str, **context: Any) -> str:
-    """A page of the report's that brings the script of its plots along; no other of it runs, and it loads nothing."""
+    """Render a report page with its plot script inline; it runs no other script and loads nothing."""
     environment = page_environment("rig.report")
     environment.filters["fixed"] = fixed
     script = page_text(environment, "zoom.js").strip()
@@ -49,16 +49,16 @@ def scripted_page(template: str, **context: Any) -> str:
 
 
 def fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
-    """A number with that many decimals after scaling, a dash where there is none."""
-    return "–" if value is None else f"{value * scale + 0.0:.{digits}f}"  # no minus before a zero
+    """Format a scaled number with that many decimals, None as a dash."""
+    return "–" if value is None else f"{value * scale + 0.0:.{digits}f}"  # + 0.0 avoids a minus sign before zero
 
 
 @contextmanager
 def styled(settings: Any) -> Iterator[None]:
-    """matplotlib's settings while figures are made.
+    """Apply matplotlib settings and pause garbage collection while figures are made.
 
-    Garbage is not searched for meanwhile: a figure is a hundred thousand objects, none of them garbage until it is
-    saved, and searching them again and again takes a fifth of the time.
+    A figure is a hundred thousand objects, none of them garbage until it is saved; collecting takes a fifth of the
+    time.
     """
     searched = gc.isenabled()
     gc.disable()
@@ -81,9 +81,9 @@ def panelled(
     left: float = _LEFT,
     gap: float = _LEFT,
 ) -> Figure:
-    """An empty figure for panels in so many rows and columns, or in one; all lengths in inches.
+    """Return an empty figure for panels in a grid; all lengths in inches.
 
-    To have the places of their labels measured takes as long as to draw them.
+    Letting matplotlib measure the labels takes as long as drawing them.
     """
     figure = Figure(figsize=(WIDTH, height))
     tall = (height - above - below - (rows - 1) * between) / rows
@@ -100,9 +100,9 @@ def panelled(
 
 
 def fix_titles(figure: Figure) -> None:
-    """Leave the titles where they are, unless the axis has a power of ten above it, which they have to make way for.
+    """Fix the titles' positions, unless the axis has an exponent above it that they must avoid.
 
-    Otherwise all labels of an axis are measured, only to find out that nothing is in the way. Titles are at the left.
+    Otherwise matplotlib measures all labels of an axis to avoid overlap. Titles are left-aligned.
     """
     for axes in figure.axes:
         formatter = axes.yaxis.get_major_formatter()
@@ -112,7 +112,7 @@ def fix_titles(figure: Figure) -> None:
 
 
 def svg_text(figure: Figure) -> str:
-    """The figure as an SVG document, the same every time: without a date."""
+    """Return the figure as a reproducible SVG document without a date."""
     _lay_out(figure)
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
@@ -121,20 +121,20 @@ def svg_text(figure: Figure) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure as an SVG document and as a PDF file, both the same every time."""
+    """A figure as an SVG document and as a PDF file, both reproducible."""
 
     svg: str
     pdf: bytes
 
 
 def drawing(figure: Figure) -> Drawing:
-    """The figure in both formats."""
+    """Return the figure in both formats."""
     pdf = pdf_bytes(figure)
     return Drawing(svg_text(figure), pdf)
 
 
 def pdf_bytes(figure: Figure) -> bytes:
-    """The figure as a PDF file of one page, the same every time."""
+    """Return the figure as a reproducible one-page PDF file."""
     _lay_out(figure)
     file = io.BytesIO()
     figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
@@ -142,7 +142,7 @@ def pdf_bytes(figure: Figure) -> bytes:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Give everything its place once; else it is laid out and drawn twice whenever the figure is saved."""
+    """Lay out the figure once; otherwise each save lays it out and draws it twice."""
     fix_titles(figure)
     engine = figure.get_layout_engine()
     if engine is not None:

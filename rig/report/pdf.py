@@ -1,4 +1,4 @@
-"""The report as a PDF file: the headings, sentences, cards, tables and figures of its page, on sheets, as vectors."""
+"""The report as a PDF file: headings, sentences, cards, tables and figures of the HTML page, as vector graphics."""
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,8 +33,8 @@ _KINDS = {"good": "#00795a", "neutral": "#5b656f", "warn": "#a86a00", "bad": "#b
 _LEVELS = {"level-warning": "#a86a00", "level-error": "#b23c00", "level-fatal": "#b23c00"}
 _VOID = ("meta", "img", "br", "link", "hr")
 _PAD = 3.0
-_MOST_CODE = 190  # characters of a line of code, which is broken there
-_MOST_LINES = 52  # of code in a column
+_MOST_CODE = 190  # characters of a code line before it wraps
+_MOST_LINES = 52  # code lines per column
 
 TEXT = ParagraphStyle("text", fontName=SANS, fontSize=8.5, leading=11.5, textColor=INK)
 NOTE = ParagraphStyle("note", TEXT, fontSize=7.5, leading=10, textColor=SOFT, spaceAfter=4)
@@ -47,7 +47,7 @@ _SUMMARY = ParagraphStyle("summary", TEXT, fontName=BOLD, fontSize=9, spaceBefor
 
 @dataclass(slots=True)
 class Node:
-    """An element of the page."""
+    """An HTML element of the page."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -55,11 +55,11 @@ class Node:
 
     @property
     def classes(self) -> list[str]:
-        """Names of its classes."""
+        """Return its class names."""
         return self.attributes.get("class", "").split()
 
     def all(self, tag: str, classed: str = "") -> "Iterator[Node]":
-        """Elements of this tag, and of a class, anywhere within, in their order."""
+        """Yield all descendants with this tag and class, in document order."""
         for child in self.children:
             if isinstance(child, Node):
                 if child.tag == tag and (not classed or classed in child.classes):
@@ -68,7 +68,7 @@ class Node:
 
     @property
     def text(self) -> str:
-        """Everything written within, as it stands."""
+        """Return the text of all descendants."""
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
 
@@ -93,10 +93,10 @@ class _Page(HTMLParser):
 
 
 class Place(Flowable):  # type: ignore[misc]  # reportlab has no types
-    """Room for a figure, which is put there once the sheets are made: where it came to lie is kept.
+    """Placeholder for a figure, which records its position; the figure is inserted after layout.
 
     Args:
-        name: of the figure.
+        name: name of the figure.
         size: its width and height, points.
     """
 
@@ -106,24 +106,24 @@ class Place(Flowable):  # type: ignore[misc]  # reportlab has no types
         self.scale = 1.0
         self.page = 0
         self.corner = (0.0, 0.0)
-        """lower left, points from that of the sheet"""
+        """lower left corner on the sheet, points"""
 
     def fit(self, width: float, height: float) -> None:
-        """Make it smaller where it is larger than this, points."""
+        """Shrink it to fit into this size, points."""
         self.scale = min(1.0, width / self._size[0], height / self._size[1])
 
     def wrap(self, *_available: float) -> tuple[float, float]:
-        """Its size, points."""
+        """Return its size, points."""
         return self.scale * self._size[0], self.scale * self._size[1]
 
     def draw(self) -> None:
-        """Keep where it lies."""
+        """Record its position."""
         self.page, self.corner = self.canv.getPageNumber(), self.canv.absolutePosition(0.0, 0.0)
 
 
 @cache
 def register_fonts() -> None:
-    """The fonts that matplotlib brings along: they have every sign that the report writes."""
+    """Register matplotlib's bundled fonts, which cover every character of the report."""
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     for name in (SANS, BOLD, MONO):
         registerFont(TTFont(name, str(folder / f"{name}.ttf")))
@@ -133,12 +133,12 @@ def register_fonts() -> None:
 def flowing(
     page: str, sizes: Mapping[str, tuple[float, float]], frame: tuple[float, float]
 ) -> tuple[list[Any], list[Place]]:
-    """Everything on the report's page, in its order, but for what only a screen can do; and its figures' places.
+    """Return the page's content as flowables in order, without screen-only parts, and the figures' placeholders.
 
     Args:
         page: HTML.
         sizes: width and height of each figure, points, by its name: the id of its section.
-        frame: width and height that a sheet has for them, points.
+        frame: available width and height of a sheet, points.
     """
     register_fonts()
     parser = _Page()
@@ -197,7 +197,7 @@ def _section(section: Node, places: Mapping[str, Place], frame: tuple[float, flo
 
 
 def _code(text: str, width: float) -> Iterator[Any]:
-    """Code side by side in as many columns as its lines leave room for."""
+    """Yield code in as many columns as its line length allows."""
     whole = text.expandtabs(4).splitlines() or [""]
     lines = [line[start : start + _MOST_CODE] for line in whole for start in range(0, len(line) or 1, _MOST_CODE)]
     across = max(1, min(3, int(_MOST_CODE / max(40, *(len(line) + 2 for line in lines)))))
@@ -210,7 +210,7 @@ def _code(text: str, width: float) -> Iterator[Any]:
 
 
 def _blocks(node: Node) -> Iterator[Node]:
-    """Paragraphs, tables and what can be unfolded, each once."""
+    """Yield paragraphs, tables and collapsible sections, each once."""
     for child in node.children:
         if not isinstance(child, Node) or "still" in child.classes:
             continue
@@ -221,7 +221,7 @@ def _blocks(node: Node) -> Iterator[Node]:
 
 
 def _inline(node: Node) -> str:
-    """Text of an element with what reportlab knows of its markup."""
+    """Return an element's text with the markup that reportlab supports."""
     parts = []
     for child in node.children:
         if isinstance(child, str):
@@ -290,7 +290,7 @@ def _table(node: Node, width: float) -> Table:
 
 
 def _shared(least: list[float], wanted: list[float], width: float) -> list[float]:
-    """Widths of columns: what each wants, or between that and the least it needs, all by the same share."""
+    """Distribute the width over columns: each between its minimum and its preferred width, by the same ratio."""
     if sum(wanted) <= width:
         return wanted
     spare, missing = width - sum(least), sum(wanted) - sum(least)
@@ -325,9 +325,9 @@ _MOST_FOOT = 150  # characters
 
 
 def write_pdf(recording: Recorded, path: Path, *, summary: Mapping[str, Any]) -> None:
-    """Write the report as a PDF file, A4 across: the same text, tables and figures as the page's; whole or not at all.
+    """Write the report as an A4 landscape PDF file with the page's text, tables and figures, atomically.
 
-    The same every time. Raises InputError when it cannot be written.
+    The output is reproducible. Raises InputError when the file cannot be written.
     """
     names = figure_names(summary) if recording.count > 1 else ()
     page = report_page(recording, summary, dict.fromkeys(names, ""))
@@ -348,18 +348,18 @@ def write_pdf(recording: Recorded, path: Path, *, summary: Mapping[str, Any]) ->
 def write_document(
     path: Path, page: str, figures: Iterable[tuple[str, Figure]], *, title: str, foot: str, author: str = ""
 ) -> None:
-    """Write a page of ours as a PDF file, whole or not at all; the same every time.
+    """Write an HTML page as a reproducible PDF file, atomically.
 
     Args:
-        path: of the file.
-        page: HTML, a section for each figure.
-        figures: by the ids of their sections; each is saved before the next is asked for.
-        title: of the document.
-        foot: what stands below each sheet.
-        author: of the document.
+        path: path of the file.
+        page: HTML, with a section for each figure.
+        figures: by the ids of their sections; each is saved before the next is requested.
+        title: title of the document.
+        foot: footer of each sheet.
+        author: author of the document.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: the file cannot be written.
     """
     check_output(path)
     drawn = {name: pdf_bytes(figure) for name, figure in figures}

@@ -1,4 +1,4 @@
-"""Where a recording comes from: everything that it says of its own making, and the file's own hash."""
+"""Origin of a recording: its own metadata, and the file's hash."""
 
 import hashlib
 import json
@@ -16,13 +16,12 @@ _PLACE = ("host", "port", "device")
 
 
 def source_of(recording: Recorded) -> dict[str, Any]:
-    """`file`, `sha256` and `bytes` of the recording, `software`, `virtual`, `recorded` (UTC or null).
+    """Return `file`, `sha256` and `bytes` of the recording, `software`, `virtual`, `recorded` (UTC or null).
 
-    `imported`: of a recording that was made of another program's log, what `rig import` understood of it, else null;
-    `config_sha256` with `machine_sha256` (see there), `mechanism` with `mechanism_sha256`, `drives` (serial numbers,
-    legs 1 to 6), `calibration` (of the cells: date and the rest of what its file says of its origin) and
-    `parameter_files` (kind, date, provenance); null or empty where the recording does not say. Hash and size are null
-    where there is no such file.
+    `imported`: for another program's log, how `rig import` interpreted it, else null; `config_sha256` with
+    `machine_sha256` (see there), `mechanism` with `mechanism_sha256`, `drives` (serial numbers, legs 1 to 6),
+    `calibration` (of the cells: date and other origin data of its file) and `parameter_files` (kind, date,
+    provenance); null or empty where not recorded. Hash and size are null without such a file.
     """
     header = recording.header
     config = header.get("config", {})
@@ -50,9 +49,9 @@ def source_of(recording: Recorded) -> dict[str, Any]:
 
 
 def machine_sha256(header: Mapping[str, Any]) -> str | None:
-    """Hash of the configuration by which recordings are compared; null where there is none.
+    """Return the configuration hash by which recordings are compared; None without a configuration.
 
-    It is that of all of it, but for the places where a virtual rig serves its devices: these are free ones each time.
+    It leaves out the virtual rig's device addresses, which are free ones each time.
     """
     digest, config = header.get("config_sha256"), header.get("config")
     if digest is None or config is None or not header.get("virtual"):

@@ -1,4 +1,4 @@
-"""What is collected block by block: thinned curves that lose no peak, angles, moments, percentiles, histograms."""
+"""Accumulators for block-wise data: outlines that preserve peaks, angles, moments, percentiles, histograms."""
 
 import math
 import tempfile
@@ -13,21 +13,21 @@ from rig.angles import shown_angle
 Floats = npt.NDArray[np.float64]
 
 BINS = 450
-"""Stretches a plotted curve is divided into; about as many as the pixels a panel is wide."""
+"""Intervals of a plotted curve; about the width of a panel in pixels."""
 _ABSURD = 1e30
-"""What no quantity of a rig reaches, in any unit; beyond it, sums and axes would overflow."""
+"""Magnitude no quantity of a rig reaches in any unit; beyond it, sums and axes would overflow."""
 
 
 def finite(values: Floats) -> npt.NDArray[np.bool_]:
-    """Mask of the values that can be counted with: neither missing nor absurd."""
+    """Return the mask of usable values: neither missing nor absurdly large."""
     known: npt.NDArray[np.bool_] = np.abs(values) < _ABSURD
     return known
 
 
 class Outline:
-    """Lowest and highest value of every stretch of `count` rows of k columns, as curves with the outline of the whole.
+    """Minimum and maximum over each of `bins` intervals of `count` rows of k columns, as curves with the same outline.
 
-    Values that are not finite are left out; curves of at most 2·bins rows stay as they are.
+    Non-finite values are left out; curves of at most 2·bins rows are unchanged.
     """
 
     def __init__(self, count: int, columns: int, bins: int = BINS) -> None:
@@ -42,7 +42,7 @@ class Outline:
         self._seen = 0
 
     def add(self, t: Floats, values: Floats) -> None:
-        """Take in the rows that follow: t (m,) and values (m, k)."""
+        """Add the following rows: t (m,) and values (m, k)."""
         if not len(t):
             return
         values = np.where(finite(values), values, np.nan)
@@ -58,7 +58,7 @@ class Outline:
         self._seen = end
 
     def curve(self, column: int) -> tuple[Floats, Floats]:
-        """Times and values of one column, (m,)."""
+        """Return times and values of one column, (m,)."""
         if not self._thinned:
             return self._t, self._low[:, column]
         return np.repeat(self._t, 2), np.stack([self._low[:, column], self._high[:, column]], axis=1).ravel()
@@ -71,7 +71,7 @@ class Angles:
         self._last = np.zeros((0, 3))
 
     def add(self, quaternion: Floats) -> Floats:
-        """Those (n, 3) of the quaternions (n, 4) that follow; not numbers where those are none."""
+        """Return the angles (n, 3) of the following quaternions (n, 4); NaN where those are NaN."""
         angles = np.stack([shown_angle(quaternion, axis) for axis in range(3)], axis=1)
         known = np.isfinite(angles).all(axis=1)
         before = len(self._last)
@@ -86,7 +86,7 @@ HISTOGRAM_BINS = 60
 
 
 class Moments:
-    """Root mean square, mean and extremes of k columns; values that are not finite are left out."""
+    """RMS, mean, minimum and maximum of k columns; non-finite values are left out."""
 
     def __init__(self, columns: int) -> None:
         self._count = np.zeros(columns, dtype=np.int64)
@@ -96,7 +96,7 @@ class Moments:
         self._high = np.full(columns, -np.inf)
 
     def add(self, values: Floats) -> None:
-        """Take in values (m, k)."""
+        """Add values (m, k)."""
         known = finite(values)
         if known.all():
             self._count += len(values)
@@ -112,30 +112,30 @@ class Moments:
         np.maximum(self._high, high, out=self._high)
 
     def rms(self, column: int = 0) -> float | None:
-        """Root mean square; None without values."""
+        """Return the root mean square; None without values."""
         return math.sqrt(self._squares[column] / self._count[column]) if self._count[column] else None
 
     def mean(self, column: int = 0) -> float | None:
-        """Mean; None without values."""
+        """Return the mean; None without values."""
         return float(self._sum[column] / self._count[column]) if self._count[column] else None
 
     def low(self, column: int = 0) -> float | None:
-        """The lowest; None without values."""
+        """Return the minimum; None without values."""
         return float(self._low[column]) if self._count[column] else None
 
     def high(self, column: int = 0) -> float | None:
-        """The highest; None without values."""
+        """Return the maximum; None without values."""
         return float(self._high[column]) if self._count[column] else None
 
     def peak(self, column: int = 0) -> float | None:
-        """The largest amount; None without values."""
+        """Return the maximum magnitude; None without values."""
         return float(max(-self._low[column], self._high[column])) if self._count[column] else None
 
 
 class Column:
-    """One column of numbers, kept on the disk for its percentiles; those that are not finite are left out.
+    """One column of numbers, stored on disk for its percentiles; non-finite values are left out.
 
-    `close` it in the end.
+    Call `close` at the end.
     """
 
     def __init__(self) -> None:
@@ -143,15 +143,15 @@ class Column:
         self._count = 0
 
     def add(self, values: Floats) -> None:
-        """Take in values (m,). Raises OSError when the disk refuses."""
+        """Add values (m,). Raises OSError on a disk error."""
         known = values[finite(values)]
         self._file.write(known.tobytes())
         self._count += len(known)
 
     def percentiles(self, percentages: Sequence[float], center: float | None = None) -> list[float | None]:
-        """As `numpy.percentile`, of the values or, with a center, of their distances from it; None without values.
+        """Like `numpy.percentile`, of the values or, with a center, of their distances from it; None without values.
 
-        To be called once: it changes the values.
+        Call it once only: it changes the values.
         """
         if not self._count:
             return [None] * len(percentages)
@@ -166,33 +166,33 @@ class Column:
         return [_between(float(values[math.floor(p)]), float(values[math.ceil(p)]), p % 1.0) for p in places]
 
     def close(self) -> None:
-        """Let go of the file. May be called again."""
+        """Close the file. May be called again."""
         self._file.close()
 
 
 def _between(low: float, high: float, part: float) -> float:
-    """Interpolated linearly, rounded as numpy does."""
+    """Interpolate linearly, with numpy's rounding."""
     step = high - low
     return low + step * part if part < 0.5 else high - step * (1.0 - part)
 
 
 class Histogram:
-    """How many values fall into each of `HISTOGRAM_BINS` equal bins from `low` to `high`."""
+    """Counts of values in `HISTOGRAM_BINS` equal bins from `low` to `high`."""
 
     def __init__(self, low: float, high: float) -> None:
         self._range = (low, high) if low < high else (low - 0.5, high + 0.5)
-        finest = HISTOGRAM_BINS * float(np.spacing(max(abs(low), abs(high))))  # in which bins can be told apart
+        finest = HISTOGRAM_BINS * float(np.spacing(max(abs(low), abs(high))))  # for distinguishable bins
         if not self._range[1] - self._range[0] > finest:
             self._range = (low - finest, high + finest)
         self.counts = np.zeros(HISTOGRAM_BINS, dtype=np.int64)
 
     @property
     def edges(self) -> Floats:
-        """Edges of the bins, one more than there are bins."""
+        """Return the bin edges, one more than bins."""
         return np.linspace(*self._range, HISTOGRAM_BINS + 1)
 
     def add(self, values: Floats) -> None:
-        """Take in values (m,) between low and high, to rounding; those that are not finite are left out."""
+        """Add values (m,) between low and high, within rounding; non-finite ones are left out."""
         known = np.clip(values[finite(values)], *self._range)
         counts: npt.NDArray[np.int64] = np.histogram(known, HISTOGRAM_BINS, self._range)[0]
         self.counts += counts

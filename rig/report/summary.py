@@ -1,4 +1,4 @@
-"""The numbers of a recording, as one JSON object: one pass over all rows, block by block."""
+"""The numbers of a recording as one JSON object, computed block by block in one pass over all rows."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ Rows = npt.NDArray[np.void]
 
 
 class LegTests:
-    """Collects them; `found` are JSON-able, in SI units: `travel_m` is the farthest set-point from the first one."""
+    """Collects the leg tests in `found`, JSON-able in SI units; `travel_m` is the largest set-point change."""
 
     def __init__(self) -> None:
         self.found: list[dict[str, Any]] = []
@@ -38,7 +38,7 @@ class LegTests:
         self._commanded = np.nan
 
     def add(self, rows: Rows) -> None:
-        """Take in rows (n,) of dtype ROW that follow those before."""
+        """Add the following rows (n,) of dtype ROW."""
         moving = (rows["mode"] == Mode.POSITION) & (rows["state"] == State.SINGLE_LEG)[:, np.newaxis]
         if self._open is None and not moving.any():
             return
@@ -59,8 +59,8 @@ class LegTests:
         test["end_s"] = float(row["t"])
         if abs(command - self._start) > abs(test["travel_m"]):
             test["travel_m"] = command - self._start
-        error = abs(float(row["length"][leg]) - self._commanded)  # the command of the row before acted meanwhile
-        if test["travel_m"] and error > test["following_max_m"]:  # its drive has taken up the weight by then
+        error = abs(float(row["length"][leg]) - self._commanded)  # the previous row's command acted in the meantime
+        if test["travel_m"] and error > test["following_max_m"]:  # by then the drive carries the load
             test["following_max_m"] = error
         self._commanded = command
 
@@ -69,17 +69,17 @@ POWERED = (State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.ST
 HOLD_STATES = (State.ENGAGING, State.ENGAGED, State.PARKING)
 _TIMINGS = ("period", "lateness", "exchange_time", "compute_time")
 _PERCENTAGES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
-_MOST_MOTIONS = 1000  # whose numbers are taken, the first ones
-_MOST_STRETCHES = 20_000  # of one state, and of causes, the first ones
+_MOST_MOTIONS = 1000  # motions with numbers, the first ones
+_MOST_STRETCHES = 20_000  # state stretches and causes, the first ones
 
 
 class Covered:
-    """Tracking and forces over some of the rows."""
+    """Tracking and forces over a subset of the rows."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.begin = self.end = 0.0
-        """s, rig times of the first and of the last row"""
+        """s, rig times of the first and the last row"""
         self.span = (0, 0)
         """numbers of the first row and of the one after the last"""
         self.position, self.rotation = Moments(1), Moments(1)
@@ -91,7 +91,7 @@ class Covered:
         self._overruns_before = 0
 
     def add(self, rows: Rows, numbers: npt.NDArray[np.intp]) -> None:
-        """Take in rows (m,) of these numbers (m,)."""
+        """Add rows (m,) with these numbers (m,)."""
         if not len(rows):
             return
         self.span = (self.span[0] if self.rows else int(numbers[0]), int(numbers[-1]) + 1)
@@ -113,17 +113,17 @@ class Covered:
 
 
 class Survey:
-    """What is counted in the rows of a recording. Memory does not grow with its length.
+    """Statistics over the rows of a recording, in constant memory.
 
-    `covered` is what the numbers are taken of: the motion that the report is about, see `Motions.covered`; without any,
-    the rows with the legs under power. `by_motion` has the numbers of each motion along a path, by its id.
+    `covered` is what the numbers are computed over: the motion the report is about, see `Motions.covered`; without
+    one, the powered rows. `by_motion` has the numbers of each motion along a path, by its id.
 
     Args:
-        recording: read through once.
+        recording: read once.
         rate: configured rate, Hz, or None.
 
     Raises:
-        RecordingError: the file changed meanwhile, or there is no room for its durations in the temporary folder.
+        RecordingError: the file changed meanwhile, or the temporary folder has no room for its durations.
     """
 
     def __init__(self, recording: Recorded, rate: float | None) -> None:
@@ -131,31 +131,31 @@ class Survey:
         self.stretches: list[tuple[int, float, float]] = []
         """state, begin and end, s, of the stretches in one state"""
         self.faults: list[dict[str, Any]] = []
-        """first row of every stop cause that shows up"""
+        """first row of each stop cause"""
         self.motions = Motions(recording)
         counted = [*self.motions.along_paths[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
         self.by_motion = {motion.id: Covered() for motion in counted}
         self.motion: MotionRecord | None = self.motions.covered
-        """that `covered` is of; None where it is of none"""
+        """the motion of `covered`; None without one"""
         self.leg_tests = LegTests()
         self.powered = (0, recording.count)
-        """numbers of the first row with the legs under power and of the one after the last; all when they never were"""
+        """numbers of the first powered row and of the one after the last; all rows if none is powered"""
         self.timing = Moments(len(_TIMINGS))
-        """of period, lateness, exchange and computation, s; of the period without the first row's"""
+        """period, lateness, exchange and computation, s; the first row has no period"""
         self.durations: dict[str, float | None] = {}
         """`period_error_p50`, …, s"""
         self.period_error: float | None = None
-        """of the rows that `covered` is of, s: 99 of 100 are no greater"""
+        """99th percentile over the rows of `covered`, s"""
         self.stale = self.overruns = 0
         self.begin = self.end = 0.0
-        """s, rig times of the first and of the last row"""
+        """s, rig times of the first and the last row"""
         self._covered_at_hold = Covered()
         self._seen = 0
         self._powered: tuple[int, int] | None = None
         self._overruns_before = 0
         self._last: np.void | None = None
         try:
-            with ExitStack() as resources, np.errstate(all="ignore"):  # whatever a file says
+            with ExitStack() as resources, np.errstate(all="ignore"):  # a file may hold any value
                 columns = [Column() for _ in _TIMINGS]
                 steps, covered = Column(), Column()
                 for column in (*columns, steps, covered):
@@ -168,7 +168,7 @@ class Survey:
 
     @property
     def covered(self) -> Covered:
-        """What the numbers are taken of."""
+        """Return the rows that the numbers cover."""
         motion = self.motion
         return self._covered_at_hold if motion is None else self.by_motion[motion.id]
 
@@ -204,7 +204,7 @@ class Survey:
         self._seen += len(rows)
 
     def _add_motions(self, rows: Rows) -> npt.NDArray[np.uint32]:
-        """Take in the rows of each motion; the id of each row's."""
+        """Add the rows of each motion; return the motion id of each row."""
         ids = self.motions.of_rows(rows, self._seen)
         for number in np.unique(ids).tolist():
             covered = self.by_motion.get(number)
@@ -260,18 +260,19 @@ _TIMED = ("period", "lateness", "exchange", "compute")
 
 
 def summarize(recording: Recorded) -> dict[str, Any]:
-    """Summary of a recording: a JSON object of finite numbers, strings and null where there is nothing to count.
+    """Summarize a recording as a JSON object of finite numbers, strings and null where there is no value.
 
     Keys: `checks_off` (the checks that the configuration switched off), `cycle` (rate, overruns, timing percentiles in
     µs, over all rows), `motions` (each as `described`, with `rows` and its own `tracking`, `force` and `condition`),
     `motion` (that of the headline, see `Motions.headline`, or null), `motion_begin_s` (where the longest first begins),
     `leg_tests` (legs moved alone: which, how far, the largest following error),
-    `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`; where
-    there is none, those with the legs under power; `overruns` and `period_error_p99_s` are of these rows,
-    `speed` is the greatest part of full speed at which the motion was followed),
-    `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included, the bias given
-    beside them), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from the first
-    to the last with the legs under power).
+    `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`, or
+    else the powered ones; `overruns` and `period_error_p99_s` are of these rows, `speed` is the largest fraction of
+    full speed at which the motion was followed),
+    `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, including the bias, which is also
+    given separately), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from the
+    first to the last powered one).
+
     Raises RecordingError when the file changes meanwhile.
     """
     survey = Survey(recording, configured_rate(recording.header))
@@ -323,7 +324,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
 
 
 def window_of(rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-    """Mask of rows (n,), `seen` others before them, that tracking and forces are judged by; see `summarize`."""
+    """Return the mask of rows (n,), after `seen` others, that tracking and forces cover; see `summarize`."""
     window = summary["window"]
     begin, end = (max(number - seen, 0) for number in window["span"])
     mask: npt.NDArray[np.bool_] = np.isin(rows["state"], [State[name] for name in window["states"]])
@@ -332,19 +333,19 @@ def window_of(rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any])
 
 
 def checks_off(header: dict[str, Any]) -> list[str]:
-    """Checks that the recording's configuration switched off, by name."""
+    """Return the names of the checks that the recording's configuration switched off."""
     names = header.get("config", {}).get("safety", {}).get("off", [])
     return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def old_replies(closing: dict[str, Any]) -> int:
-    """How many of the drives' replies answered an earlier cycle's command, as far as the recording's end says."""
+    """Return how many drive replies answered an earlier cycle's command, according to the recording's end."""
     counts = closing.get("lagging")
     return sum(int(count) for count in counts if isinstance(count, int)) if isinstance(counts, list) else 0
 
 
 def rejected_replies(closing: dict[str, Any]) -> dict[str, int]:
-    """How often what came from a device was no good reply, by its name; those of which all was good are left out."""
+    """Return the number of invalid replies by device name; devices without any are left out."""
     counts = closing.get("rejected")
     legs = counts if isinstance(counts, list) else []
     named = {f"leg {leg}": count for leg, count in enumerate(legs, start=1)}
@@ -353,13 +354,13 @@ def rejected_replies(closing: dict[str, Any]) -> dict[str, int]:
 
 
 def configured_rate(header: dict[str, Any]) -> float | None:
-    """Cycle rate of the recording's configuration, Hz; None when it has none."""
+    """Return the configured cycle rate, Hz; None without one."""
     value = header.get("rate", header.get("config", {}).get("rate"))
     return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
 def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
-    """A fault in words: what the event says that told of it, or its kind alone."""
+    """Describe a fault: the text of its event, or else its kind."""
     code = next((code for code in FaultCode if code.name == fault["fault"]), FaultCode.NONE)
     texts = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
     if texts:
@@ -368,7 +369,7 @@ def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
 
 
 def _kind(event: RecordedEvent) -> str:
-    """Whether an event is a "command" of a client or something injected into the "virtual rig"; "" for any other."""
+    """Return "command" for a client's event, "virtual rig" for an injected one, "" for any other."""
     if is_command(event):
         return "command"
     return "" if injection(event) is None else "virtual rig"
@@ -395,7 +396,7 @@ def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
 
 
 def _slower(closing: Mapping[str, Any]) -> float:
-    """By which part a run on virtual hardware took longer than real time; 0 where that is not known."""
+    """Return by what fraction a virtual run was slower than real time; 0 if unknown."""
     slower = closing.get("slower", 0.0)
     return float(slower) if isinstance(slower, int | float) and 0.0 <= slower < math.inf else 0.0
 
@@ -428,7 +429,7 @@ def _window(survey: Survey) -> dict[str, Any]:
 
 
 def _motion(covered: Covered | None, noise: float | None, tracked: bool) -> dict[str, Any]:
-    """One motion's numbers; those are null without a path, and of motions beyond the first thousand."""
+    """Return one motion's numbers; null without a path, and beyond the first thousand motions."""
     if covered is None:
         return {"rows": None, "tracking": None, "force": None, "condition": None}
     numbers = {
@@ -444,7 +445,7 @@ def _condition(covered: Covered) -> dict[str, float | None]:
 
 
 def _tracking(covered: Covered, tracked: bool) -> dict[str, Any]:
-    """Tracking; null where the reference was made of the measured motion, which it follows by construction."""
+    """Return tracking; null where the reference was derived from the measured motion and agrees by construction."""
     of = covered if tracked else Covered()
     return {
         "position_rms_m": of.position.rms(),

@@ -1,4 +1,4 @@
-"""What a validation found, in a few lines for a person."""
+"""The findings of a validation as a few readable lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from kinematics import figure_and_bound
 from rig.config import CRITERIA
 
-_SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
+_NAMES = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
 _CAUSES = {
     "few_samples": "too few samples without a gap",
     "no_change": "the modelled forces do not change",
@@ -40,11 +40,11 @@ _CAUSES = {
     "by_design": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, expected "
     "up to {expected_n:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)",
 }
-"""Why something cannot be told, or is no fail: the sentence of each code, with its fields; times in ms."""
+"""Sentence of each cause code, with its fields, of an unknown result or an excused fail; times in ms."""
 
 
 def cause_text(cause: Mapping[str, Any] | None) -> str:
-    """A cause, `code` with its fields, in words; empty of none."""
+    """Return the text of a cause, `code` with its fields; empty for None."""
     if not cause:
         return ""
     times = {
@@ -54,7 +54,7 @@ def cause_text(cause: Mapping[str, Any] | None) -> str:
 
 
 def unfinished_text(cause: Mapping[str, Any] | None) -> str:
-    """Why a motion has not passed, however well its beginning went; empty of none."""
+    """Return why an unfinished motion has not passed; empty for None."""
     if not cause:
         return ""
     how = "the recording ends" if cause["outcome"] == "underway" else cause["outcome"]
@@ -63,7 +63,7 @@ def unfinished_text(cause: Mapping[str, Any] | None) -> str:
 
 
 def criterion_text(criterion: Mapping[str, Any]) -> str:
-    """How a number of a verdict stands to its threshold, in a sentence."""
+    """Return a sentence that compares a number of a verdict with its threshold."""
     name, code, cause = criterion["name"], criterion["code"], cause_text(criterion["cause"])
     if code == "undecidable":
         return cause
@@ -84,7 +84,7 @@ def criterion_text(criterion: Mapping[str, Any]) -> str:
 
 
 def detectable_errors_text(found: Sequence[Mapping[str, Any]]) -> str:
-    """What errors of the model the thresholds would notice, in a sentence: of each kind the one noticed worst."""
+    """Return a sentence on the detectable model errors: for each kind the least detectable one."""
     parts, unseen = [], []
     for name, terms in _KINDS.items():
         here = [one for one in found if one["term"] in terms]
@@ -119,7 +119,7 @@ _KINDS = {
 
 
 def summary_lines(summary: Mapping[str, Any]) -> list[str]:
-    """Lines on agreement, lag, models, verdict, and what identification would leave: what a summary has of them."""
+    """Return lines on agreement, lag, models, verdict and identifiability, as far as the summary has them."""
     validation = summary.get("validation")
     lines = [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
     if identification := summary.get("identification"):
@@ -128,13 +128,13 @@ def summary_lines(summary: Mapping[str, Any]) -> list[str]:
 
 
 def in_unit(name: str, value: float) -> str:
-    """A threshold, or what is held against it, with the unit in which it is read."""
+    """Format a threshold, or the value compared with it, in its display unit."""
     unit, scale = _shown(name)
     return f"{scale * value:.4g} {unit}".rstrip()
 
 
 def in_unit_with_bound(name: str, value: float, bound: float, margin: float | None = None) -> tuple[str, str]:
-    """What is held against a threshold, with its margin, and the threshold, with the unit in which they are read."""
+    """Format a value with its margin, and its threshold, in their display unit."""
     unit, scale = _shown(name)
     figure, most = figure_and_bound(scale * value, scale * bound, bound_digits=4)
     figure += "" if margin is None else f" ± {scale * margin:.2g}"
@@ -146,9 +146,9 @@ def _shown(name: str) -> tuple[str, float]:
 
 
 def _subject(criterion: Mapping[str, Any]) -> str:
-    """What a number is of, by name, leg, term or band of frequencies."""
+    """Return what a number refers to: name, leg, term or frequency band."""
     name, leg = str(criterion["name"]), criterion["leg"]
-    text = _SAID.get(name, name.replace("_", " "))
+    text = _NAMES.get(name, name.replace("_", " "))
     if criterion["term"]:
         text += f", {criterion['term']}"
     if leg is not None:
@@ -160,7 +160,7 @@ def _subject(criterion: Mapping[str, Any]) -> str:
 
 
 def verdict_text(validation: Mapping[str, Any]) -> str:
-    """The verdict in a sentence."""
+    """Return the verdict as a sentence."""
     count, sure = len(validation["criteria"]), f"{100 * validation['confidence']:g} %"
     if validation["verdict"] is None:
         return "none: neither the configuration nor the motion gives thresholds ([validation])"
@@ -171,7 +171,7 @@ def verdict_text(validation: Mapping[str, Any]) -> str:
 
 
 def lag_text(validation: Mapping[str, Any]) -> str:
-    """The lag in a sentence."""
+    """Return the lag as a sentence."""
     lag, together = validation["lag"], validation["together"]
     if together["lag_s"] is None:
         return f"cannot be determined: {cause_text({'code': lag['why']})}"
@@ -185,7 +185,7 @@ def lag_text(validation: Mapping[str, Any]) -> str:
 
 
 def model_text(entry: Mapping[str, Any]) -> str:
-    """How a published model did beside the exact one, in a few words; empty of the exact one itself."""
+    """Return how a published model compares with the exact one; empty for the exact one itself."""
     test = entry.get("test")
     if test is None:
         return ""
@@ -197,7 +197,7 @@ def model_text(entry: Mapping[str, Any]) -> str:
 
 
 def probability_text(chance: float) -> str:
-    """A chance, as is usual."""
+    """Format a probability."""
     return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
 
 

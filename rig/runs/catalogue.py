@@ -1,4 +1,4 @@
-"""The runs of a folder of recordings, the newest first: cached, and named, starred and noted by people."""
+"""Cached runs of a recordings folder, the newest first, with the users' names, stars and notes."""
 
 import fcntl
 import json
@@ -20,14 +20,14 @@ from rig.runs.run import Run, judge_again, numbers_of, runs_of
 from rig.runtime import wait_until
 
 CACHE_FILE = ".runs-known.json"
-_LARGEST = 200_000_000  # bytes
+_MAX_CACHE = 200_000_000  # bytes
 _LAYOUT = 5
 
 
 class RunCache:
-    """Runs of recordings and numbers of runs, each with what tells that its file is still the same.
+    """Cache of runs and their numbers, each with a mark that identifies the file's version.
 
-    One that cannot be read, or was kept by another version, is empty; one that cannot be written is not kept.
+    An unreadable cache, or one of another version, counts as empty; failed writes are ignored.
 
     Args:
         folder: of the recordings.
@@ -39,16 +39,16 @@ class RunCache:
         self._files: dict[str, Any] = _read(self._path)
 
     def runs(self, path: Path) -> list[dict[str, Any]] | None:
-        """The runs of a recording as they were kept; None where it has changed since, or was never looked at."""
+        """Return the cached runs of a recording; None if it has changed or was never read."""
         found = self._files.get(path.name)
         if not isinstance(found, dict) or found.get("mark") != mark_of(path):
             return None
         return found["runs"] if isinstance(found.get("runs"), list) else None
 
     def keep_runs(self, path: Path, runs: list[dict[str, Any]], mark: list[int]) -> None:
-        """Keep the runs of a recording, as it was read when its mark was this one.
+        """Cache the runs of a recording, read when it had this mark.
 
-        Numbers of those that are over and the same stay.
+        Numbers of completed, unchanged runs are preserved.
         """
         before = self._files.get(path.name)
         numbers = before.get("numbers") if isinstance(before, dict) else None
@@ -61,19 +61,19 @@ class RunCache:
         self._changed = True
 
     def numbers(self, path: Path, motion: int) -> dict[str, Any] | None:
-        """Numbers of a run, None where they were not counted yet."""
+        """Return the numbers of a run, None if not computed yet."""
         found = self._files.get(path.name)
         numbers = found.get("numbers") if isinstance(found, dict) else None
         value = numbers.get(str(motion)) if isinstance(numbers, dict) else None
         return value if isinstance(value, dict) else None
 
     def keep_numbers(self, path: Path, motion: int, numbers: Mapping[str, Any]) -> None:
-        """Keep the numbers of a run whose recording's runs are kept."""
+        """Cache the numbers of a run whose recording is cached."""
         self._files[path.name]["numbers"][str(motion)] = dict(numbers)
         self._changed = True
 
     def write(self, there: set[str]) -> None:
-        """Write what is new, without recordings that are not `there` any more."""
+        """Write changes, without recordings that are not `there` any more."""
         if not self._changed and self._files.keys() <= there:
             return
         files = {name: value for name, value in self._files.items() if name in there}
@@ -84,7 +84,7 @@ class RunCache:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > _LARGEST:
+        if path.stat().st_size > _MAX_CACHE:
             return {}
         data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -94,19 +94,19 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def mark_of(path: Path) -> list[int]:
-    """What a file has another of once it has changed. Raises OSError without one."""
+    """Return a mark that differs after the file has changed. Raises OSError without a file."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns]
 
 
 BOOK = "runs.json"
-"""Name of the file."""
-_PATIENCE = 5.0  # s for another program that is writing it
-_LARGEST_FILE = 20_000_000  # bytes
+"""Name of the annotations file."""
+_LOCK_TIMEOUT = 5.0  # s, wait for another program's lock
+_MAX_BOOK = 20_000_000  # bytes
 
 
 class Entry(BaseModel):
-    """Annotations of one run; `name` and `note` replace the recording's own, None leaves these."""
+    """Annotations of one run; `name` and `note` replace the recording's own unless None."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -125,11 +125,11 @@ class Annotations(BaseModel):
 
 
 def read_annotations(folder: Path) -> Annotations:
-    """The book of a folder, empty where there is none. Raises InputError for one that cannot be used."""
+    """Return a folder's annotations, empty if there are none. Raises InputError for an invalid file."""
     path = folder / BOOK
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_LARGEST} bytes are read")
+        if path.stat().st_size > _MAX_BOOK:
+            raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_MAX_CACHE} bytes are read")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Annotations()
@@ -142,7 +142,7 @@ def read_annotations(folder: Path) -> Annotations:
 
 
 def annotations_of(recording: Path) -> dict[int, Entry]:
-    """Entries on the runs of one recording, by motion. Raises InputError as `read_annotations`."""
+    """Return the annotations of one recording's runs, by motion. Raises InputError as `read_annotations`."""
     found = {}
     for run, entry in read_annotations(recording.parent).runs.items():
         file, _mark, number = run.rpartition("#")
@@ -152,10 +152,10 @@ def annotations_of(recording: Path) -> dict[int, Entry]:
 
 
 def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
-    """Change the annotations of a run (fields of `Entry`); other entries stay as they are.
+    """Change the annotations of a run (fields of `Entry`); other entries are unchanged.
 
     Raises:
-        InputError: a value is not valid, the book cannot be used, or cannot be written; it stays as it was.
+        InputError: an invalid value, or a file that is invalid or cannot be written; it remains unchanged.
     """
     entry = Entry()
 
@@ -174,14 +174,14 @@ def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
 
 
 def _rewrite(folder: Path, change: Callable[[Annotations], Annotations]) -> None:
-    """Read, change and write the book while no other program does."""
+    """Read, change and write the annotations under a lock."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise InputError(f"folder {folder}: {error.strerror}") from None
     try:
-        if not wait_until(lambda: _taken(lock), _PATIENCE):
-            raise InputError(f"{folder / BOOK}: another program has been writing it for {_PATIENCE:g} s")
+        if not wait_until(lambda: _locked(lock), _LOCK_TIMEOUT):
+            raise InputError(f"{folder / BOOK}: another program has been writing it for {_LOCK_TIMEOUT:g} s")
         book = change(read_annotations(folder))
         with whole_file(folder / BOOK) as file:
             json.dump(book.model_dump(exclude_defaults=True) | {"version": book.version}, file, indent=1)
@@ -190,7 +190,7 @@ def _rewrite(folder: Path, change: Callable[[Annotations], Annotations]) -> None
         os.close(lock)
 
 
-def _taken(lock: int) -> bool:
+def _locked(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -218,32 +218,32 @@ class Listed:
 
     @property
     def name(self) -> str:
-        """As somebody called it, or that of the motion."""
+        """Return the user's name of the run, or else the motion's."""
         return self.run.name if self.entry.name is None else self.entry.name
 
     @property
     def note(self) -> str:
-        """As somebody wrote it since, or that of the recording."""
+        """Return the user's note, or else the recording's."""
         return self.run.note if self.entry.note is None else self.entry.note
 
     @property
     def verdict(self) -> str | None:
-        """It is "pass", "fail", "expected" or "undecided"; None where there are no numbers yet, or no thresholds."""
+        """Return "pass", "fail", "expected" or "undecided"; None without numbers or thresholds."""
         return None if self.numbers is None else self.numbers["verdict"]
 
     @property
     def speed(self) -> float | None:
-        """Part of its speed at which it was followed at most; None where that is all of it, or not counted yet."""
+        """Return the largest fraction of full speed in the run; None for full speed, or if not computed."""
         return None if self.numbers is None else self.numbers["speed"]
 
     def judged_by(self, thresholds: Validation, *, alone: bool = False) -> "Listed":
-        """The same with the verdict by other thresholds, see `judge_again`; as it is where it has no numbers yet."""
+        """Return a copy with the verdict by other thresholds, see `judge_again`; unchanged without numbers."""
         if self.numbers is None:
             return self
         return replace(self, numbers=judge_again(self.numbers, thresholds, alone=alone))
 
     def described(self) -> dict[str, Any]:
-        """A JSON object: `run` (FILE#ID), the fields of `Run`, and `starred`, `verdict`, `numbers`."""
+        """Return a JSON object: `run` (FILE#ID), the fields of `Run`, and `starred`, `verdict`, `numbers`."""
         row = asdict(self.run)
         row["motion_name"] = row.pop("name")
         own = {"name": self.name, "note": self.note, "starred": self.entry.starred}
@@ -251,7 +251,7 @@ class Listed:
 
 
 class Catalogue:
-    """Looks through a folder again and again; what it found out it keeps.
+    """The runs of a folder that is read repeatedly, with a cache.
 
     Args:
         folder: of recordings, or one recording for its runs only.
@@ -261,10 +261,10 @@ class Catalogue:
         self.folder = folder if folder.is_dir() else folder.parent
         self._only = None if folder.is_dir() else folder
         self.unreadable: list[str] = []
-        """why recordings are left out, a sentence each"""
+        """why recordings are left out, one sentence each"""
 
     def runs(self) -> list[Listed]:
-        """All runs, the newest first. Raises InputError for a folder, or its book, that cannot be read."""
+        """Return all runs, the newest first. Raises InputError for an unreadable folder or annotations file."""
         cache = RunCache(self.folder)
         book = read_annotations(self.folder)
         found: list[tuple[int, Listed]] = []
@@ -280,24 +280,24 @@ class Catalogue:
                     found.append((changed, Listed(run, entry, cache.numbers(path, run.motion))))
             except RecordingError as error:
                 self.unreadable.append(str(error))
-            except OSError as error:  # it has gone meanwhile
+            except OSError as error:  # it was deleted in the meantime
                 self.unreadable.append(f"{path}: {error.strerror}")
         cache.write({path.name for path in paths})
         found.sort(key=lambda one: (one[1].run.begun or "", one[0], one[1].run.recording, one[1].run.motion))
         return [listed for _changed, listed in reversed(found)]
 
     def one(self, name: str) -> Listed:
-        """A run by FILE#ID. Raises InputError where there is none."""
+        """Return a run by FILE#ID. Raises InputError if there is none."""
         found = next((listed for listed in self.runs() if listed.run.id == name), None)
         if found is None:
             raise InputError(f"{self.folder}: has no run {name!r}; `rig runs {self.folder}` lists them")
         return found
 
     def count(self, wanted: Iterable[Listed], report_run: Callable[[str], None] = lambda _run: None) -> list[str]:
-        """Count the numbers of runs that have none yet and are over; `report_run` of each before that.
+        """Compute missing numbers of completed runs; `report_run` is called before each.
 
         Returns:
-            Why some still have none, as their rows cannot be read: a sentence each.
+            Why some have none, as their rows cannot be read: one sentence each.
         """
         cache, faults = RunCache(self.folder), []
         try:
@@ -310,7 +310,7 @@ class Catalogue:
                 try:
                     _runs_of(path, cache)
                     cache.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
-                    cache.write({path.name for path in self._paths()})  # whoever is ended at the next loses none
+                    cache.write({path.name for path in self._paths()})  # an interruption later loses nothing
                 except RecordingError as error:
                     faults.append(str(error))
         finally:
@@ -318,7 +318,7 @@ class Catalogue:
         return faults
 
     def change(self, name: str, changes: Mapping[str, object]) -> Listed:
-        """Rename, star or note a run; see `write_entry`. The run as it is then."""
+        """Rename, star or annotate a run, see `write_entry`; return the changed run."""
         self.one(name)
         write_entry(self.folder, name, changes)
         return self.one(name)
@@ -335,7 +335,7 @@ class Catalogue:
 def _runs_of(path: Path, cache: RunCache) -> list[Run]:
     known = cache.runs(path)
     usable = known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known)
-    if known is not None and usable and all(one["end"] is not None for one in known):  # none underway then
+    if known is not None and usable and all(one["end"] is not None for one in known):  # only without unfinished runs
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
     mark = mark_of(path)
     runs = runs_of(RecordingFile(path))
@@ -347,14 +347,14 @@ _FIELDS = {field.name for field in fields(Run)}
 
 
 def matches(listed: Listed, text: str) -> bool:
-    """Whether each word of a text is in a run's texts, ignoring case."""
+    """Return whether each word of `text` is in a run's texts, ignoring case."""
     row = listed.described()
     place = " ".join(str(row[key]) for key in _SEARCHED if row[key]).lower()
     return all(word in place for word in text.lower().split())
 
 
 def compare_runs(listed: Sequence[Listed]) -> list[dict[str, Any]]:
-    """Runs with their numbers set side by side, as `rig report` does with recordings; see `rig.report.compared`.
+    """Compare runs by their numbers, as `rig report` does recordings; see `rig.report.compared`.
 
     Raises InputError for one without numbers.
     """

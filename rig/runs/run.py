@@ -1,4 +1,4 @@
-"""One run: a motion that was followed, what its recording says of it, and its numbers as `rig report` has them."""
+"""One run: an executed motion, its recorded metadata, and its numbers as in `rig report`."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,23 +17,23 @@ from rig.states import MotionKind, MotionOutcome, enum_name
 _BEGUN, _ENDED = ("injected", "on"), ("cleared", "ended")
 _EVERY = "every leg"
 CUT_OFF = "cut off"
-"""Outcome of a run whose recording ends before it does."""
+"""Outcome of a run whose recording ends first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as it was recorded; times are rig times, s.
+    """A recorded run; times are rig times, s.
 
-    `end` is None, and `reached` not known, as long as it is underway; `begun` is None where there is no wall
-    clock. `amplitude` is None where it was not recorded, `duration` where the motion has no end of its own.
+    While it is underway, `end` is None and `reached` unknown. `begun` is None without a wall
+    clock, `amplitude` if not recorded, `duration` for a motion without a defined end.
     """
 
     recording: str
-    """name of the file"""
+    """name of the recording file"""
     motion: int
-    """id in it"""
+    """id in the recording"""
     name: str
-    """of the motion"""
+    """name of the motion"""
     amplitude: float | None
     operator: str
     note: str
@@ -42,27 +42,27 @@ class Run:
     begin: float
     end: float | None
     reached: float
-    """s of its path"""
+    """s along its path"""
     duration: float | None
     outcome: str
-    """"finished", "stopped", "abandoned", "fault", "underway", or "cut off" where the recording has no end of it"""
+    """"finished", "stopped", "abandoned", "fault", "underway", or "cut off" if the recording lacks its end"""
     injected: tuple[str, ...]
-    """faults of a virtual rig that were on while it ran"""
+    """virtual-rig faults active during the run"""
     cause: str
-    """the first of the stop that ended it, in words, empty where no stop did"""
+    """first cause of the stop that ended it, empty without a stop"""
     thresholds: dict[str, float]
-    """of the motion's own file, SI, by name"""
+    """thresholds of the motion's own file, SI, by name"""
     finding: str = ""
-    """JSON of what the cause is made from, see `rig.findings.finding_from_json`; empty where it was not recorded"""
+    """finding of the cause as JSON, see `rig.findings.finding_from_json`; empty if not recorded"""
 
     @property
     def id(self) -> str:
-        """FILE#ID, as commands take it."""
+        """Return FILE#ID, as used in commands."""
         return part_name(self.recording, self.motion)
 
 
 def runs_of(recording: Recorded) -> list[Run]:
-    """The runs of a recording, the first one first; of one made before motions were recorded none are known.
+    """Return the runs of a recording in order; none for one from before motions were recorded.
 
     Raises RecordingError when the file changes meanwhile.
     """
@@ -76,10 +76,10 @@ def runs_of(recording: Recorded) -> list[Run]:
 
 
 def _cut(recording: Recorded, motion: MotionRecord) -> MotionRecord:
-    """A motion without a recorded end, as after an engine's death or in a cut file, by its rows."""
+    """Complete a motion without a recorded end (engine crash or truncated file) from its rows."""
     try:
         part = MotionPart(recording, motion.id)
-    except RecordingError:  # not one row of it is there
+    except RecordingError:  # it has no rows
         return replace(motion, end=motion.start, reached=0.0)
     end, reached = motion.start, 0.0
     for block in part.blocks():
@@ -94,7 +94,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
     header: dict[str, Any] = recording.header
     wall = header.get("clock", {}).get("wall_ns", 0)
     until = math.inf if math.isnan(motion.end) else motion.end
-    begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time need not go as the wall clock
+    begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time may differ from the wall clock
     begun = datetime.fromtimestamp(begun_ns / 1e9, UTC).isoformat(timespec="seconds") if begun_ns else None
     cause, finding = cause_of(motion, recording.events)[1:]
     injections = [found for event in recording.events if (found := injection(event)) is not None]
@@ -119,7 +119,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
 
 
 def _on_between(injections: Iterable[Injection], begin: float, end: float) -> list[str]:
-    """What was injected before `end` and was not over by `begin`, s, each once, in the order in which it began."""
+    """Return the faults active between `begin` and `end`, s, without duplicates, in order of their start."""
     on: list[str] = []
     for found in injections:
         if found.t > end:
@@ -134,7 +134,7 @@ def _on_between(injections: Iterable[Injection], begin: float, end: float) -> li
 
 
 _LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence", "noticed", "own")
-"""of a validation: what a verdict does not need, and what it is itself"""
+"""keys of a validation that a verdict does not need, or that belong to the verdict"""
 _CYCLE_KEYS = (
     "rate_hz",
     "rate_measured_hz",
@@ -145,21 +145,21 @@ _CYCLE_KEYS = (
     "stale_feedback",
 )
 _FULL = 0.999
-"""Part of its speed from which on a run was followed at all of it."""
+"""Fraction above which a run counts as at full speed."""
 NUMBERS = ("residual_n", "position_m", "rotation_rad", "peak_force_n", "peak_residual_n", "period_error_s")
-"""Keys of the headline numbers in `headline`, in the order in which they are shown."""
+"""Keys of the headline numbers in `headline`, in display order."""
 
 
 def numbers_of(part: MotionPart) -> dict[str, Any]:
-    """Numbers and verdict of a run, a JSON object.
+    """Return numbers and verdict of a run, a JSON object.
 
     Keys: `headline` (N RMS over all legs, m RMS, rad RMS, N, N, s: see `NUMBERS`), `verdict`, `reasons`, `criteria`,
     `confidence`, `noticed`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
-    `noise_n`, `tracking`, `cycle`, `speed` (the greatest part of full speed, null where that is all of it), `rows`,
+    `noise_n`, `tracking`, `cycle`, `speed` (the largest fraction of full speed, null for full speed), `rows`,
     `dropped`, `config_sha256`, `machine_sha256`, `mechanism_sha256`.
     Raises RecordingError when the file changes meanwhile.
     """
-    from rig.report import machine_sha256, summarize, validate  # brings matplotlib, for which no listing waits
+    from rig.report import machine_sha256, summarize, validate  # loads matplotlib, which listings do not need
 
     summary = summarize(part)
     found, speed = validate(part, summary), summary["window"]["speed"]
@@ -195,9 +195,9 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
 
 
 def judge_again(numbers: Mapping[str, Any], thresholds: Validation, *, alone: bool = False) -> dict[str, Any]:
-    """The same numbers with the verdict by other thresholds than the rig's, those of the motion's own file before them.
+    """Return the numbers judged by thresholds other than the rig's; those of the motion's file take precedence.
 
-    `alone`: by nothing but these, whatever the motion's file says.
+    `alone`: use only these thresholds and ignore the motion's file.
     """
     from rig.report import judged
 

@@ -1,6 +1,6 @@
-"""The use cases: one typed function each, under the command line, the app and scripts alike.
+"""The use cases: one typed function each, shared by command line, app and scripts.
 
-A service takes a request and gives a result, both objects in SI units. It reports progress by events, never prints
+A service takes a request and returns a result, both objects in SI units. It reports progress by events, never prints
 and never asks the user. `start` runs any of them in a separate process. Each name is loaded at its first use.
 """
 
@@ -248,11 +248,11 @@ _NAMES = {
     "workspaces": ("WorkspaceRequest", "WorkspaceResult", "sweep_workspace"),
     "zero": ("ZeroRequest", "ZeroResult", "zero_cells"),
 }
-"""Module of this package: the names that it hands out."""
+"""Exported names by module of this package."""
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 
-if not TYPE_CHECKING:  # else every name would be taken to exist
+if not TYPE_CHECKING:  # a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         if name not in _MODULES:

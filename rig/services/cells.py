@@ -29,44 +29,45 @@ from rig.services.outputs import check_new_file
 from rig.services.request import request
 from rig.services.sources import Contents
 
-_ANY = 1e6  # %, a bound that keeps nothing out
+_NO_LIMIT = 1e6  # %, a bound that accepts anything
 MASSES = (0.0, 5.0, 10.0, 20.0, 10.0, 5.0, 0.0)
 """kg, for each cell in order"""
 
 
 @request
 class CellsRequest:
-    """Readings of the six cells under known masses: of a file, or of a rig's cells as they are loaded.
+    """Readings of the six cells under known masses: from a file, or from a rig's cells as they are loaded.
 
     Raises:
-        InputError: neither or both of `config` and `data`, or a number that cannot be one.
+        InputError: neither or both of `config` and `data`, or an invalid number.
     """
 
     config: str | None = None
     """a configuration's file, or the name of a shipped one: its cells are read now; those of a virtual rig load
-    themselves"""
+    themselves
+    """
     data: Path | None = None
-    """CSV file of readings taken before, columns cell,mass,reading,phase"""
+    """CSV file of earlier readings, columns cell,mass,reading,phase"""
     output: Path | None = None
     """calibration to write, never overwritten"""
     masses: tuple[float, ...] = MASSES
-    """kg, for each cell in order, where a rig is read"""
+    """kg, for each cell in order, when a rig is read"""
     load: Literal["compression", "tension"] = "compression"
     """masses placed on the cell, or hung from it"""
     samples: Annotated[int, Field(ge=2, le=1_000_000)] = 200
-    """that a reading is the mean of, where a rig is read"""
+    """samples averaged per reading, when a rig is read"""
     gravity: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] | None = None
     """m/s²; None: the mechanism's, or 9.80665"""
     drift_limit: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = None
-    """N, of the zero; None: 0.5 N, times the machine's size"""
+    """N, limit of the zero's drift; None: 0.5 N, scaled by the machine's size"""
     nonlinearity_limit: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 0.5
-    """% of the force range, residual beyond the noise"""
+    """% of the force range, limit of the residual beyond the noise"""
     unit: str = "N"
-    """of the readings in `data`"""
+    """unit of the readings in `data`"""
     serials: Annotated[tuple[str, ...], Field(min_length=6, max_length=6)] = ("",) * 6
-    """numbers of the six cells"""
+    """serial numbers of the six cells"""
     day: date | None = None
-    """of the calibration; None: today"""
+    """date of the calibration; None: today"""
     operator: str = ""
     """stored in the file, like the following"""
     place: str = ""
@@ -78,8 +79,8 @@ class CellsRequest:
 class CellsResult:
     """Result of the service.
 
-    calibration: of the six cells, also if it is refused. measurements: its data. faults: against
-    each cell, by leg; empty if there are none. calibration_file: the written file, or None.
+    calibration: of the six cells, also if it is refused. measurements: its data. faults: by leg, for
+    each cell; empty if there are none. calibration_file: the written file, or None.
     """
 
     calibration: LoadCellCalibration
@@ -89,16 +90,16 @@ class CellsResult:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Faults of the calibration; empty if it is good and was written."""
+        """Return the faults of the calibration; empty if it is good and was written."""
         return tuple(reason for leg in self.faults for reason in leg)
 
     @property
     def refusal(self) -> str:
-        """The faults as a message; empty if there are none."""
+        """Return the faults as a message; empty if there are none."""
         return "\n  ".join(["calibration refused, nothing written", *self.refused]) if self.refused else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object: by leg the parameters, the drift, the readings and the faults."""
+        """Return the result as a JSON object: by leg the parameters, the drift, the readings and the faults."""
         calibration, drift = self.calibration, self.calibration.drift
         assert drift is not None
         gravity = calibration.gravity if calibration.load == "compression" else -calibration.gravity
@@ -134,15 +135,15 @@ class CellsResult:
 
 
 def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> CellsResult:
-    """Fit gain, offset and polarity of each cell, judge them, and write a calibration that is within its bounds.
+    """Fit gain, offset and polarity of each cell, check them, and write the calibration if it is within its bounds.
 
-    A person loads the cells of a real rig, by events with `waits`.
+    On a real rig the user loads the cells, prompted by events with `waits`.
 
     Raises:
         InputError: the request, the file or the configuration.
         CalibrationFileError: the file exists already.
         HardwareError, ActuatorError: a device does not answer, or is commanded by an engine.
-        RefusedError: readings that nothing can be fitted to.
+        RefusedError: readings that cannot be fitted.
     """
     _check_source(request)
     if request.output is not None:
@@ -184,7 +185,7 @@ def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> C
     except CellsError as error:
         bent = error.by_leg
         try:
-            calibration = fitted(replace(limits, nonlinearity=_ANY))  # for display only
+            calibration = fitted(replace(limits, nonlinearity=_NO_LIMIT))  # for display only
         except CellsError as worse:
             raise RefusedError("\n  ".join(["calibration refused, nothing written", *worse.faults])) from None
     faults = tuple((*fitting, *judged) for fitting, judged in zip(bent, judge(calibration, limits), strict=True))
@@ -195,7 +196,7 @@ def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> C
 
 
 def cells_contents(request: CellsRequest, progress: OnEvent = no_progress) -> Contents:
-    """Text of the file's content, or of the readings to take; without a connection.
+    """Return a description of the file's content, or of the readings to take, without connecting.
 
     Raises as `calibrate_cells` for faults known without readings.
     """

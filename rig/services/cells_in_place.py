@@ -1,4 +1,4 @@
-"""Load cells where they are: gain, offset and polarity from the platform's known weight, at rest in many poses."""
+"""In-place load-cell calibration: gain, offset and polarity from the platform's known weight, at rest in many poses."""
 
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -37,19 +37,19 @@ class CellsInPlaceRequest:
     output: Path | None = None
     """calibration to write, never overwritten"""
     mass_sigma: float = 0.0
-    """kg, of the platform's mass; common to all gains"""
+    """kg, standard deviation of the platform's mass; common to all gains"""
     center_sigma: float = 0.0
-    """m, of its centre of mass, each axis"""
+    """m, of its centre of mass, per axis"""
     leg_mass_sigma: float = 0.2
-    """of the mass of each body of a leg, relative"""
+    """of the mass of each leg body, relative"""
     leg_center_sigma: float | None = None
-    """m, of its centre of mass, each axis; None: 3 mm, times the machine's size"""
+    """m, of its centre of mass, per axis; None: 3 mm, scaled by the machine's size"""
     gain_limit: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 1.0
-    """%, greatest uncertainty of a gain by noise"""
+    """%, maximum uncertainty of a gain by noise"""
     drift_limit: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = None
-    """N, of the zero; None: 0.5 N, times the machine's size"""
+    """N, limit of the zero's drift; None: 0.5 N, scaled by the machine's size"""
     day: date | None = None
-    """of the calibration; None: today"""
+    """date of the calibration; None: today"""
     operator: str = ""
     """stored in the file, like the following"""
     note: str = ""
@@ -60,7 +60,7 @@ class CellsInPlaceResult:
     """Result of the service.
 
     found: the fit, its residuals, and its hold-out. calibration: also if it is refused. before: the
-    calibration that the recordings were made with. mechanism: its name. refused: its faults, or
+    calibration used for the recordings. mechanism: its name. refused: its faults, or
     empty. calibration_file: the written file, or None. notices: for the user.
     """
 
@@ -74,11 +74,11 @@ class CellsInPlaceResult:
 
     @property
     def refusal(self) -> str:
-        """The faults as a message; empty if there are none."""
+        """Return the faults as a message; empty if there are none."""
         return "\n  ".join(["calibration refused, nothing written", *self.refused]) if self.refused else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         found, calibration = self.found, self.calibration
         return {
             "verdict": "refused" if self.refused else "ok",
@@ -114,12 +114,12 @@ class CellsInPlaceResult:
 
 
 def calibrate_cells_in_place(request: CellsInPlaceRequest, progress: OnEvent = no_progress) -> CellsInPlaceResult:
-    """Fit gain, offset and polarity of each cell, judge them by poses not fitted, and write what is within bounds.
+    """Fit gain, offset and polarity of each cell, check them on held-out poses, and write them if within bounds.
 
     Raises:
         InputError, RecordingError: recordings that cannot be used.
         CalibrationFileError: the file exists already.
-        RefusedError: data that cannot support an answer, with the legs and what would help.
+        RefusedError: insufficient data, with the legs and what would help.
     """
     from rig.analysis import recorded_rests
 
@@ -167,7 +167,7 @@ def calibrate_cells_in_place(request: CellsInPlaceRequest, progress: OnEvent = n
 
 
 def cells_in_place_contents(request: CellsInPlaceRequest, progress: OnEvent = no_progress) -> Contents:
-    """The usable parts of the recordings. Raises as `calibrate_cells_in_place` for faults known without a fit."""
+    """Describe the usable recorded data. Raises as `calibrate_cells_in_place` for faults known without a fit."""
     from rig.analysis import recorded_rests
 
     notices = Notices(progress)
@@ -212,7 +212,7 @@ def _report_doubts(found: InPlaceCalibration, mass_sigma: float, notices: Notice
 
 @request
 class PlanCellsRequest:
-    """Poses that load the legs as differently as the limits of a configuration's rig allow."""
+    """Request for poses that vary the leg loads as much as the configuration's limits allow."""
 
     config: str
     """a configuration's file, or the name of a shipped one"""
@@ -222,12 +222,12 @@ class PlanCellsRequest:
     hold: Annotated[float, Field(ge=0.5, le=60.0)] = 1.5
     """s at each pose"""
     seed: Annotated[int, Field(ge=0)] = 0
-    """of the poses that are chosen from"""
+    """seed of the candidate poses"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanCellsResult:
-    """Result: the trajectory file, s that it lasts, its poses, and the forces on the cells there."""
+    """Result: the trajectory file, its duration, s, its poses, and the cell forces there."""
 
     trajectory: Path
     duration: float
@@ -235,11 +235,11 @@ class PlanCellsResult:
 
     @property
     def poses(self) -> int:
-        """Number of poses to measure."""
+        """Return the number of poses to measure."""
         return int(self.found.holds.sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         forces = self.found.forces
         return {
             "trajectory": str(self.trajectory),
@@ -250,7 +250,7 @@ class PlanCellsResult:
 
 
 def plan_cells_in_place(request: PlanCellsRequest, progress: OnEvent = no_progress) -> PlanCellsResult:
-    """Write a trajectory of poses at rest for `calibrate_cells_in_place`, checked as `rig check` does.
+    """Write a trajectory of poses at rest for `calibrate_cells_in_place`, checked as by `rig check`.
 
     Raises:
         InputError: the configuration, or a file that cannot be written.
@@ -282,7 +282,7 @@ def plan_cells_in_place(request: PlanCellsRequest, progress: OnEvent = no_progre
 
 
 def plan_cells_contents(request: PlanCellsRequest, progress: OnEvent = no_progress) -> Contents:
-    """Text of the planned poses' purpose. Raises InputError for the configuration."""
+    """Describe the purpose of the planned poses. Raises InputError for the configuration."""
     from rig.config import load_config
 
     del progress

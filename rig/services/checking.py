@@ -1,4 +1,4 @@
-"""A configuration, its mechanism and a trajectory, before anything moves."""
+"""Check of a configuration, its mechanism and a trajectory before any motion."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from rig.services.request import request
 
 @request
 class CheckRequest:
-    """Objects of the check."""
+    """Request for the check."""
 
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one"""
@@ -36,7 +36,7 @@ class CheckResult:
 
     @property
     def faults(self) -> tuple[Notice, ...]:
-        """Faults, or empty: codes `loop`, `buses` and `trajectory`."""
+        """Return the faults, or empty: codes `loop`, `buses` and `trajectory`."""
         judged = (("loop", self.loop), ("buses", self.buses), ("trajectory", self.verdict))
         return tuple(
             Notice(code, one.message, serious=True) for code, one in judged if one is not None and not one.passed
@@ -44,11 +44,11 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether loop, lines and trajectory pass."""
+        """Return whether loop, lines and trajectory pass."""
         return not self.faults
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI, but for the trajectory's name."""
+        """Return the result as a JSON object, SI, without the trajectory's name."""
         fields = {
             "config": str(self.config.path),
             "mechanism": self.config.machine.name,
@@ -64,7 +64,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
 
     Raises:
-        InputError: a file that is wrong, that of a virtual plant too.
+        InputError: an invalid file, including that of a virtual plant.
     """
     from kinematics import load_trajectory
     from rig.commissioning import check_devices
@@ -73,12 +73,12 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     from rig.safety import check_loop, check_trajectory, judge_sag
     from rig.virtual import VirtualRig
 
-    del progress  # it is done at once
+    del progress  # no stages
     rig = load_config(request.config)
     check_devices(rig)
     drives = make_drive_group(rig)
     if rig.virtual is not None:
-        VirtualRig(rig)  # with a plant of its own, which may be wrong
+        VirtualRig(rig)  # its own plant may be invalid
     loop, buses = check_loop(rig), judge_buses(rig, drives.plans)
     warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
     unwatched = "" if drives.unwatched is None else drives.unwatched.text

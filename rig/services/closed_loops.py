@@ -1,4 +1,4 @@
-"""Controllers on the virtual rig's plant, compared along a trajectory, offline."""
+"""Offline comparison of controllers on the virtual rig's plant along a trajectory."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
     from rig.virtual import LoopRun, Merit, Truth
 
 _SHOWN = ("as modelled", "as given", "as built")
-"""plants whose runs are drawn and written"""
+"""plants whose runs are plotted and written"""
 
 Six = Annotated[tuple[float, ...], Field(min_length=6, max_length=6)]
 
 
 @request
 class LoopsRequest:
-    """Controllers that follow a trajectory, and the plants that they are tried on."""
+    """Controllers, the trajectory and the plants to test them on."""
 
     machine: str
-    """a configuration's or a mechanism's file, or the name of a shipped one"""
+    """file of a configuration or a mechanism, or the name of a shipped one"""
     trajectory: str
-    """its file, or the name of a shipped one"""
+    """trajectory file, or the name of a shipped one"""
     controllers: tuple[str, ...]
-    """of `rig.virtual.CONTROLLERS`"""
+    """names from `rig.virtual.CONTROLLERS`"""
     plant: str | None = None
-    """mechanism that moves; None: the configuration's"""
+    """mechanism of the plant; None: the configuration's"""
     built: int | None = None
-    """seed of a machine as built"""
+    """seed of an as-built machine"""
     mass_error: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """of masses and inertias, relative: two more plants, greater and smaller by it; 0 for none"""
+    """relative error of masses and inertias: adds a heavier and a lighter plant; 0 for none"""
     twist: Six | None = None
-    """m/s, rad/s: of the platform at the start, less the reference's"""
+    """m/s, rad/s: initial twist of the platform relative to the reference"""
     wrench: Six | None = None
-    """N, N m: external wrench at all times, in platform axes"""
+    """N, N m: constant external wrench, in platform axes"""
     wrench_file: Path | None = None
     """CSV file of the external wrench over time"""
     output: Path | None = None
-    """CSV file of the motion of a single controller to write"""
+    """CSV file to write the motion of a single controller to"""
     plot: Path | None = None
-    """SVG, PDF or PNG file of tracking and forces over time to write"""
+    """SVG, PDF or PNG file to plot tracking and forces over time to"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopsResult:
-    """Result: `runs`, one for each controller and plant. duration: s. rate: cycles a second."""
+    """Result: `runs`, one for each controller and plant. duration: s. rate: cycles per second."""
 
     config: str
     mechanism: str
@@ -68,7 +68,7 @@ class LoopsResult:
     notices: tuple[Notice, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object."""
+        """Return the result as a JSON object."""
         return {
             "config": self.config,
             "mechanism": self.mechanism,
@@ -81,10 +81,10 @@ class LoopsResult:
 
 
 def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> LoopsResult:
-    """Run and compare the controllers, and write what is asked for.
+    """Run and compare the controllers, and write the requested files.
 
     Raises:
-        InputError, KinematicsError, DynamicsError: a file that is wrong.
+        InputError, KinematicsError, DynamicsError: an invalid file.
     """
     from kinematics import load_trajectory
     from rig.client import checked_motion
@@ -134,7 +134,7 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
 
 
 def _config(name: str) -> RigConfig:
-    """The configuration of that name, or `virtual` with the mechanism of that name."""
+    """Return the configuration of that name, or `virtual` with the mechanism of that name."""
     path = Path(name)
     if name in shipped_configs():
         return load_config(name)
@@ -143,7 +143,7 @@ def _config(name: str) -> RigConfig:
         try:
             data = parse_toml(read_text(path))
         except InputFileError:
-            return load_config(name)  # says what is wrong with it
+            return load_config(name)  # raises the error
         mechanism = "platform" in data and "drives" not in data
     if not mechanism:
         return load_config(name)
@@ -151,7 +151,7 @@ def _config(name: str) -> RigConfig:
 
 
 def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str, Mechanism]], Truth]":
-    """What the controllers are tried on, its name and its mechanism, and what no model has of it."""
+    """Return the plants as name and mechanism, and the deviations that no model includes."""
     from rig.virtual import scaled_mechanism, truth_of
 
     if request.built is not None:
@@ -167,7 +167,7 @@ def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str
 
 
 def _wrenches(request: LoopsRequest, times: Array) -> Array | None:
-    """The external wrench of each cycle (n, 6): that in its middle."""
+    """Return the external wrench of each cycle (n, 6), at its middle."""
     if request.wrench is not None:
         return np.tile(np.array(request.wrench), (len(times), 1))
     if request.wrench_file is None:

@@ -1,4 +1,4 @@
-"""Check of whether this machine can run a rig, with remedies."""
+"""Checks whether this computer can run a rig, with remedies."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from rig.services.request import request
 
 @request
 class DoctorRequest:
-    """The rig that the machine is to run."""
+    """The rig to be run."""
 
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one"""
@@ -24,14 +24,14 @@ class DoctorResult:
 
     @property
     def failed(self) -> frozenset[str]:
-        """Names of the failed checks."""
+        """Return the names of the failed checks."""
         return frozenset(finding.name for finding in self.findings if finding.status == "fail")
 
 
 def doctor(request: DoctorRequest, progress: OnEvent = no_progress) -> DoctorResult:
-    """Check this machine and a rig's configuration, drives and folders. Nothing is changed.
+    """Check this computer and a rig's configuration, drives and folders. Nothing is changed.
 
-    Events: `looking` after each finding, whose value `finding` it is.
+    Events: `looking` after each finding, with the value `finding`.
     """
     from rig.services import machine_probes, rig_probes
 

@@ -22,7 +22,7 @@ _STOP_TIMEOUT = 10.0  # s
 
 @request
 class EngineRequest:
-    """Whose engine."""
+    """The rig of the engine."""
 
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one"""
@@ -30,7 +30,7 @@ class EngineRequest:
 
 @request
 class StopRequest:
-    """Whose engine, and how it is to stop the platform."""
+    """The rig of the engine, and its stop category."""
 
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one"""
@@ -57,7 +57,7 @@ class EngineFound:
     fault: str = ""
 
     def as_dict(self) -> dict[str, Any] | None:
-        """The result as a JSON object; None where there is no engine."""
+        """Return the result as a JSON object; None without an engine."""
         if self.pid is None:
             return None
         found: dict[str, Any] = {"pid": self.pid, "owner": self.owner, "owner_alive": self.owner_alive}
@@ -79,7 +79,7 @@ def engine_status(request: EngineRequest, progress: OnEvent = no_progress) -> En
     Raises:
         InputError: the configuration.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     settings = _config(request.config)
     engine = find_engine(settings)
     if engine is None:
@@ -103,16 +103,16 @@ def engine_status(request: EngineRequest, progress: OnEvent = no_progress) -> En
 
 
 def stop_engine(request: StopRequest, progress: OnEvent = no_progress) -> State:
-    """Stop the platform, independent of the commanding client, and wait for rest; returns the state. Not for safety.
+    """Stop the platform, independent of the commanding client; wait for rest and return the state. Not for safety.
 
     Raises:
         InputError: the configuration.
         HardwareError: no engine, or it did not come to rest.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     engine = found_engine(_config(request.config))
     wanted = request.category
-    engine.request_stop(wanted)  # even where it no longer answers
+    engine.request_stop(wanted)  # works even if it does not answer
     with closing(engine.client(_STOP_TIMEOUT)) as client:
         client.request(Stop(wanted))
         stopped = wait_until(lambda: has_stopped(client.status(), wanted), _STOP_TIMEOUT, _POLL)
@@ -123,14 +123,14 @@ def stop_engine(request: StopRequest, progress: OnEvent = no_progress) -> State:
 
 
 def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
-    """Take the command lease, stop the platform, close the recording and end the engine; the recording.
+    """Take the command lease, stop the platform, close the recording and end the engine; return the recording.
 
     Raises:
         InputError: the configuration.
         HardwareError: no engine, or one that does not answer or end.
-        RefusedError: another client that lives holds the lease.
+        RefusedError: another live client holds the lease.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     settings = _config(request.config)
     engine = found_engine(settings)
     try:
@@ -146,7 +146,7 @@ def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
 
 
 def engine_process(process: int) -> RunningEngine:
-    """The engine with a process id. Raises HardwareError if it is no engine of this user."""
+    """Return the engine with a process id. Raises HardwareError if it is no engine of this user."""
     for engine in running_engines():
         if engine.pid == process:
             return engine
@@ -154,7 +154,7 @@ def engine_process(process: int) -> RunningEngine:
 
 
 def found_engine(settings: RigConfig) -> RunningEngine:
-    """The engine that commands the configuration's drives. Raises HardwareError if there is none of this user."""
+    """Return the engine that commands the configuration's drives. Raises HardwareError if this user has none."""
     engine = find_engine(settings)
     if engine is None:
         raise HardwareError(f"no engine of yours commands {settings.name!r}")

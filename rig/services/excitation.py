@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from calibration import Excitation
     from rig.safety import TrajectoryVerdict
 
-_SHRINK = 0.98  # of what the limits allow, as the motion is not exactly in proportion to its size
+_SHRINK = 0.98  # safety factor: the motion is not exactly proportional to its size
 
 
 @request
 class ExciteRequest:
-    """A motion of Fourier series in all six axes, for the rig of a configuration."""
+    """A Fourier-series motion in all six axes, for the rig of a configuration."""
 
     config: str
     """a configuration's file, or the name of a shipped one"""
@@ -29,22 +29,22 @@ class ExciteRequest:
     duration: float = 60.0
     """s"""
     fastest: float = 2.0
-    """Hz, of its sines"""
+    """Hz, highest frequency"""
     margin: float = 0.75
-    """part of every limit that it may use"""
+    """usable fraction of every limit"""
     candidates: int = 40
     """random motions; the search starts from the best"""
     steps: int = 300
-    """evaluations of the gradient, at most"""
+    """maximum gradient evaluations"""
     seed: Annotated[int, Field(ge=0)] = 0
-    """of the random phases"""
+    """seed of the random phases"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExciteResult:
     """Result of the service.
 
-    trajectory: the file. found: the motion, with its information on the parameters. verdict: of the limits on it.
+    trajectory: the file. found: the motion, with its information on the parameters. verdict: of the limits.
     """
 
     trajectory: Path
@@ -52,7 +52,7 @@ class ExciteResult:
     verdict: "TrajectoryVerdict"
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI; information in nepers."""
+        """Return the result as a JSON object, SI; information in nepers."""
         found = self.found
         return {
             "trajectory": str(self.trajectory),
@@ -113,15 +113,15 @@ class MultisineRequest:
     high: float = 30.0
     """Hz, highest frequency"""
     amplitude: float | None = None
-    """m or rad, of the whole; None: 10 mm or 50 mrad, as the limits allow"""
+    """m or rad, of the sum; None: 10 mm or 50 mrad, as the limits allow"""
     period: float = 4.0
-    """s, of the excitation: a whole number of cycles of the rig"""
+    """s, period of the excitation: a whole number of the rig's cycles"""
     periods: int = 2
-    """of each realisation, without its fades"""
+    """periods per realisation, without its fades"""
     realizations: Annotated[int, Field(ge=1)] = 6
-    """of random phases, one after the other"""
+    """successive realisations with random phases"""
     seed: Annotated[int, Field(ge=0)] = 0
-    """of phases and of the multiples left out"""
+    """seed of the phases and of the omitted multiples"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +141,7 @@ class MultisineResult:
     verdict: "TrajectoryVerdict"
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         return {
             "trajectory": str(self.trajectory),
             "dof": self.dof,
@@ -155,9 +155,9 @@ class MultisineResult:
 
 
 def multisine(request: MultisineRequest, progress: OnEvent = no_progress) -> MultisineResult:
-    """Write a motion that excites a coordinate at many frequencies at once, checked as `rig check` does.
+    """Write a motion that excites a coordinate at many frequencies at once, checked as by `rig check`.
 
-    Without an amplitude it is made as large as the limits allow.
+    Without an amplitude it is as large as the limits allow.
 
     Raises:
         InputError: the configuration, an invalid frequency or period, or a file that cannot be written.

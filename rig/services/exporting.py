@@ -1,4 +1,4 @@
-"""A recording's rows as a table."""
+"""Export of a recording's rows as a table."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from rig.services.sources import Notices
 
 @request
 class ExportRequest:
-    """Every cycle of a recording (.mcap) as CSV."""
+    """Export of every cycle of a recording (.mcap) as CSV."""
 
     recording: Path
     output: Path | None = None

@@ -1,4 +1,4 @@
-"""The external wrench on the platform over a recording, with contacts."""
+"""External wrench on the platform over a recording, with contacts."""
 
 import math
 from collections.abc import Iterator
@@ -28,20 +28,20 @@ class WrenchRequest:
     """A recording, and the source of its noise.
 
     Raises:
-        InputError: both of `noise` and `quiet`, or a number that cannot be one.
+        InputError: both of `noise` and `quiet`, or an invalid number.
     """
 
     recording: Path
     output: Path | None = None
     """CSV file of the wrench over time to write"""
     bandwidth: Annotated[float, Field(gt=0.0)] | None = 20.0
-    """Hz, of the low-pass on the residuals; None for none"""
+    """Hz, low-pass cutoff of the residuals; None for none"""
     false_alarms: float = 1.0
-    """false alarms an hour by noise"""
+    """false alarms per hour caused by noise"""
     quiet: tuple[float, float] | None = None
     """s, rig time without contact, from which noise and bias are estimated"""
     noise: float | None = None
-    """N, of each load cell, standard deviation; None: the recording's"""
+    """N, standard deviation of each load cell's noise; None: the recording's"""
     model_sigma: Annotated[float, Field(ge=0.0)] = 0.0
     """N, standard uncertainty of the model at a cell"""
 
@@ -56,7 +56,7 @@ class WrenchResult:
 
     contacts: with the platform. bias: N, of each cell (6,). threshold: squared distance above which a
     contact begins. begin, end, judged: s. sigma: root mean square of the standard uncertainties (6,), N, N m. wrench:
-    the written file, or None. notices: for the user. damaged: the recording is.
+    the written file, or None. notices: for the user. damaged: whether the recording is.
     """
 
     recording: Path
@@ -75,7 +75,7 @@ class WrenchResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         return {
             "recording": str(self.recording),
             "bandwidth_hz": self.bandwidth,
@@ -93,7 +93,7 @@ class WrenchResult:
 
 
 def external_wrench(request: WrenchRequest, progress: OnEvent = no_progress) -> WrenchResult:
-    """The external wrench that the load cells' residuals imply, in platform axes, and the contacts.
+    """Estimate the external wrench from the load cells' residuals, in platform axes, and the contacts.
 
     Raises:
         InputError, RecordingError: a recording that cannot be used.
@@ -165,7 +165,7 @@ def _estimates(opened: "Recorded", smoothing: "Smoothing", estimator: "WrenchEst
 
 
 class _Survey:
-    """Statistics of the passing wrenches."""
+    """Statistics of the wrenches that pass through `watched`."""
 
     def __init__(self, log: "ContactLog") -> None:
         self.log = log
@@ -175,12 +175,12 @@ class _Survey:
 
     @property
     def sigma(self) -> list[float]:
-        """Root mean square of the standard uncertainties (6,)."""
+        """Return the root mean square of the standard uncertainties (6,)."""
         found: list[float] = ((self._variances / self.samples) ** 0.5).tolist()
         return found
 
     def watched(self, pieces: "Iterator[ExternalWrench]") -> "Iterator[ExternalWrench]":
-        """The same pieces, added to the statistics."""
+        """Yield the pieces unchanged and add them to the statistics."""
         for piece in pieces:
             if not self.samples:
                 self.begin = float(piece.t[0])

@@ -1,4 +1,4 @@
-"""The geometry of a platform: joints and length offsets, from measured poses and leg lengths."""
+"""Geometry calibration: joint positions and length offsets from measured poses and leg lengths."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ from rig.services.request import request
 from rig.services.sources import Contents
 
 _MICRO = 1e-6
-"""factor that gives exactly the value of "20 um" of the command line"""
+"""factor that reproduces the command line's "20 um" exactly"""
 
 
 @request
@@ -40,45 +40,45 @@ class GeometryRequest:
     """Measured poses and leg lengths of a mechanism, with their uncertainty and the prior.
 
     Raises:
-        InputError: a number that cannot be one.
+        InputError: an invalid number.
     """
 
     mechanism: str
-    """a mechanism's file, or the name of a shipped one"""
+    """file of a mechanism, or the name of a shipped one"""
     data: Path | None = None
-    """CSV file of measured poses and leg lengths; for a plan: those measured already"""
+    """CSV file of measured poses and leg lengths; for a plan: those already measured"""
     output: Path | None = None
-    """parameter file to write, never overwritten; of a plan its poses"""
+    """parameter file to write, never overwritten; for a plan its poses"""
     position_sigma: float = 20 * _MICRO
-    """m, standard deviation of a measured position, by axis"""
+    """m, standard deviation of a measured position, per axis"""
     rotation_sigma: float = 100 * _MICRO
-    """rad, standard deviation of a measured orientation, by axis, or of a level"""
+    """rad, standard deviation of a measured orientation, per axis, or of a level"""
     length_sigma: float = 5 * _MICRO
-    """m, standard deviation of a leg's length as the encoder tells it"""
+    """m, standard deviation of a measured leg length"""
     joint_tolerance: float = 2e-3
-    """m, standard deviation of a joint's place about the drawing, by axis"""
+    """m, standard deviation of a joint position about the drawing, per axis"""
     offset_tolerance: float = 2e-3
     """m, standard deviation of a length offset about the nominal one"""
     scale_sigma: float = 20e-6
     """standard deviation of the tracker's scale"""
     most_position_sigma: float = 0.5e-3
-    """m, of a pose along its worst axis: less certain ones are refused"""
+    """m, acceptance limit of a pose's uncertainty along its worst axis"""
     most_rotation_sigma: float = 2e-3
-    """rad, the same of its rotation"""
+    """rad, acceptance limit of its rotation's uncertainty"""
     hold_out: Annotated[float, Field(gt=0.0, le=0.5)] = 0.2
-    """part of the rows that is predicted at a time by a fit to the others"""
+    """fraction of the rows held out at a time and predicted by a fit to the others"""
     frames: Literal["none", "base", "platform", "both"] = "none"
-    """that are known: poses are the base's, the platform's own, or both"""
+    """known frames: poses are given in the base's, the platform's own, or both"""
     targets: Path | None = None
-    """CSV file of the targets' places in the platform's frame, x,y,z, if known"""
+    """CSV file of the targets' positions in the platform frame, x,y,z, if known"""
     homing: Path | None = None
     """CSV file of lengths l1…l6 at one pose after each of several homings"""
     plan: Annotated[int, Field(ge=1, le=1000)] | None = None
     """poses to plan, see `plan_geometry`"""
     seed: Annotated[int, Field(ge=0)] = 0
-    """of the poses that a plan chooses from"""
+    """seed of a plan's candidate poses"""
     day: date | None = None
-    """of the calibration; None: today"""
+    """date of the calibration; None: today"""
     operator: str = ""
     """stored in the file, like the following"""
     note: str = ""
@@ -89,22 +89,22 @@ class GeometryRequest:
 
     @property
     def noise(self) -> GeometryNoise:
-        """Noise of the measurements."""
+        """Return the noise of the measurements."""
         return GeometryNoise(self.position_sigma, self.rotation_sigma, self.length_sigma)
 
     @property
     def prior(self) -> GeometryPrior:
-        """The prior."""
+        """Return the prior."""
         return GeometryPrior(self.joint_tolerance, self.offset_tolerance, self.scale_sigma)
 
     @property
     def limits(self) -> GeometryLimits:
-        """Acceptance limits."""
+        """Return the acceptance limits."""
         return GeometryLimits(self.most_position_sigma, self.most_rotation_sigma)
 
 
 class UnobservableGeometryError(RefusedError):
-    """Poses that leave directions of the geometry open; `result` is the JSON object of their result."""
+    """Poses that leave directions of the geometry undetermined; `result` is the JSON object of their result."""
 
     def __init__(self, text: str, result: dict[str, Any] | None = None) -> None:
         super().__init__(text)
@@ -125,7 +125,7 @@ class GeometryResult:
     parameters_file: Path | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         return summary(self.found, self.limits, self.homing, self.parameters_file)
 
 
@@ -133,10 +133,10 @@ def calibrate_geometry(request: GeometryRequest, progress: OnEvent = no_progress
     """Calibrate joint positions and length offsets, and write them to a file.
 
     Raises:
-        InputError, KinematicsError, DynamicsError: faults of a file.
+        InputError, KinematicsError, DynamicsError: an invalid file.
         CalibrationFileError: the file exists already.
-        UnobservableGeometryError: poses that would leave those of the workspace too uncertain.
-        RefusedError: other data that cannot support an answer.
+        UnobservableGeometryError: workspace poses would remain too uncertain.
+        RefusedError: other insufficient data.
     """
     nominal = load_mechanism(request.mechanism, evaluate_only=True)
     with _refusals():
@@ -157,7 +157,7 @@ def calibrate_geometry(request: GeometryRequest, progress: OnEvent = no_progress
 
 
 def homing_spread(request: GeometryRequest, progress: OnEvent = no_progress) -> HomingRepeatability:
-    """Repeatability of homing, by leg. Raises InputError for the file, RefusedError for its numbers."""
+    """Return the repeatability of homing, by leg. Raises InputError for the file, RefusedError for its numbers."""
     del progress
     load_mechanism(request.mechanism, evaluate_only=True)
     with _refusals():
@@ -168,7 +168,7 @@ def homing_spread(request: GeometryRequest, progress: OnEvent = no_progress) -> 
 
 
 def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress) -> Contents:
-    """Text of the files' content. Raises as the calibration or the plan for faults known without a fit."""
+    """Describe the files' content. Raises as the calibration or the plan for faults known without a fit."""
     del progress
     nominal = load_mechanism(request.mechanism, evaluate_only=True)
     with _refusals():
@@ -186,14 +186,14 @@ def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanGeometryResult:
-    """Result: the most informative poses, the number measured already, and the file of the poses."""
+    """Result: the most informative poses, the number already measured, and the file of the poses."""
 
     found: PosePlan
     measured: int
     poses_file: Path
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         return {
             "poses": self.found.poses.tolist(),
             "measured": self.measured,
@@ -207,7 +207,7 @@ def plan_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> 
     """Write the `plan` poses that add most information to those in `data`.
 
     Raises:
-        InputError: faults of a file, or no number of poses.
+        InputError: an invalid file, or no number of poses.
         RefusedError: a mechanism without a home pose, or poses that cannot be planned.
     """
     if request.plan is None:
@@ -226,7 +226,7 @@ def _homing(request: GeometryRequest) -> HomingRepeatability | None:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Within a `with` block, data that cannot support an answer are refused; a file's own faults are not."""
+    """Convert errors of insufficient data within a `with` block to refusals; a file's own faults pass unchanged."""
     try:
         yield
     except CalibrationFileError:

@@ -1,4 +1,4 @@
-"""A calibration of the geometry as a JSON object, and its warnings in words."""
+"""A geometry calibration as a JSON object, and its warnings as text."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ from kinematics import Array
 def summary(
     result: GeometryCalibration, limits: GeometryLimits, homed: HomingRepeatability | None, path: Path | None
 ) -> dict[str, Any]:
-    """JSON object of a calibration; SI units."""
+    """Return a calibration as a JSON object; SI units."""
     return {
         "parameters": [
             {"name": each.name, "unit": each.unit, "nominal": each.nominal, "value": each.value, "sigma": each.sigma}
@@ -62,7 +62,7 @@ def summary(
 
 
 def unobservable_json(error: UnobservableError) -> dict[str, Any]:
-    """JSON object of what poses tell that leave directions open, null for what they do not tell at all; SI units."""
+    """Return what incomplete poses determine as a JSON object, null for undetermined values; SI units."""
     return {"reasons": list(error.faults)} | _poses(error.sigmas, error.bounds) | _directions(error.seen)
 
 
@@ -85,7 +85,7 @@ def _directions(seen: Observability) -> dict[str, Any]:
 
 
 def warning_words(warning: GeometryWarning) -> str:
-    """A warning in words."""
+    """Return a warning as text."""
     value, bound = warning.value, warning.bound
     match warning.code:
         case "noise-exceeded":

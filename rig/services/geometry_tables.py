@@ -1,4 +1,4 @@
-"""What a calibration of the geometry reads, works out and writes."""
+"""Reading, computing and writing a geometry calibration."""
 
 import re
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _PLACE = ("x", "y", "z")
 
 
 def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> GeometryMeasurements:
-    """Measurements of a CSV file, of what its columns say.
+    """Read measurements from a CSV file; its columns determine their kind.
 
     Raises:
         InputError: its faults, with their lines. RefusedError: lengths alone.
@@ -68,7 +68,7 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
 
 
 def _measured_columns(path: Path, names: Sequence[str], targets: Path | None) -> tuple[int, tuple[str, ...]]:
-    """Number of measured targets, and the columns besides the lengths; raises as `read_measurements`."""
+    """Return the number of measured targets, and the columns besides the lengths; raises as `read_measurements`."""
     count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
     if targets is not None and not count:
         raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
@@ -88,7 +88,7 @@ def _measured_columns(path: Path, names: Sequence[str], targets: Path | None) ->
 
 
 def read_homings(path: Path) -> Array:
-    """Lengths (m, 6), m, of a CSV file with l1…l6. InputError for its faults."""
+    """Read lengths (m, 6), m, from a CSV file with l1…l6. Raises InputError."""
     return read_table(path, LENGTHS, [("t",)], timed=False).columns(LENGTHS)
 
 
@@ -101,11 +101,11 @@ def holds(
     known: KnownFrames,
     planned: bool,
 ) -> str:
-    """Text of the files' content, after checks that need no fit.
+    """Describe the files' content, after checks that need no fit.
 
     Raises:
-        InputError: faults of a file. CalibrationError: faults of its numbers. RefusedError: as `plan`, if that is what
-            they are for.
+        InputError: an invalid file. CalibrationError: invalid numbers in it. RefusedError: as `plan`, if that is their
+            purpose.
     """
     parts = [nominal.name]
     if homing is not None:
@@ -121,7 +121,7 @@ def holds(
 
 
 def _measured_as(measurements: GeometryMeasurements) -> str:
-    """What was measured at each pose, in words."""
+    """Describe what was measured at each pose."""
     if measurements.points is not None:
         known = "unknown" if measurements.target_points is None else "known"
         return f"{measurements.points.shape[1]} targets at {known} places"
@@ -139,9 +139,9 @@ def calibrate(
     hold_out: float,
     progress: OnEvent,
 ) -> GeometryCalibration:
-    """The calibration. CalibrationError as `calibrate_geometry`.
+    """Run the calibration. Raises CalibrationError as `calibrate_geometry`.
 
-    It is judged all over the mechanism's workspace; where its file does not bound that, at the measured poses.
+    It is judged over the mechanism's workspace, or at the measured poses if its file does not bound that.
     """
     reach = pose_limits(nominal)
     bounded = nominal.geometry.home is not None and bool(np.isfinite(reach.lengths).all())
@@ -166,7 +166,7 @@ def save(
     provenance: dict[str, str],
     homed: HomingRepeatability | None,
 ) -> None:
-    """Write the parameter file; how well homing repeats is among its findings."""
+    """Write the parameter file, with the repeatability of homing among its findings."""
     findings = {}
     if homed is not None:
         for leg, value in enumerate(homed.standard_deviation, start=1):
@@ -177,12 +177,12 @@ def save(
 def plan(
     request: "GeometryRequest", nominal: Mechanism, count: int, output: Path, progress: OnEvent
 ) -> tuple[PosePlan, int]:
-    """Write the next `count` poses to measure; they with what is expected of them, and how many are measured already.
+    """Write the next `count` poses to measure; return them with their expected information, and the measured count.
 
     Raises:
-        InputError: rows of lengths of which the nominal mechanism has no pose.
+        InputError: rows of lengths without a pose of the nominal mechanism.
         CalibrationError: as `next_poses`.
-        RefusedError: the mechanism's file gives no home pose, about which poses are looked for.
+        RefusedError: the mechanism's file gives no home pose, about which poses are searched.
     """
     measured, known = _measured(nominal, request.data, request.frames), request.frames
     found = next_poses(
@@ -202,7 +202,7 @@ def plan(
 
 
 def _measured(nominal: Mechanism, data: Path | None, known: KnownFrames) -> list[Array]:
-    """Poses of the rows measured already, by the nominal mechanism. Raises what `plan` raises."""
+    """Return the poses of the rows already measured, by the nominal mechanism. Raises as `plan`."""
     if nominal.geometry.home is None:
         raise RefusedError(
             f"mechanism {nominal.name!r} gives no home pose, about which --plan would look for others: add one to a "

@@ -1,4 +1,4 @@
-"""Identification: masses, centres, inertias and frictions from recorded motions and forces."""
+"""Identification of masses, centres of mass, inertias and friction from recorded motions and forces."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -21,31 +21,31 @@ class IdentifyRequest:
     """Recordings of one rig in motion, and prior standard deviations.
 
     Raises:
-        InputError: a number that cannot be one.
+        InputError: an invalid number.
     """
 
     recordings: tuple[Path, ...]
-    """to fit on"""
+    """recordings to fit"""
     hold_out: tuple[Path, ...] = ()
-    """to judge by; none: the last quarter of every motion"""
+    """recordings for validation; empty: the last quarter of every motion"""
     output: Path | None = None
     """parameter file to write, never overwritten"""
     mass: float | None = None
-    """of masses, relative; None: uniform within 20 %"""
+    """relative sigma of masses; None: uniform within 20 %"""
     inertia: float | None = None
-    """of moments of inertia, relative; None: uniform within 20 %"""
+    """relative sigma of moments of inertia; None: uniform within 20 %"""
     center: float | None = None
-    """of centres of mass, m, each axis; None: even within 3 mm, times the machine's size"""
+    """m, sigma of centres of mass per axis; None: uniform within 3 mm, scaled by the machine's size"""
     friction: float = 0.5
-    """of frictions, relative"""
+    """relative sigma of friction"""
     gain: float | None = None
-    """of the load cells' gains, relative; None: by their calibration, else uniform within 1 %"""
+    """relative sigma of the load cells' gains; None: by their calibration, else uniform within 1 %"""
     cross_talk: float = 5e-3
-    """part of a neighbouring leg's force that a cell may read"""
+    """fraction of a neighbouring leg's force that a cell may read"""
     joints: float | None = None
-    """of the joints' places, m, each axis; None: by the geometry's parameter files, 30 µm without, times its size"""
+    """m, sigma of joint positions per axis; None: by the geometry's parameter files, else 30 µm scaled by size"""
     note: str = ""
-    """stored in the file"""
+    """note stored in the file"""
 
     def __post_init__(self) -> None:
         try:
@@ -55,7 +55,7 @@ class IdentifyRequest:
 
     @property
     def stated(self) -> dict[str, float]:
-        """Prior, by the names of `calibration.Accuracy`."""
+        """Return the prior, by the names of `calibration.Accuracy`."""
         names = ("mass", "inertia", "center", "friction", "gain", "cross_talk", "joints")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
@@ -65,7 +65,7 @@ class IdentifyRequest:
 class IdentifyResult:
     """Result of the service.
 
-    found: parameters, their uncertainties and the judgement; `found.held_out.verdict` is pass, undecided or
+    found: parameters, their uncertainties and the verdict; `found.held_out.verdict` is pass, undecided or
     lack_of_fit. parameters_file: the written file, or None. notices: on the recordings.
     """
 
@@ -75,17 +75,17 @@ class IdentifyResult:
 
     @property
     def fits(self) -> bool:
-        """Whether noise explains the residual, as far as the noise is known."""
+        """Return whether noise explains the residual, as far as the noise is known."""
         return self.found.held_out.verdict != "lack_of_fit"
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         path = None if self.parameters_file is None else str(self.parameters_file)
         return self.found.summary() | {"paths": {"parameters_file": path}}
 
 
 def identify(request: IdentifyRequest, progress: OnEvent = no_progress) -> IdentifyResult:
-    """Identify masses, centres, inertias and frictions, and write them to a file.
+    """Identify masses, centres of mass, inertias and friction, and write them to a file.
 
     Weighted least squares on the regressor of the exact model, with the prior; see
     `rig.analysis.identify_recordings`.
@@ -93,7 +93,7 @@ def identify(request: IdentifyRequest, progress: OnEvent = no_progress) -> Ident
     Raises:
         InputError, RecordingError: recordings that cannot be used.
         CalibrationFileError: the file exists already.
-        RefusedError: data that cannot support an answer, with their shortcomings.
+        RefusedError: insufficient data, with their shortcomings.
     """
     from rig.analysis import identify_recordings, rig_of
 
@@ -120,7 +120,7 @@ def identify(request: IdentifyRequest, progress: OnEvent = no_progress) -> Ident
 
 
 def identify_contents(request: IdentifyRequest, progress: OnEvent = no_progress) -> Contents:
-    """Text of the parts of the recordings that can be fitted. Raises as `identify` for faults known without a fit."""
+    """Describe the usable parts of the recordings. Raises as `identify` for faults known without a fit."""
     from rig.analysis import force_records
 
     notices = Notices(progress)

@@ -1,7 +1,7 @@
-"""A service in a process of its own: events and result come back as objects, and it can be cancelled.
+"""A service in its own process: events and result are sent as objects, and it can be cancelled.
 
-`start(service, request)` gives a `Job`. The process is forked as those of a rig are (`rig.runtime`). It ends with its
-result, its error, a cancellation, or its owner.
+`start(service, request)` gives a `Job`. The process is forked like those of a rig (`rig.runtime`). It ends with its
+result, its error, a cancellation, or its parent.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ from rig.errors import ExitCode, RigError, exit_code_of
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
 
 PATIENCE = 2.0
-"""s from a cancellation, or from the end of the owner, to the end of the process"""
+"""s from a cancellation, or from the parent's end, to the end of the process"""
 
 _CANCEL, _PROCEED = "cancel", "proceed"
 _EVENT, _RESULT, _ERROR = "event", "result", "error"
-_OBJECTS = 20_000  # new ones after which garbage is searched for: loading makes some 100,000
-_NAP = 0.2  # s between two looks at a process that says nothing
-_PAUSE = 0.02  # s between two looks whether what was asked for is done
+_GC_THRESHOLD = 20_000  # allocations before garbage collection: loading makes some 100,000
+_WAIT_PERIOD = 0.2  # s between polls of a silent process
+_CONFIRM_PERIOD = 0.02  # s between polls while waiting for confirmation
 
 _Request = TypeVar("_Request", contravariant=True)
 _Result = TypeVar("_Result", covariant=True)
@@ -40,9 +40,9 @@ _Answer = TypeVar("_Answer")
 class Progress:
     """Progress of a service.
 
-    stage: code of the present stage. done, total: of the stage, in any unit; total is 0 if unknown.
-    values: what belongs to the stage, by name, such as the number of a cell or a mass in kg. waits: something must be
-    done before the service goes on. A callback returns once it is done; of a job, see `Job.proceed`.
+    stage: code of the current stage. done, total: of the stage, in any unit; total is 0 if unknown.
+    values: details of the stage, by name, such as the number of a cell or a mass in kg. waits: the user must act
+    before the service continues. A callback returns when that is done; for a job, see `Job.proceed`.
     """
 
     stage: str
@@ -53,7 +53,7 @@ class Progress:
 
     @property
     def fraction(self) -> float | None:
-        """Part of the stage that is done, 0 to 1; None if unknown."""
+        """Return the completed fraction of the stage, 0 to 1; None if unknown."""
         return self.done / self.total if self.total else None
 
 
@@ -73,7 +73,7 @@ class Notice:
 
 Event = Progress | Notice
 OnEvent = Callable[[Event], None]
-"""Told each event as it comes; raises CancelledError where the work is to end."""
+"""Callback for each event; raises CancelledError to end the work."""
 
 
 class CancelledError(RigError):
@@ -87,14 +87,14 @@ def no_progress(_event: Event) -> None:
 
 
 class Service(Protocol[_Request, _Result]):
-    """A use case; a function of a module, which its process finds by name."""
+    """A use case: a module-level function, which the child process finds by name."""
 
     def __call__(self, request: _Request, /, progress: OnEvent = ...) -> _Result:
-        """Do it. Raises RigError, and the errors of the packages that it uses."""
+        """Run it. Raises RigError, and the errors of the packages that it uses."""
 
 
 def start(service: Service[_Request, _Result], request: _Request) -> "Job[_Result]":
-    """Run a service in a process of its own, in the folder of this process and with its environment.
+    """Run a service in its own process, with the folder and environment of this process.
 
     Raises:
         HardwareError: no process can be started.
@@ -103,7 +103,7 @@ def start(service: Service[_Request, _Result], request: _Request) -> "Job[_Resul
 
 
 class Job(Generic[_Answer]):
-    """A service that runs in another process; see `start`. It is ended where a `with` block of it is left.
+    """A service in another process; see `start`. Leaving its `with` block ends it.
 
     Args:
         service: found by its name.
@@ -116,28 +116,28 @@ class Job(Generic[_Answer]):
         self._events: deque[Event] = deque()
         self._answer: tuple[str, Any] | None = None
         self._cancelled: float | None = None
-        """when the process is to be ended, s of `time.monotonic`; None while it was not cancelled"""
+        """deadline of the process after a cancellation, s of `time.monotonic`; None if not cancelled"""
 
     @property
     def pid(self) -> int | None:
-        """Process id."""
+        """Return the process id."""
         return self._child.pid
 
     @property
     def descriptors(self) -> tuple[int, int]:
-        """File descriptors that can be read from when `poll` has something to do: of its messages, of its end.
+        """Return file descriptors that are readable when `poll` is due: of its messages, of its end.
 
-        Only while the job has not ended.
+        Valid only until the job has ended.
         """
         return self._child.pipe.fileno(), self._child.sentinel
 
     @property
     def ended(self) -> bool:
-        """Whether the job had ended when `poll` or `events` was last asked for."""
+        """Return whether the job had ended at the last `poll` or `events`."""
         return self._answer is not None
 
     def poll(self) -> bool:
-        """Take in what has come, without waiting; whether the job has ended. Then `result` gives it at once."""
+        """Receive messages without waiting; return whether the job has ended. Then `result` returns at once."""
         while self._answer is None:
             try:
                 if not self._child.pipe.poll(0.0):
@@ -158,28 +158,28 @@ class Job(Generic[_Answer]):
         return self._answer is not None
 
     def events(self) -> list[Event]:
-        """The events that came since this was asked for, in their order; does not wait."""
+        """Return the events since the last call, in order, without waiting."""
         self.poll()
         came = list(self._events)
         self._events.clear()
         return came
 
     def cancel(self, patience: float = PATIENCE) -> None:
-        """Have the service end at its next event, and its process after `patience` s at the latest; returns at once.
+        """Request the service to end at its next event, and its process within `patience` s; return at once.
 
-        `poll` and `result` see to that. Nothing happens where it has ended. `close` ends it now.
+        `poll` and `result` enforce that. Without effect on an ended job. `close` ends it immediately.
         """
         if not self.ended and self._cancelled is None:
             self._cancelled = time.monotonic() + patience
             self._send((_CANCEL, patience))
 
     def proceed(self) -> None:
-        """Say that what an event with `waits` asks for is done; nothing happens where the job has ended."""
+        """Confirm that the action requested by an event with `waits` is done; without effect on an ended job."""
         if not self.ended:
             self._send((_PROCEED, None))
 
     def result(self, timeout: float) -> _Answer:
-        """What the service returns, waiting for at most `timeout` s; its process has ended then in any case.
+        """Return the service's result, waiting for at most `timeout` s; the process has then ended in any case.
 
         Raises:
             ChildLateError: it did not end in time.
@@ -192,7 +192,7 @@ class Job(Generic[_Answer]):
             if (left := deadline - time.monotonic()) <= 0.0:
                 self._end(_ERROR, ChildLateError(f"{self._child.name} did not end within {timeout:g} s"))
             else:
-                self._wait(min(left, _NAP))
+                self._wait(min(left, _WAIT_PERIOD))
         assert self._answer is not None
         kind, content = self._answer
         if kind == _ERROR:
@@ -201,7 +201,7 @@ class Job(Generic[_Answer]):
         return answer
 
     def close(self) -> None:
-        """End the process now, whatever it does. `result` raises CancelledError then. May be called again."""
+        """End the process immediately. `result` then raises CancelledError. May be called again."""
         if self._answer is None:
             self._end(_ERROR, CancelledError("cancelled"))
 
@@ -214,7 +214,7 @@ class Job(Generic[_Answer]):
         self.close()
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # it could not be started
+        with contextlib.suppress(AttributeError):  # it was never started
             self.close()
 
     def _wait(self, timeout: float) -> None:
@@ -222,61 +222,61 @@ class Job(Generic[_Answer]):
             self._child.pipe.poll(timeout)
 
     def _send(self, order: tuple[str, Any]) -> None:
-        with contextlib.suppress(ChildDiedError):  # `poll` finds out
+        with contextlib.suppress(ChildDiedError):  # `poll` detects it
             self._child.send(order)
 
     def _end(self, kind: str, content: Any) -> None:
-        """Keep the answer, and end the process: by itself after a result, at once otherwise."""
+        """Store the answer and end the process: by itself after a result, at once otherwise."""
         error = _rebuilt(*content) if kind == _ERROR and isinstance(content, tuple) else content
         self._answer = kind, error
         by_itself = kind == _RESULT or isinstance(content, tuple)
         self._child.end(PATIENCE if by_itself else 0.0, terminate=False)
 
 
-class _Orders:
-    """What the owner says to the process: taken in by a signal, while the service computes.
+class _Control:
+    """Receives the parent's orders in the child process by a signal, while the service computes.
 
-    The service's process has no second thread, which would keep it from forking what helps it.
+    The process has no second thread, which would prevent it from forking helpers.
 
     Args:
-        owner: the pipe to whoever started it.
+        owner: the pipe to the parent.
     """
 
     def __init__(self, owner: Connection) -> None:
         self._owner = owner
         self._cancelled = False
         self._proceed = False
-        signal.signal(signal.SIGIO, lambda _signal, _frame: self._take_in())
+        signal.signal(signal.SIGIO, lambda _signal, _frame: self._receive())
         fcntl.fcntl(owner, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
-        self._take_in()  # what came before
+        self._receive()  # earlier orders
 
     def report(self, event: Event) -> None:
-        """See `OnEvent`: send it, and wait where it has `waits`."""
+        """See `OnEvent`: send it, and wait if it has `waits`."""
         self._check()
         self._proceed = False
         self._owner.send((_EVENT, event))
         while isinstance(event, Progress) and event.waits and not self._proceed:
             self._check()
-            time.sleep(_PAUSE)
+            time.sleep(_CONFIRM_PERIOD)
         self._check()
 
     def _check(self) -> None:
         if self._cancelled:
             raise CancelledError("cancelled")
 
-    def _take_in(self) -> None:
+    def _receive(self) -> None:
         try:
             while self._owner.poll(0.0):
                 order, content = self._owner.recv()
                 self._proceed = self._proceed or order == _PROCEED
                 if order == _CANCEL:
                     self._end_within(content)
-        except (EOFError, OSError):  # the owner has gone
+        except (EOFError, OSError):  # the parent has ended
             self._end_within(PATIENCE)
 
     def _end_within(self, patience: float) -> None:
-        """Have the service raise at its next event, and the kernel end this process where none comes."""
+        """Raise in the service at its next event; otherwise a kernel timer ends this process."""
         if not self._cancelled:
             self._cancelled = True
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -284,29 +284,29 @@ class _Orders:
 
 
 def _serve(service: Callable[..., Any], request: object, folder: str, owner: Connection) -> None:
-    """Main function of a job's process.
+    """Entry point of a job's process.
 
     Args:
-        service, request: what to do.
-        folder: to be in, which the server's may not be.
-        owner: the pipe to whoever started it.
+        service, request: the service and its request.
+        folder: working directory, which may differ from the server's.
+        owner: the pipe to the parent.
     """
-    gc.set_threshold(_OBJECTS)
-    orders = _Orders(owner)
+    gc.set_threshold(_GC_THRESHOLD)
+    orders = _Control(owner)
     try:
         os.chdir(folder)
         answer: tuple[str, Any] = _RESULT, service(request, orders.report)
-        pickle.dumps(answer)  # one that cannot be sent is an error like any other
+        pickle.dumps(answer)  # fail here if it cannot be sent
     except Exception as error:
         answer = _ERROR, _described(error)
-    with contextlib.suppress(OSError):  # the owner is gone
+    with contextlib.suppress(OSError):  # the parent is gone
         owner.send(answer)
 
 
 def _described(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any], bytes | None]:
-    """An error as it can be sent: its class, arguments and fields, and its pickle where it can be made again of it.
+    """Return an error in sendable form: class, arguments and fields, and its pickle if it can be restored.
 
-    A defect has where it was raised as a note.
+    For an unexpected exception, its traceback is added as a note.
     """
     if exit_code_of(error) == ExitCode.INTERNAL:
         error.add_note("".join(traceback.format_exception(error)).rstrip())
@@ -323,7 +323,7 @@ def _described(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict
 
 
 def _rebuilt(kind: type[Exception], args: tuple[Any, ...], fields: dict[str, Any], whole: bytes | None) -> Exception:
-    """The error that `_described` describes; without its constructor, whose arguments may be others."""
+    """Restore the error of `_described`, without its constructor, whose arguments may differ."""
     if whole is not None:
         found: Exception = pickle.loads(whole)
         return found

@@ -1,4 +1,4 @@
-"""Load cells read from a rig for their calibration: a real one with a person who loads them, or the virtual one."""
+"""Load cells read for calibration: of a real rig loaded by the user, or of the virtual one."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from rig.virtual import VirtualRig
 
 SILENCE = 1.0
-"""s without a fresh reading of every cell before giving up."""
+"""s without a new reading of every cell before giving up."""
 
 
 class CellReader:
-    """Raw readings of a rig's six cells, from its drives (which stay off) or from devices of their own.
+    """Raw readings of a rig's six cells, from its drives (which stay off) or from separate devices.
 
     Args:
         config: the rig.
         wires: see `make_drive_group`.
-        clock: s, that exchanges are given their time by.
+        clock: s, time of the exchanges.
 
     Raises:
-        ConfigurationError: a driver or profile does not take what is configured.
+        ConfigurationError: a driver or profile does not accept the configuration.
     """
 
     def __init__(
@@ -44,16 +44,16 @@ class CellReader:
         self._timeout = config.drives.connect_timeout
         self._reply_time = config.drives.reply_deadline * config.period
         self._clock = clock
-        own = bool(config.load_cells.places)  # then no drive is talked to
+        own = bool(config.load_cells.places)  # then no drive is used
         self._drives = [] if own else [make_drive(config, leg, wires) for leg in range(CELLS)]
         self._cells = make_cells(config, self._drives, wires)
 
     def connect(self) -> None:
-        """Connect and make sure that the devices are those of the configuration.
+        """Connect and verify that the devices are those of the configuration.
 
         Raises:
             HardwareError: a drive has no force feedback.
-            ActuatorError: a device is silent, or another one than expected.
+            ActuatorError: a device does not answer, or is not the expected one.
         """
         blind = [drive.name for drive in self._drives if not drive.capabilities.force_feedback]
         if blind:
@@ -64,10 +64,10 @@ class CellReader:
         self._cells.connect(self._timeout)
 
     def reconnect(self) -> None:
-        """Connect again to what closed the connection while nothing was asked of it. Raises ActuatorError."""
+        """Reconnect after a device closed an idle connection. Raises ActuatorError."""
         deadline = time.monotonic() + min(self._timeout, SILENCE)
         while self.exchange()[1] and self._connected:
-            if time.monotonic() > deadline:  # the end of a connection may come later than a reply is waited for
+            if time.monotonic() > deadline:  # a disconnection may show later than the reply timeout
                 break
         for drive in self._drives:
             if not drive.connected:
@@ -76,7 +76,7 @@ class CellReader:
             self._cells.connect(self._timeout)
 
     def exchange(self) -> tuple[Array, list[str]]:
-        """Raw readings (6,) N and the names of the devices that have nothing new."""
+        """Return raw readings (6,) N and the names of the devices without a new one."""
         now = self._clock()
         self._cells.begin(now)
         feedback = exchange_all(self._drives, [COMMAND_OFF] * len(self._drives), now, self._reply_time)
@@ -95,13 +95,13 @@ class CellReader:
 
 
 class AttendedCells:
-    """Cells of a real rig, loaded by a person: a `calibration.CellBench`.
+    """Cells of a real rig, loaded by the user: a `calibration.CellBench`.
 
     Args:
         reader: of the cells, connected.
         period: s between two samples.
         load: how the masses load the cells.
-        progress: receives what is to be done, by events with `waits`; returns once it is.
+        progress: receives each instruction as an event with `waits`; returns when it is done.
     """
 
     def __init__(self, reader: CellReader, period: float, load: Load, progress: OnEvent) -> None:
@@ -111,26 +111,26 @@ class AttendedCells:
         self._placed = "put-on" if load == "compression" else "hang-from"
 
     def load(self, cell: int, mass: float) -> None:
-        """Ask for the mass."""
+        """Prompt for the mass."""
         if mass:
             self._progress(Progress(self._placed, values={"cell": cell, "mass": mass}, waits=True))
         else:
             self._progress(Progress("take-off", values={"cell": cell}, waits=True))
 
     def unload(self) -> None:
-        """Ask for empty cells."""
+        """Prompt for unloaded cells."""
         self._progress(Progress("take-off-all", waits=True))
 
     def read(self, samples: int) -> Array:
-        """One sample a period. Raises HardwareError after `SILENCE` without a fresh one."""
+        """Read one sample per period. Raises HardwareError after `SILENCE` without a new one."""
         self._reader.reconnect()
         return _read(self._reader, samples, self._period, Cadence(self._period).wait)
 
 
 class VirtualCells:
-    """Cells of the virtual rig, which hang the masses on themselves: a `calibration.CellBench`.
+    """Cells of the virtual rig with simulated masses: a `calibration.CellBench`.
 
-    The masses are on the cells alone, and the platform's weight is off them: cells on a bench.
+    Only the masses load the cells, not the platform's weight, as on a bench.
     """
 
     def __init__(self, rig: "VirtualRig", reader: CellReader, period: float, load: Load, gravity: float) -> None:
@@ -141,7 +141,7 @@ class VirtualCells:
         self._now = 0.0
 
     def load(self, cell: int, mass: float) -> None:
-        """Load one cell and no other."""
+        """Load one cell only."""
         self.unload()
         self._put(cell, mass * self._pull)
 
@@ -151,7 +151,7 @@ class VirtualCells:
             self._put(cell, 0.0)
 
     def read(self, samples: int) -> Array:
-        """One sample a period of the rig's own time, as fast as it goes."""
+        """Read one sample per period of simulated time, as fast as possible."""
         return _read(self._reader, samples, self._period, self._step)
 
     def _put(self, cell: int, force: float) -> None:
@@ -166,9 +166,9 @@ class PromptedCells:
     """Cells that report every step before it is read: a `calibration.CellBench`.
 
     Args:
-        cells: that are read.
-        steps: how many times they are loaded or unloaded.
-        progress: told.
+        cells: the cells to read.
+        steps: number of loading and unloading steps.
+        progress: receives each step.
     """
 
     def __init__(self, cells: CellBench, steps: int, progress: OnEvent) -> None:
@@ -197,10 +197,10 @@ class PromptedCells:
 
 
 def describe(name: str, masses: Sequence[float]) -> str:
-    """What calibrating a rig's cells takes, in words; nothing is connected to.
+    """Describe the calibration of a rig's cells, without connecting.
 
     Raises:
-        ConfigError: not a configuration. CalibrationError: masses nothing can be fitted to.
+        ConfigError: an invalid configuration. CalibrationError: masses that cannot be fitted.
     """
     config = load_config(name)
     check_masses(np.asarray(masses, dtype=np.float64), "masses")
@@ -213,15 +213,15 @@ def describe(name: str, masses: Sequence[float]) -> str:
 def record(
     name: str, masses: Sequence[float], samples: int, load: Load, gravity: float | None, progress: OnEvent
 ) -> tuple[CellMeasurements, str, float]:
-    """Measurements of a rig's cells, where they come from in words, and the gravity (m/s²) that acted.
+    """Return measurements of a rig's cells, their origin as text, and the acting gravity (m/s²).
 
     Args:
-        name: configuration, as `load_config` takes it.
+        name: configuration, as for `load_config`.
         masses: kg, in order.
         samples: samples of a reading.
         load: how the masses load the cells.
         gravity: m/s²; None: the mechanism's.
-        progress: receives each step, and what is to be done before it.
+        progress: receives each step and each instruction.
 
     Raises:
         ConfigError, ActuatorError, HardwareError, CalibrationError: as its parts.
@@ -235,7 +235,7 @@ def record(
 
     with ExitStack() as stack:
         if config.virtual is None:
-            if not config.load_cells.places:  # else the cells' devices are only read, and no drive is talked to
+            if not config.load_cells.places:  # separate cell devices need no drive
                 stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
@@ -253,7 +253,7 @@ def record(
 def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], None]) -> Array:
     readings = np.empty((samples, CELLS))
     count = waited = 0
-    mute: set[str] = set()  # silent since the last sample, all the time
+    mute: set[str] = set()  # devices without any reply since the last sample
     while count < samples:
         wait()
         raw, silent = reader.exchange()

@@ -1,4 +1,4 @@
-"""Recordings made of other programs' logs."""
+"""Import of other programs' logs as recordings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
 
 @request
 class ImportRequest:
-    """A log (CSV) of a rig: time, leg lengths or poses, leg forces or none."""
+    """A log (CSV) of a rig: time, leg lengths or poses, and optionally leg forces."""
 
     config: str
     """a configuration's file, or the name of a shipped one"""
     data: Path
-    """the log, a line for each sample"""
+    """the log, one line per sample"""
     output: Path | None = None
     """recording (.mcap) to write, which must not exist; None: next to the log, same name"""
     columns: tuple[str, ...] = ()
-    """GROUP=NAMES [UNIT], which columns a group has: time, lengths, pose, commanded_lengths, commanded_pose, forces"""
+    """GROUP=NAMES [UNIT], the columns of a group: time, lengths, pose, commanded_lengths, commanded_pose, forces"""
     mapping: Path | None = None
     """TOML file of the same and more; `columns` take precedence"""
     during: tuple[float, float] | None = None
     """s, on the log's own clock; None: all of it"""
     rate: float | None = None
-    """Hz, of the recording's cycles; None: as the log has samples"""
+    """Hz, of the recording's cycles; None: the log's sampling rate"""
     bandwidth: float | None = None
-    """Hz, of the low-pass on the motion for speeds and accelerations; None: 25 Hz, or a seventh of the rate"""
+    """Hz, low-pass cutoff for speeds and accelerations; None: 25 Hz, or a seventh of the rate"""
     align: bool = False
-    """move the commanded motion by the delay with which the measured one follows it"""
+    """shift the commanded motion by the delay of the measured one"""
     dry_run: bool = False
-    """only understand it, and write nothing"""
+    """only parse it, write nothing"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportResult:
-    """Result: the log as it was understood, with ranges and limits, and the recording, None where none was.
+    """Result: the interpreted log, with ranges and limits, and the recording, or None.
 
-    ranges: of each quantity, as `rig import --json` has them.
+    ranges: of each quantity, as in `rig import --json`.
     """
 
     log: "ImportedLog"
@@ -53,12 +53,12 @@ class ImportResult:
 
 
 def import_log(request: ImportRequest, progress: OnEvent = no_progress) -> ImportResult:
-    """Make a recording of a log, its stamps brought to an even cycle; gaps stay gaps.
+    """Convert a log to a recording, resampled to a uniform cycle; gaps remain gaps.
 
-    Events: notices of what the log cannot tell.
+    Events: notices of missing information.
 
     Raises:
-        InputError: a file that cannot be read or written, a log that cannot be understood.
+        InputError: a file that cannot be read or written, a log that cannot be interpreted.
     """
     from rig.config import load_config
     from rig.importing import import_log as understood

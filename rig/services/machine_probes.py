@@ -1,4 +1,4 @@
-"""What `rig doctor` looks at on the machine: Python, packages, real-time rights, Qt, display, serial ports."""
+"""Computer checks of `rig doctor`: Python, packages, real-time rights, Qt, display, serial ports."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ _LIMITS_FILE = "/etc/security/limits.d/stewart-rig.conf"
 
 
 def all_findings() -> Iterator[Finding]:
-    """Everything about the machine, one after the other."""
+    """Yield all findings on the computer."""
     yield python()
     yield packages()
     yield processors()
@@ -37,7 +37,7 @@ def all_findings() -> Iterator[Finding]:
 
 
 def python() -> Finding:
-    """The interpreter's version."""
+    """Check the interpreter's version."""
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < _OLDEST_PYTHON:
         oldest = ".".join(map(str, _OLDEST_PYTHON))
@@ -48,7 +48,7 @@ def python() -> Finding:
 
 
 def packages() -> Finding:
-    """The packages that the rig needs."""
+    """Check the required packages."""
     found, missing = [], []
     for name in PACKAGES:
         try:
@@ -61,7 +61,7 @@ def packages() -> Finding:
 
 
 def processors() -> Finding:
-    """How many processors this process may use."""
+    """Check the number of processors available to this process."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if count < 2:
         return Finding(
@@ -74,7 +74,7 @@ def processors() -> Finding:
 
 
 def scheduling() -> Finding:
-    """Whether the engine may take a real-time priority; tried and undone."""
+    """Check whether the engine may take a real-time priority; tried and reverted."""
     fix = f"put `@realtime - rtprio 95` into {_LIMITS_FILE}, join the group realtime, log in again"
     if not hasattr(os, "sched_setscheduler"):
         return Finding("SCHED_FIFO", "warn", "this operating system has none", "run the rig on Linux")
@@ -88,7 +88,7 @@ def scheduling() -> Finding:
 
 
 def memory_lock() -> Finding:
-    """Whether the engine may keep its memory from being paged out; tried and undone."""
+    """Check whether the engine may lock its memory; tried and reverted."""
     fix = f"put `@realtime - memlock unlimited` into {_LIMITS_FILE}, join the group realtime, log in again"
     library = ctypes.CDLL(None, use_errno=True)
     if not hasattr(library, "mlockall"):
@@ -101,7 +101,7 @@ def memory_lock() -> Finding:
 
 
 def kernel_cache() -> Finding:
-    """Whether compiled kernels can be kept."""
+    """Check whether compiled kernels can be cached."""
     from kinematics import kernel_cache_folder
 
     folder = kernel_cache_folder()
@@ -116,7 +116,7 @@ def kernel_cache() -> Finding:
 
 
 def runtime_folders() -> Finding:
-    """Where engines and their clients meet, and what dead ones left behind."""
+    """Check the runtime folders of engines and clients, and what dead ones left there."""
     from rig.errors import HardwareError
     from rig.runtime import folders, runtime_root
 
@@ -134,7 +134,7 @@ def runtime_folders() -> Finding:
 
 
 def qt() -> Finding:
-    """Whether Qt loads with all its system libraries; in a process of its own, as it may not."""
+    """Check whether Qt loads with all its system libraries, in a separate process in case it crashes."""
     from rig.runtime import NEEDED, missing_packages, needed_packages
 
     program = "import PyQt5.QtWidgets, PyQt5.QtOpenGL"
@@ -153,7 +153,7 @@ def qt() -> Finding:
 
 
 def display() -> Finding:
-    """Whether there is a screen, or a virtual one for tests."""
+    """Check for a screen, or a virtual one for tests."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         if os.environ.get(name):
             return Finding("display", "ok", f"{name}={os.environ[name]}")
@@ -163,7 +163,7 @@ def display() -> Finding:
 
 
 def serial_ports() -> Finding:
-    """Serial ports, and whether they may be used."""
+    """Check the serial ports and their permissions."""
     ports = sorted(str(path) for pattern in ("ttyUSB*", "ttyACM*") for path in Path("/dev").glob(pattern))
     barred = [port for port in ports if not os.access(port, os.R_OK | os.W_OK)]
     if barred:
@@ -173,7 +173,7 @@ def serial_ports() -> Finding:
 
 
 def writable(folder: Path) -> bool:
-    """Whether files can be put into a folder that exists or can be made."""
+    """Return whether files can be created in a folder that exists or can be created."""
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent

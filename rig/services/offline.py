@@ -51,15 +51,15 @@ class InverseRequest:
     motion: Path
     """CSV file of t and the columns of a motion; an external wrench fx…mz, platform axes, may follow"""
     output: Path
-    """CSV file of t and f1…f6, N, pushing positive; with `reactions` those of every joint, N and N m, base axes"""
+    """CSV file of t and f1…f6, N, pushing positive; with `reactions` also all joint reactions, N and N m, base axes"""
     model: str = "exact"
     """or a published one: dasgupta-1998, pedrammehr-2012, massless"""
     reactions: bool = False
-    """add the reactions of every joint; of the exact model"""
+    """add the reactions of every joint; exact model only"""
     spherical_ends: bool = False
-    """spherical joints at the legs' base ends too; of the exact model"""
+    """spherical joints also at the legs' base ends; exact model only"""
     peaks: bool = False
-    """find the greatest reaction of every joint; of the exact model"""
+    """find the peak reaction of every joint; exact model only"""
     cluster: str | None = None
     """address of a Dask scheduler, or local:N; forces of the exact model only"""
 
@@ -80,7 +80,7 @@ class InverseRequest:
 
 @dataclass(frozen=True, slots=True)
 class InverseResult:
-    """Result: the file, the mechanism's name, and the peaks, None where they were not asked for."""
+    """Result: the file, the mechanism's name, and the peaks, None if not requested."""
 
     forces: Path
     mechanism: str
@@ -88,7 +88,7 @@ class InverseResult:
 
 
 def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> InverseResult:
-    """Inverse dynamics of a motion. The published models are as their papers print them, without Coulomb friction.
+    """Compute inverse dynamics of a motion. The published models follow their papers, without Coulomb friction.
 
     Events: notices of the mechanism, and of friction that a model leaves out.
 
@@ -130,7 +130,7 @@ def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> Inverse
 
 
 def _reactions(machine: "Mechanism", motions: Array, wrenches: Array | None) -> list[tuple[Sequence[str], Array]]:
-    """The forces, and the reactions of every joint with the names of their columns."""
+    """Return the forces, and all joint reactions with their column names."""
     from dynamics import Dynamics
 
     result = Dynamics(machine).inverse(motions, wrenches)
@@ -163,21 +163,21 @@ class LegLengthsRequest:
 
 @dataclass(frozen=True, slots=True)
 class LegLengthsResult:
-    """Result: the file, and how many rows it has."""
+    """Result: the file and its number of rows."""
 
     legs: Path
     rows: int
 
 
 def inverse_kinematics(request: LegLengthsRequest, progress: OnEvent = no_progress) -> LegLengthsResult:
-    """Inverse kinematics of a motion.
+    """Compute inverse kinematics of a motion.
 
     Raises:
         InputError, KinematicsError, DynamicsError: a file that cannot be read or written.
     """
     from dynamics import load_mechanism
 
-    del progress  # it is done at once
+    del progress  # no stages
     check_output(request.output)
     machine = load_mechanism(request.mechanism, evaluate_only=True)
     table = read_table(request.motion, MOTION, [WRENCH])
@@ -189,34 +189,34 @@ def inverse_kinematics(request: LegLengthsRequest, progress: OnEvent = no_progre
 
 @request
 class PosesRequest:
-    """Platform poses of given leg lengths, each row starting from the pose before."""
+    """Platform poses of given leg lengths, each row solved from the previous pose."""
 
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
     """CSV file of t, increasing, l1…l6, m; v1…v6, m/s, and then a1…a6, m/s², may follow"""
     output: Path
-    """CSV file of t and poses, with twists and accelerations as far as the legs have speeds and accelerations"""
+    """CSV file of t and poses, with twists and accelerations if the legs have speeds and accelerations"""
     guess: Pose
-    """a pose near that of the first row: x, y, z, m, and a unit quaternion, scalar first"""
+    """a pose near the first row's: x, y, z, m, and a unit quaternion, scalar first"""
 
 
 @dataclass(frozen=True, slots=True)
 class PosesResult:
-    """Result: the file, and how many rows it has."""
+    """Result: the file and its number of rows."""
 
     motion: Path
     rows: int
 
 
 def follow_poses(request: PosesRequest, progress: OnEvent = no_progress) -> PosesResult:
-    """Forward kinematics along the rows.
+    """Solve forward kinematics along the rows.
 
     Raises:
         InputError: a file that cannot be read or written; a row that leads to no pose, to another assembly mode or,
-            with speeds, to a singular pose. Nothing is left of the file then.
+            with speeds, to a singular pose. Then no file is written.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     machine, table = _legs(request)
     if table.has(per_leg("a")) and not table.has(per_leg("v")):
         raise InputError(
@@ -228,7 +228,7 @@ def follow_poses(request: PosesRequest, progress: OnEvent = no_progress) -> Pose
 
 @request
 class AllPosesRequest:
-    """Every pose of given leg lengths, row by row."""
+    """All poses of given leg lengths, row by row."""
 
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
@@ -237,12 +237,12 @@ class AllPosesRequest:
     output: Path
     """CSV file of t, mode, a pose and residual, m; modes are numbered from the highest downwards"""
     seed: int = 0
-    """where the search starts"""
+    """seed of the search"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllPosesResult:
-    """Result: the file, and of each row its time, s, and every way to assemble the legs."""
+    """Result: the file, and for each row its time, s, and all assembly modes."""
 
     poses: Path
     times: tuple[float, ...]
@@ -250,12 +250,12 @@ class AllPosesResult:
 
 
 def find_all_poses(request: AllPosesRequest, progress: OnEvent = no_progress) -> AllPosesResult:
-    """Every way to assemble the legs, whatever their strokes and joint limits.
+    """Find all assembly modes, regardless of strokes and joint limits.
 
     Events: `assembly-modes` before each row.
 
     Raises:
-        InputError: a file that cannot be read or written, a row whose lengths cannot be used.
+        InputError: a file that cannot be read or written, a row with unusable lengths.
     """
     machine, table = _legs(request)
     lengths = table.columns(per_leg("l"))
@@ -285,13 +285,13 @@ def _legs(request: PosesRequest | AllPosesRequest) -> "tuple[Mechanism, Table]":
 
 
 def _write_motion(geometry: Geometry, table: Table, guess: Array, output: Path) -> None:
-    """Follow the leg lengths in the rows of the table from a pose (7,) near the first, and write what they lead to.
+    """Solve the table's rows, starting from a pose (7,) near the first, and write the motion.
 
     Poses; with leg speeds v1…v6 also twists, with leg accelerations a1…a6 also accelerations.
 
     Raises:
-        InputError: a row leads to no pose, or to a singular one where more than the pose is asked for, or the file
-            cannot be written; nothing is left of it then.
+        InputError: a row leads to no pose, or to a singular one where more than the pose is needed, or the file
+            cannot be written; then no file is left.
     """
     lengths = table.columns(per_leg("l"))
     speeds, accelerations = (table.columns(per_leg(x)) if table.has(per_leg(x)) else None for x in "va")

@@ -1,4 +1,4 @@
-"""Files that services write: refused before the work begins where they cannot be written."""
+"""Checks of output files before the work begins."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ from rig.errors import InputError
 
 
 def check_new_file(path: Path) -> None:
-    """Refuse a calibration's file that cannot become a new one, before anything is measured.
+    """Refuse an output path for a new calibration file before any measurement.
 
     Raises:
-        CalibrationFileError: it is there already, or its folder is not.
-        InputError: its folder cannot be written to.
+        CalibrationFileError: it exists already, or its folder does not.
+        InputError: its folder is not writable.
     """
-    from calibration import CalibrationFileError  # who writes other files need not load it
+    from calibration import CalibrationFileError  # not needed for other files
 
     if path.exists():
         raise CalibrationFileError(str(path), "exists already and calibrations are never overwritten; name another: -o")
@@ -23,10 +23,10 @@ def check_new_file(path: Path) -> None:
 
 
 def check_made_of(recording: Path, output: Path) -> None:
-    """Refuse an output that cannot be written, or would take the place of the recording that it is made of.
+    """Refuse an output that cannot be written, or would overwrite its source recording.
 
     Raises:
-        InputError: saying why.
+        InputError: with the reason.
     """
     check_output(output)
     if recording.exists() and output.exists() and output.samefile(recording):

@@ -1,4 +1,4 @@
-"""A path between two poses, planned by the condition number or by the leg forces."""
+"""Path planning between two poses by condition number or leg forces."""
 
 import math
 from dataclasses import dataclass
@@ -25,36 +25,36 @@ Pose = tuple[float, float, float, float, float, float, float]
 
 @request
 class PathRequest:
-    """A minimum-jerk line between two poses, bent in its six coordinates."""
+    """A minimum-jerk line between two poses, deformed in its six coordinates."""
 
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     start: Pose | None
     """x, y, z, m, and a unit quaternion, scalar first; None: home"""
     end: Pose | None
-    """likewise"""
+    """as `start`"""
     duration: float
     """s, from rest to rest"""
     output: Path
     """CSV file of t and the columns of a motion"""
     objective: Literal["condition", "force"] = "condition"
-    """what is to have the least peak: the condition number of H, or the greatest leg force"""
+    """quantity whose peak is minimised: the condition number of H, or the largest leg force"""
     end_freedom: Six = (0.0,) * 6
-    """how far each coordinate of the end may give way, m and rad; R = Rz Ry Rx"""
+    """tolerance of each coordinate of the end, m and rad; R = Rz Ry Rx"""
     reach: Six = (0.2, 0.2, 0.2, 0.3, 0.3, 0.3)
-    """how far each coordinate may bend from the line, m and rad"""
+    """maximum deviation of each coordinate from the line, m and rad"""
     greatest_force: float = math.inf
-    """N, that no leg may exceed"""
+    """N, limit of the leg forces"""
     clearance: float | None = None
-    """m, least distance between two legs' surfaces"""
+    """m, minimum distance between the surfaces of two legs"""
     leg_radius: float = 0.0
-    """m, of the legs as cylinders"""
+    """m, radius of the legs as cylinders"""
     characteristic_length: float | None = None
     """m, divides moments in H; None: the platform joints' radius"""
     step: float = 0.01
     """s, between the rows"""
     seed: int = 0
-    """of the search"""
+    """seed of the search"""
 
     def __post_init__(self) -> None:
         times = (("duration", self.duration, "s"), ("step", self.step, "s"))
@@ -87,13 +87,13 @@ class PathResult:
 
 
 def plan_path(request: PathRequest, progress: OnEvent = no_progress) -> PathResult:
-    """Plan the path with the least peak, within strokes and joint angles, through no singularity, and write it.
+    """Plan and write the path with the smallest peak, within strokes and joint angles and without singularities.
 
     Events: notices of the mechanism.
 
     Raises:
-        FieldError: a field that cannot be of this mechanism.
-        FieldRefusedError: an end that is beyond the limits.
+        FieldError: a field that is invalid for this mechanism.
+        FieldRefusedError: an end beyond the limits.
         RefusedError: there is no such path.
         InputError, DynamicsError: a file that cannot be read or written.
     """
@@ -147,7 +147,7 @@ def _pose(given: Pose | None, field: str, machine: "Mechanism") -> "Pose | Array
 
 
 def _refuse(machine: "Mechanism", limits: "PoseLimits", pose: Array, field: str) -> None:
-    """Refuse a pose (1, 7) that breaks a limit, before any path is sought."""
+    """Refuse a pose (1, 7) beyond a limit, before the search."""
     from kinematics import PoseFault, assess_poses, strokes_beyond
 
     faults = PoseFault(int(assess_poses(machine.geometry, pose, limits, threads=1).faults[0]))

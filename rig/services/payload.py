@@ -1,4 +1,4 @@
-"""The payload on the platform: its mass, centre of mass and inertia, by the load cells."""
+"""Estimation of the payload's mass, centre of mass and inertia with the load cells."""
 
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -38,38 +38,38 @@ _UNITS = ("kg", "m", "m", "m", *["kg m²"] * 6)
 
 @request
 class WeighRequest:
-    """Recordings with the payload on the platform, and what is known of the rig without it.
+    """Recordings with the payload on the platform, and prior data of the rig without it.
 
     Raises:
-        InputError: a number that cannot be one, or both of `without` and `without_span`.
+        InputError: an invalid number, or both of `without` and `without_span`.
     """
 
     recordings: tuple[Path, ...]
-    """with the payload"""
+    """recordings with the payload"""
     without: Path | None = None
     """a recording without it"""
     without_span: tuple[float, float] | None = None
-    """s, rig time: a stretch of the first recording without it"""
+    """s, rig time: an interval of the first recording without it"""
     during: tuple[float, float] | None = None
-    """s, rig time, with it; None: all of them"""
+    """s, rig time with it; None: everything"""
     at_rest: bool = False
     """poses at rest only: mass and centre of mass, no inertia"""
     bandwidth: float = 10.0
-    """Hz, of the low-pass on cells and model alike"""
+    """Hz, low-pass cutoff for both cells and model"""
     noise: float | None = None
-    """N, of each load cell, standard deviation; None: the recording's"""
+    """N, standard deviation of each load cell's noise; None: the recording's"""
     mass: float | None = None
-    """how well masses are known that no parameter file tells, as a part, one sigma; None: even within 20 %"""
+    """relative sigma of masses without a parameter file; None: uniform within 20 %"""
     inertia: float | None = None
-    """the same of moments of inertia; None: even within 20 %"""
+    """the same of moments of inertia; None: uniform within 20 %"""
     center: float | None = None
-    """the same of centres of mass, m, each axis; None: even within 3 mm, times the machine's size"""
+    """the same of centres of mass, m, per axis; None: uniform within 3 mm, scaled by the machine's size"""
     zero_change: float | None = None
-    """N, by which a cell's zero may change between recordings, one standard deviation; None: by its calibration"""
+    """N, sigma of a cell's zero change between recordings; None: by its calibration"""
     output: Path | None = None
     """parameter file of the platform with its payload to write, never overwritten"""
     day: date | None = None
-    """of the file; None: today"""
+    """date of the file; None: today"""
 
     def __post_init__(self) -> None:
         if self.without is not None and self.without_span is not None:
@@ -81,7 +81,7 @@ class WeighRequest:
 
     @property
     def stated(self) -> dict[str, float]:
-        """Prior, by the names of `calibration.Accuracy`."""
+        """Return the prior, by the names of `calibration.Accuracy`."""
         given = {"mass": self.mass, "inertia": self.inertia, "center": self.center}
         return {name: value for name, value in given.items() if value is not None} | CALIBRATED_CELLS
 
@@ -90,8 +90,8 @@ class WeighRequest:
 class WeighResult:
     """Result of the service.
 
-    found: the payload, its uncertainty, and how well the model fits. file: the platform with its payload, and the
-    payload as `nuisance`. parameters_file: the written file, or None. notices: for the user. damaged: a
+    found: the payload, its uncertainty, and the quality of the fit. file: the platform with its payload, and the
+    payload as `nuisance`. parameters_file: the written file, or None. notices: for the user. damaged: whether a
     recording is.
     """
 
@@ -102,7 +102,7 @@ class WeighResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         found, file = self.found, self.file
         counts = {
             name: value if name.startswith(("chi", "freedom")) else int(value) for name, value in file.findings.items()
@@ -124,12 +124,12 @@ class WeighResult:
 
 
 def weigh(request: WeighRequest, progress: OnEvent = no_progress) -> WeighResult:
-    """Weigh a payload: mass and centre of mass from poses at rest, inertia from a motion as well.
+    """Weigh a payload: mass and centre of mass from poses at rest, and inertia from a motion.
 
     Raises:
         InputError, RecordingError: recordings that cannot be used.
         CalibrationFileError: the file exists already.
-        RefusedError: data that do not tell a number, or a model that does not fit them.
+        RefusedError: insufficient data, or a model that does not fit them.
     """
     if request.output is not None:
         check_new_file(request.output)
@@ -157,7 +157,7 @@ def weigh(request: WeighRequest, progress: OnEvent = no_progress) -> WeighResult
 
 
 def weigh_contents(request: WeighRequest, progress: OnEvent = no_progress) -> Contents:
-    """What of the recordings can be weighed. Raises as `weigh` for faults known without a fit."""
+    """Describe the usable parts of the recordings. Raises as `weigh` for faults known without a fit."""
     notices = Notices(progress)
     _, weighing = _weighing(request, notices, progress)
     poses, moving = weighing.counts(loaded=True)

@@ -1,4 +1,4 @@
-"""The numbers and pages of recordings, one by one or side by side."""
+"""Numbers and pages of recordings, separately or compared."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,21 +22,21 @@ class ReportRequest:
 
     recordings: tuple[Path, ...]
     output: Path | None = None
-    """HTML file: of one recording its report, of several the one in which they are compared; None: each its own"""
+    """HTML file: the report of one recording, or the comparison of several; None: one report each"""
     models: bool | None = None
-    """compare the published models with the load cells; None: where it can be done"""
+    """compare the published models with the load cells; None: if possible"""
     parameters: tuple[Path, ...] = ()
     """files whose uncertainty widens the band; empty: those recorded"""
     thresholds: Validation | None = None
-    """what judges where the motion's file does not; None: as recorded"""
+    """thresholds if the motion's file has none; None: as recorded"""
     alone: bool = False
-    """whether `thresholds` and no others judge"""
+    """use only `thresholds`"""
     identify: bool = False
-    """also predict what parameters identified from its motions would leave"""
+    """also predict the residual with parameters identified from its motions"""
     figures: Path | None = None
-    """folder for each figure as SVG and PDF; of one recording"""
+    """folder for each figure as SVG and PDF; for one recording"""
     pdf: Path | None = None
-    """the report as a PDF file; of several: the comparison"""
+    """PDF file of the report, or of the comparison of several"""
 
     def __post_init__(self) -> None:
         if not self.recordings:
@@ -53,7 +53,7 @@ class ReportRequest:
 
     @property
     def compares(self) -> bool:
-        """Whether one report of all recordings is written, in place of one each."""
+        """Return whether one report of all recordings is written, instead of one each."""
         return len(self.recordings) > 1 and (self.output is not None or self.pdf is not None)
 
 
@@ -61,8 +61,8 @@ class ReportRequest:
 class RecordingReport:
     """The report of one recording.
 
-    recording: as the request has it. summary: its numbers, as `rig report --json` prints them. page, figures, pdf: what
-    was written. damaged: whether the recording is.
+    recording: as in the request. summary: its numbers, as printed by `rig report --json`. page, figures, pdf: the
+    written files. damaged: whether the recording is.
     """
 
     recording: Path
@@ -77,8 +77,8 @@ class RecordingReport:
 class ReportResult:
     """Result of the service.
 
-    reports: of each recording, in the order of the request. comparison: their numbers side by side, empty of one
-    recording. page, pdf: of the report that compares them, None where none was asked for.
+    reports: of each recording, in the order of the request. comparison: their numbers compared, empty for one
+    recording. page, pdf: of the comparison, None if not requested.
     """
 
     reports: tuple[RecordingReport, ...]
@@ -88,29 +88,28 @@ class ReportResult:
 
     @property
     def damaged(self) -> bool:
-        """Whether any of the recordings is."""
+        """Return whether any recording is damaged."""
         return any(one.damaged for one in self.reports)
 
     @property
     def main_page(self) -> Path | None:
-        """The page to open: the comparison's, or that of the only recording."""
+        """Return the page to open: the comparison's, or that of the only recording."""
         return self.page if len(self.reports) > 1 else self.reports[0].page
 
     @property
     def main_pdf(self) -> Path | None:
-        """The PDF file to open, likewise."""
+        """Return the PDF file to open: the comparison's, or that of the only recording."""
         return self.pdf if len(self.reports) > 1 else self.reports[0].pdf
 
 
 def report(request: ReportRequest, progress: OnEvent = no_progress) -> ReportResult:
-    """Write the reports of recordings. One cut off by a crash, or damaged, is reported as far as it goes.
+    """Write the reports of recordings. A truncated or damaged one is reported as far as possible.
 
-    Events: notices of what must be known of a recording; `reported` after each, whose value `report` is its
-    `RecordingReport`.
+    Events: notices on a recording; `reported` after each, with its `RecordingReport` as the value `report`.
 
     Raises:
         InputError: a file that cannot be read or written.
-        RecordingError: a recording that cannot be read, or that holds nothing; models that cannot be compared.
+        RecordingError: a recording that cannot be read, or is empty; models that cannot be compared.
     """
     from calibration import load_parameters
     from rig.report import compared
@@ -152,7 +151,7 @@ def _reported(
     files: "list[ParameterFile] | None",
     notices: Notices,
 ) -> RecordingReport:
-    """The report of one recording, written unless all are compared in one."""
+    """Return the report of one recording; write it unless all are compared in one."""
     from rig.report import write_figures, write_pdf, write_report
 
     summary = _numbers(recording, request, files, notices)
@@ -179,7 +178,7 @@ def _reported(
 def _numbers(
     recording: Recorded, request: ReportRequest, files: "list[ParameterFile] | None", notices: Notices
 ) -> dict[str, Any]:
-    """A recording's summary with its validation, the models unless not wanted or not to be had, and its provenance."""
+    """Return a recording's summary with validation, provenance and, if wanted and possible, the models."""
     from dynamics import DynamicsError
     from rig.report import compare_models, source_of, summarize, validate
     from rig.runs import annotations_of
@@ -191,7 +190,7 @@ def _numbers(
     summary["provenance"] = source_of(recording)
     try:
         summary["said"] = {str(number): entry.model_dump() for number, entry in annotations_of(recording.path).items()}
-    except InputError as error:  # what people noted on it is not worth the report
+    except InputError as error:  # unreadable annotations must not prevent the report
         notices.add("annotations", str(error))
     if request.models is not False and not request.compares:
         try:
@@ -203,7 +202,7 @@ def _numbers(
 
 
 def _write_comparison(opened: list[Recorded], summaries: list[dict[str, Any]], request: ReportRequest) -> None:
-    """The report of all of them, where one was asked for."""
+    """Write the comparison if requested."""
     from rig.report import write_comparison, write_comparison_pdf
 
     if request.output is not None:

@@ -1,4 +1,4 @@
-"""Requests of services: frozen dataclasses whose fields are checked when they are made."""
+"""Requests of services: frozen dataclasses that validate their fields on construction."""
 
 import dataclasses
 from typing import Any, TypeVar, dataclass_transform
@@ -15,8 +15,8 @@ _Kind = TypeVar("_Kind")
 def request(cls: type[_Kind]) -> type[_Kind]:
     """Make a class a request: a frozen dataclass, validated by the types of its fields.
 
-    A value that a field does not allow raises InputError; its `faults` name field, value and bound. Fields may be of
-    classes of this project; these are checked by their type alone.
+    An invalid value raises InputError; its `faults` name field, value and bound. Fields of this project's classes
+    are checked by type only.
     """
     made: Any = validated(cls, frozen=True, config=ConfigDict(arbitrary_types_allowed=True, extra="forbid"))
     checked = made.__init__
@@ -34,7 +34,7 @@ def request(cls: type[_Kind]) -> type[_Kind]:
 
 
 def _faults(error: ValidationError, names: list[str]) -> list[str]:
-    """Each fault in a line: the field, its value, and what it must be. An argument without a name has its number."""
+    """Return one line per fault: field, value, and bound. A positional argument has its number."""
     found = []
     for one in error.errors(include_url=False):
         first, *rest = one["loc"] or ("request",)

@@ -1,4 +1,4 @@
-"""Frequency responses: commanded to measured pose, commanded to measured force, of a recorded excitation."""
+"""Frequency responses from commanded to measured pose and force, of a recorded excitation."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,18 +24,18 @@ class RespondRequest:
     """The recording of an excitation.
 
     Raises:
-        InputError: a coordinate or a band that is none.
+        InputError: an invalid coordinate or band.
     """
 
     recording: Path
     dof: str | None = None
     """coordinate: x, y, z, rx, ry or rz; None: the excited coordinate"""
     band: tuple[float, float] | None = None
-    """Hz, first and last frequency; None: what is excited"""
+    """Hz, first and last frequency; None: the excited band"""
     output: Path | None = None
-    """Bode plots to write, SVG"""
+    """SVG file to write Bode plots to"""
     friction: Annotated[float, Field(ge=0.0)] = 0.2
-    """how well the model's friction is known, as a part, one standard deviation"""
+    """relative sigma of the model's friction"""
 
     def __post_init__(self) -> None:
         if self.dof is not None and self.dof not in COORDINATES:
@@ -48,9 +48,9 @@ class RespondRequest:
 class RespondResult:
     """Result of the service.
 
-    dof: coordinate. begin, end: s, rig time. rate: cycles a second. responses, fits: by name, "pose" and "force".
-    notes: (response, code, text) of what limits them. plot: file that was written, None for none. notices: what must be
-    known. damaged: the recording is.
+    dof: coordinate. begin, end: s, rig time. rate: cycles per second. responses, fits: by name, "pose" and "force".
+    notes: (response, code, text) of their limitations. plot: the written file, or None. notices: for the
+    user. damaged: whether the recording is.
     """
 
     recording: Path
@@ -66,7 +66,7 @@ class RespondResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         return {
             "recording": str(self.recording),
             "dof": self.dof,
@@ -79,7 +79,7 @@ class RespondResult:
 
 
 def respond(request: RespondRequest, progress: OnEvent = no_progress) -> RespondResult:
-    """Frequency responses with their distortion, dead time, corner and bandwidth; see `rig.analysis.RecordedResponse`.
+    """Compute responses with distortion, dead time, corner and bandwidth; see `rig.analysis.RecordedResponse`.
 
     Raises:
         InputError, RecordingError: a recording that cannot be used.
@@ -116,7 +116,7 @@ def respond(request: RespondRequest, progress: OnEvent = no_progress) -> Respond
 
 
 def respond_contents(request: RespondRequest, progress: OnEvent = no_progress) -> Contents:
-    """What the recording excites. Raises as `respond` for faults known without a fit."""
+    """Describe what the recording excites. Raises as `respond` for faults known without a fit."""
     from rig.analysis import recorded_response
 
     notices = Notices(progress)

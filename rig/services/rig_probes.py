@@ -1,4 +1,4 @@
-"""What `rig doctor` looks at for one rig: its configuration, its drives' addresses, the folder of its recordings."""
+"""Rig checks of `rig doctor`: configuration, drive addresses, recordings' folder."""
 
 import os
 import shutil
@@ -17,12 +17,12 @@ from rig.safety import check_loop
 from rig.services.finding import Finding
 from rig.services.machine_probes import writable
 
-_PATIENCE = 1.0  # s, for a connection to be taken
-_LITTLE_DISK = 2e9  # bytes
+_CONNECT_TIMEOUT = 1.0  # s, connection timeout
+_MIN_DISK = 2e9  # bytes
 
 
 def all_findings(path_or_name: str) -> Iterator[Finding]:
-    """Everything about the rig that a configuration describes."""
+    """Yield all findings on the rig of a configuration."""
     try:
         config = load_config(path_or_name)
     except ConfigError as error:
@@ -39,7 +39,7 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
 
 
 def control_loop(config: RigConfig) -> Finding:
-    """Who closes the control loop, in which mode that has the drives, and whether it may be closed."""
+    """Check who closes the control loop, in which drive mode, and whether it may be closed."""
     modes: dict[str, list[str]] = {}
     for leg, own in enumerate(config.own_loops, start=1):
         modes.setdefault(loop_mode(own=own).name, []).append(str(leg))
@@ -58,14 +58,14 @@ def control_loop(config: RigConfig) -> Finding:
 
 
 def checks(config: RigConfig) -> Finding:
-    """Whether every check of the engine is on."""
+    """Check whether every check of the engine is on."""
     if not config.safety.off:
         return Finding("checks", "ok", "every check is on")
     return Finding("checks", "warn", config.safety.disabled_text, "take out of safety.off what the rig can do with")
 
 
 def serials(config: RigConfig) -> Finding:
-    """Whether every drive must prove that it is the one of its leg."""
+    """Check whether every drive's identity is verified."""
     text = config.drives.unidentified
     if not text:
         return Finding("serial numbers", "ok", "each drive must have its own")
@@ -73,7 +73,7 @@ def serials(config: RigConfig) -> Finding:
 
 
 def cycle(config: RigConfig) -> Finding:
-    """Whether the machine, with all that runs on it now, keeps the configured cycle; takes a second, and the start."""
+    """Check whether the computer keeps the configured cycle under its present load; takes a second, and the start."""
     try:
         return judged_cycle(measure(config))
     except HardwareError as error:
@@ -81,7 +81,7 @@ def cycle(config: RigConfig) -> Finding:
 
 
 def judged_cycle(found: Steadiness) -> Finding:
-    """What was measured, in words; `fix` says what may help."""
+    """Describe the measured cycle; `fix` suggests remedies."""
     longest = f"the longest delay was {found.longest * 1e3:.2g} ms, 99 % were below {found.usual * 1e3:.2g} ms"
     carried = "no rate" if found.carries is None else f"up to {found.carries:g} Hz"
     if found.carries is not None and found.carries >= found.rate:
@@ -98,20 +98,20 @@ def judged_cycle(found: Steadiness) -> Finding:
 
 
 def addresses(config: RigConfig) -> Iterator[Finding]:
-    """Every address of the configuration: answering for a real rig, free for a virtual one."""
+    """Check every address of the configuration: answering for a real rig, free for a virtual one."""
     devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
     devices += config.load_cells.places.items()
     places = [(name, *device.endpoint) for name, device in devices if isinstance(device.endpoint, TcpEndpoint)]
     look = virtual_address if config.virtual is not None else real_address
     with ThreadPoolExecutor(max(len(places), 1)) as pool:
         yield from pool.map(lambda place: look(*place), places)
-    if config.virtual is None:  # else they are pseudo-terminals of the virtual rig's own
+    if config.virtual is None:  # else they are the virtual rig's own pseudo-terminals
         lines = {device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)}
         yield from map(serial_port, sorted(lines))
 
 
 def serial_port(device: str) -> Finding:
-    """Whether a serial port is there and may be used."""
+    """Check whether a serial port exists and may be used."""
     name = "serial port"
     if not os.path.exists(device):
         return Finding(name, "fail", f"{device} is not there", "plug it in; /dev/serial/by-id lists what is there")
@@ -124,7 +124,7 @@ def serial_port(device: str) -> Finding:
 
 
 def real_address(name: str, host: str, port: int) -> Finding:
-    """Whether something takes connections there."""
+    """Check whether the address accepts connections."""
     refusal = _connect(host, port)
     if refusal:
         fix = "check power, cable and the address in the configuration"
@@ -133,7 +133,7 @@ def real_address(name: str, host: str, port: int) -> Finding:
 
 
 def virtual_address(name: str, host: str, port: int) -> Finding:
-    """Whether a virtual drive can listen there."""
+    """Check whether a virtual drive can listen there."""
     if not _connect(host, port):
         fix = "fine for `rig run` if it is `rig virtual`; `rig demo` needs the port free"
         return Finding(name, "warn", f"{host}:{port} is taken: something answers there", fix)
@@ -146,22 +146,22 @@ def virtual_address(name: str, host: str, port: int) -> Finding:
 
 
 def recordings(config: RigConfig) -> Finding:
-    """Whether recordings can be written, and for how long."""
+    """Check whether recordings can be written, and for how long."""
     folder = Path(config.recording.directory).resolve()
     fix = "name another folder as recording.directory"
     if not writable(folder):
         return Finding("recordings", "fail", f"{folder} cannot be written", fix)
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
-    if free < _LITTLE_DISK:
+    if free < _MIN_DISK:
         return Finding("recordings", "warn", f"{folder}: only {free / 1e9:.1f} GB free", "make room, or " + fix)
     return Finding("recordings", "ok", f"{folder}: {free / 1e9:.0f} GB free")
 
 
 def _connect(host: str, port: int) -> str:
-    """Empty if a connection was taken, else why not."""
+    """Return the reason a connection failed; empty on success."""
     try:
-        socket.create_connection((host, port), _PATIENCE).close()
+        socket.create_connection((host, port), _CONNECT_TIMEOUT).close()
     except OSError as error:
         return error.strerror or str(error)
     return ""

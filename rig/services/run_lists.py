@@ -1,4 +1,4 @@
-"""The runs of a folder of recordings: listed, judged, compared, and annotated."""
+"""The runs of a recordings folder: listed, judged, compared, and annotated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,34 +12,34 @@ from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
 
-_ATTEMPTS = 5  # at runs that come to their end while others are counted
+_ATTEMPTS = 5  # retries when runs end during the evaluation
 
 
 @request
 class RunsRequest:
-    """Runs of a folder of recordings, or of one recording, with what is to be done with them."""
+    """Runs of a recordings folder, or of one recording, and the actions on them."""
 
     folder: Path = Path("recordings")
     search: str = ""
-    """words that tell of a run; empty: any run"""
+    """search words; empty: any run"""
     starred: bool = False
-    """only runs with a star"""
+    """only starred runs"""
     runs: tuple[str, ...] = ()
     """only these, each FILE#ID; empty: all"""
     judge: bool = False
-    """count the numbers of those that have none yet; seconds each"""
+    """compute missing numbers; seconds each"""
     compare: bool = False
-    """set their numbers side by side, the oldest first; counts them too"""
+    """compare their numbers, the oldest first; computes missing ones"""
     thresholds: Validation | None = None
-    """what judges where the motion's file does not; None: as recorded"""
+    """thresholds if the motion's file has none; None: as recorded"""
     alone: bool = False
-    """whether `thresholds` and no others judge"""
+    """use only `thresholds`"""
     name: str | None = None
-    """what the one of `runs` is called from now on; None: as before"""
+    """new name of the one of `runs`; None: unchanged"""
     note: str | None = None
-    """noted on the one of `runs`; None: as before"""
+    """new note on the one of `runs`; None: unchanged"""
     star: bool | None = None
-    """whether the one of `runs` has a star; None: as before"""
+    """new star of the one of `runs`; None: unchanged"""
 
     def __post_init__(self) -> None:
         if self.changes and len(self.runs) != 1:
@@ -47,7 +47,7 @@ class RunsRequest:
 
     @property
     def changes(self) -> dict[str, object]:
-        """The new annotations of the run."""
+        """Return the new annotations of the run."""
         given = (("name", self.name), ("note", self.note), ("starred", self.star))
         return {key: value for key, value in given if value is not None}
 
@@ -56,8 +56,8 @@ class RunsRequest:
 class RunsResult:
     """Result of the service.
 
-    folder: of the recordings. runs: the newest first. comparison: their numbers side by side; None where that was not
-    asked for.
+    folder: of the recordings. runs: the newest first. comparison: their numbers compared; None if not
+    requested.
     """
 
     folder: Path
@@ -66,11 +66,11 @@ class RunsResult:
 
 
 class NoRunError(InputError):
-    """Runs that were asked for are not in the folder.
+    """Requested runs are not in the folder.
 
     Args:
-        folder: that was looked through.
-        runs: those that are missing, each FILE#ID.
+        folder: the searched folder.
+        runs: the missing ones, each FILE#ID.
     """
 
     def __init__(self, folder: Path, runs: Sequence[str]) -> None:
@@ -79,12 +79,12 @@ class NoRunError(InputError):
 
 
 def list_runs(request: RunsRequest, progress: OnEvent = no_progress) -> RunsResult:
-    """List the runs of a folder; judge, compare or annotate them where the request says so.
+    """List the runs of a folder; judge, compare or annotate them if requested.
 
-    Events: `counting` with the `run` whose numbers are counted; notices of recordings that cannot be read.
+    Events: `counting` with the `run` being evaluated; notices of recordings that cannot be read.
 
     Raises:
-        NoRunError: a run that the folder has not.
+        NoRunError: a run that is not in the folder.
         InputError: a folder that cannot be read, fewer than two runs to compare.
     """
     catalogue = Catalogue(request.folder)
@@ -114,12 +114,12 @@ def list_runs(request: RunsRequest, progress: OnEvent = no_progress) -> RunsResu
 def _counted(
     catalogue: Catalogue, listed: Callable[[], list[Listed]], progress: OnEvent
 ) -> tuple[list[Listed], list[str]]:
-    """The runs that `listed` finds with their numbers, and why some that are over have none."""
+    """Return the runs of `listed` with their numbers, and why some completed ones have none."""
     for _ in range(_ATTEMPTS):
         faults = catalogue.count(listed(), lambda run: progress(Progress("counting", values={"run": run})))
-        found = listed()  # one may have come to its end, or more been recorded of it, while others were counted
+        found = listed()  # runs may have ended or grown during the evaluation
         left = [one.run.id for one in found if one.numbers is None and one.run.end is not None]
-        if len(left) <= len(faults):  # one for each that cannot be counted
+        if len(left) <= len(faults):  # one fault per run that cannot be evaluated
             return found, faults
     return found, [*faults, *(f"{run}: its recording changed while it was counted" for run in left)]
 

@@ -1,4 +1,4 @@
-"""Rigs in motion: a trajectory run from end to end, and the demonstration on a virtual rig."""
+"""Rigs in motion: a complete trajectory run, and the demonstration on a virtual rig."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,57 +28,57 @@ class RunRequest:
     trajectory: str
     """a trajectory (TOML, or CSV of poses), or "demo" """
     amplitude: Annotated[float, Field(ge=1e-3, le=1.0)] = 1.0
-    """size of the motion about its start pose"""
+    """scale of the motion about its start pose"""
     speed: Annotated[float, Field(ge=0.1, le=1.0)] = 1.0
-    """part of full speed, along the same path"""
+    """fraction of full speed, along the same path"""
     repeats: Annotated[int, Field(ge=1, le=1000)] = 1
-    """how many times it is run"""
+    """number of repetitions"""
     rate: float | None = None
-    """cycles a second; None: the configuration's"""
+    """cycles per second; None: the configuration's"""
     reset: bool = False
-    """reset a fault that the drives have from before"""
+    """reset existing drive faults"""
     lockstep: bool = False
-    """a virtual rig in this process, on a manual clock"""
+    """virtual rig in this process, on a manual clock"""
     real_time: bool = False
-    """the virtual rig keeps to the wall clock"""
+    """run the virtual rig in real time"""
     unproven: bool = False
-    """home although a leg was not tested as it is wired now"""
+    """home even if a leg's wiring was not tested"""
     operator: str | None = None
-    """who operates the rig, for the recording"""
+    """operator, for the recording"""
     note: str | None = None
-    """what the run is for, for the recording"""
+    """purpose of the run, for the recording"""
     output: Path | None = None
     """folder of recording and report; None: the configuration's"""
 
 
 @request
 class DemoRequest:
-    """The virtual rig from end to end."""
+    """Demonstration run of the virtual rig."""
 
     duration: Annotated[float, Field(ge=4.0, le=3600.0)] = 20.0
     """s, of the motion"""
     rate: float | None = None
-    """cycles a second; None: the configuration's"""
+    """cycles per second; None: the configuration's"""
     lockstep: bool = False
-    """rig and engine in this process on a manual clock: always the same"""
+    """rig and engine in this process on a manual clock: deterministic"""
     real_time: bool = False
-    """the virtual rig keeps to the wall clock"""
+    """run the virtual rig in real time"""
     seed: Annotated[int, Field(ge=0)] | None = None
-    """of the load cells' noise; None: the configuration's"""
+    """seed of the load cells' noise; None: the configuration's"""
     as_built: Annotated[int, Field(ge=0)] = 1
-    """seed of the machine, which is as built off its drawing"""
+    """seed of the as-built machine, which deviates from its drawing"""
     exact: bool = False
-    """the plant is the model itself, in place of that"""
+    """use the model itself as the plant instead"""
     plant: Literal["exact", "mujoco"] = "exact"
-    """whose equations move it"""
+    """equations of motion of the plant"""
     identify: bool = False
-    """go on: a motion that tells the parameters, their identification, the first motion again with them"""
+    """then identify the parameters from an exciting motion, and repeat the first motion with them"""
     drives: Drives = "tcp"
-    """which virtual drives"""
+    """kind of virtual drives"""
     operator: str | None = None
-    """who operates the rig, for the recording"""
+    """operator, for the recording"""
     note: str | None = None
-    """what the run is for, for the recording"""
+    """purpose of the run, for the recording"""
     output: Path | None = None
     """folder of recordings and reports; None: the configuration's"""
 
@@ -88,16 +88,16 @@ class DemoRequest:
 
 
 def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
-    """Run a trajectory on a rig. Whatever ends it, the rig is brought to rest and the recording closed.
+    """Run a trajectory on a rig. In any case, the rig is brought to rest and the recording closed.
 
     Events: `rig` with its `phase`; notices of checks that are off and of the control loop.
 
     Returns:
-        Its recording and report; `error` says why it did not go to its end.
+        Its recording and report; `error` is the reason if it did not complete.
 
     Raises:
         RefusedError, TrajectoryError: the motion is outside the limits, or the loop is unstable; nothing was started.
-        InputError: a file that cannot be used, or a folder.
+        InputError: an unusable file or folder.
         HardwareError: a process could not be started.
     """
     from kinematics import load_trajectory
@@ -123,16 +123,16 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
 
 
 def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
-    """Run the virtual rig from end to end, and identify it where the request says so.
+    """Run the virtual rig from start to finish, and identify it if requested.
 
-    Events: `fitted` where the motion is run smaller than it is, with `size`, part of it, and `bound`,
+    Events: `fitted` if the motion is scaled down, with `size`, the fraction, and `bound`,
     `safety.following_error`, m; `rig` with its `phase`; notices of the control loop.
 
     Returns:
-        The run, and what followed where it was identified.
+        The run, and the results of the identification.
 
     Raises:
-        As `run`; RefusedError where the forces do not support an identification.
+        As `run`; RefusedError if the forces do not support an identification.
     """
     from rig.client import as_built, expecting, fitted_demo, identify_on, on_free_ports, with_demo_thresholds
     from rig.config import load_config
@@ -143,7 +143,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     if foreign:
         from rig.virtual import mujoco_package
 
-        mujoco_package()  # before anything is designed or started
+        mujoco_package()  # fail before anything is designed or started
         config = config.changed({"virtual": {"plant": {"engine": request.plant}}})
     config = with_demo_thresholds(config, timing=not request.lockstep, exact=request.exact and not foreign)
     if not request.exact:
@@ -178,7 +178,7 @@ def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest,
 
 
 def run_config(config: str, rate: float | None, lockstep: bool, real_time: bool) -> RigConfig:
-    """The configuration of a run. Raises InputError where it has no virtual rig for `lockstep`."""
+    """Return the configuration of a run. Raises InputError for `lockstep` without a virtual rig."""
     from rig.config import load_config
 
     settings = load_config(config).changed(_changes(rate))
@@ -190,7 +190,7 @@ def run_config(config: str, rate: float | None, lockstep: bool, real_time: bool)
 
 
 def _metadata(operator: str | None, note: str | None) -> dict[str, Any]:
-    """Changes of a configuration by what was given of who operates the rig and what for."""
+    """Return the configuration changes for operator and note."""
     given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
     return {"recording": given} if given else {}
 
@@ -207,7 +207,7 @@ def _changes(rate: float | None, seed: int | None = None, real_time: bool = Fals
 
 
 def _report_doubts(config: RigConfig, progress: OnEvent) -> None:
-    """Tell which checks are off, and what is doubtful of a control loop that may be closed."""
+    """Report which checks are off, and doubts about a control loop that may be closed."""
     from rig.safety import check_loop, judge_sag
 
     notices = Notices(progress)
@@ -221,7 +221,7 @@ def _report_doubts(config: RigConfig, progress: OnEvent) -> None:
 
 
 def _reporting(progress: OnEvent) -> Any:
-    """What takes the progress of a run and tells it as an event."""
+    """Return a callback that converts the progress of a run to events."""
 
     def report(now: RunProgress) -> None:
         progress(Progress("rig", now.fraction, 1.0, {"phase": now.phase}))

@@ -1,4 +1,4 @@
-"""What answers on a serial port, at a TCP port, or in a network."""
+"""Search for devices on a serial port, at a TCP port, or in a network."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @request
 class ScanRequest:
-    """Whom to ask, in Modbus; registers are only read."""
+    """Targets of a Modbus scan; registers are only read."""
 
     target: str
-    """a serial port, a host, with its port or without, or the hosts of a network, 192.168.10.0/24"""
+    """a serial port, a host with or without its port, or the hosts of a network, 192.168.10.0/24"""
     units: tuple[Annotated[int, Field(ge=0, le=255)], ...] = tuple(range(1, 17))
-    """that are asked"""
+    """unit addresses to query"""
     bauds: tuple[Annotated[int, Field(ge=300, le=4_000_000)], ...] = ()
-    """speeds of a serial line; empty: the usual ones"""
+    """baud rates of a serial line; empty: the usual ones"""
     parities: tuple[Literal["even", "none", "odd"], ...] = ()
     """of a serial line; empty: all three"""
     timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.1
-    """s, for each unit to answer"""
+    """s, timeout of each unit"""
     rtu: bool = False
-    """frames of a serial line behind a TCP port"""
+    """RTU frames over a TCP port"""
 
     def __post_init__(self) -> None:
         if not self.units:
@@ -39,29 +39,29 @@ class ScanRequest:
 
     @property
     def is_serial(self) -> bool:
-        """Whether a serial port is asked."""
+        """Return whether the target is a serial port."""
         return self.target.startswith("/")
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """Who answered, at least one, and how many line settings or hosts were asked."""
+    """The answers, at least one, and the number of queried line settings or hosts."""
 
     answers: "tuple[Answer, ...]"
     asked: int
 
     def as_list(self) -> list[dict[str, Any]]:
-        """The answers as JSON objects."""
+        """Return the answers as JSON objects."""
         return [_as_dict(answer) for answer in self.answers]
 
 
 class NoAnswerError(HardwareError):
-    """Nobody answered.
+    """No device answered.
 
     Args:
-        target: that was asked.
-        asked: how many line settings or hosts.
-        units: how many units of each.
+        target: the queried target.
+        asked: number of line settings or hosts.
+        units: number of units of each.
     """
 
     def __init__(self, target: str, asked: int, units: int) -> None:
@@ -74,13 +74,13 @@ class NoAnswerError(HardwareError):
 
 
 def scan(request: ScanRequest, progress: OnEvent = no_progress) -> ScanResult:
-    """Ask a serial port at one speed and parity after the other until somebody answers, or hosts.
+    """Query a serial port at successive speeds and parities until a device answers, or hosts.
 
-    Events: `asked` after each line setting or host, whose value `answers` has who answered there.
+    Events: `asked` after each line setting or host, with the devices found there as `answers`.
 
     Raises:
         InputError: no such target.
-        NoAnswerError: nobody answered.
+        NoAnswerError: no device answered.
         HardwareError: the port cannot be opened.
     """
     found: list[Answer] = []
@@ -95,7 +95,7 @@ def scan(request: ScanRequest, progress: OnEvent = no_progress) -> ScanResult:
 
 
 def _asked(request: ScanRequest) -> "Iterator[tuple[Endpoint, list[Answer]]]":
-    """Endpoints that were asked, each with what answered there."""
+    """Yield the queried endpoints, each with its answers."""
     from actuators import BAUDS, PARITIES, ConfigurationError, search
 
     try:

@@ -1,4 +1,4 @@
-"""A new rig: its configuration written, its drives asked, its legs moved one at a time."""
+"""Setup of a new rig: write its configuration, query its drives, move its legs one at a time."""
 
 import contextlib
 from dataclasses import dataclass, replace
@@ -44,13 +44,13 @@ class SetupRequest:
     """A configuration to write."""
 
     draft: Draft
-    """what it says; its paths are of this folder"""
+    """its content; its paths are relative to this folder"""
     output: Path
     """TOML file"""
     ask: bool = False
-    """ask the drives, and take the serial numbers found into the file"""
+    """query the drives, and store their serial numbers in the file"""
     overwrite: bool = False
-    """replace a file that exists"""
+    """replace an existing file"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class SetupResult:
 
 @request
 class ProbeRequest:
-    """The rig whose drives are asked."""
+    """The rig whose drives are queried."""
 
     config: str
     """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
@@ -80,7 +80,7 @@ class ProbeResult:
 
 @request
 class LegRequest:
-    """One leg to be moved a little, there and back."""
+    """A short test move of one leg, forth and back."""
 
     config: str
     """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
@@ -88,16 +88,16 @@ class LegRequest:
     travel: float = 0.002
     """m; negative retracts"""
     speed: float = 0.005
-    """m/s, at most"""
+    """m/s, maximum"""
     home: bool = False
-    """let the leg look for its reference first where its drive has none"""
+    """home the leg first if its drive has no reference"""
     clear: bool = False
-    """clear faults that drives have latched"""
+    """clear latched drive faults"""
 
 
 @dataclass(frozen=True, slots=True)
 class LegTested:
-    """Result: how the leg moved, the recording, and whether a proof of its wiring can come of it."""
+    """Result: the leg's motion, the recording, and whether it can prove the wiring."""
 
     result: LegResult
     recording: Path
@@ -106,24 +106,24 @@ class LegTested:
 
 @request
 class ProofRequest:
-    """What somebody saw of a leg that was moved."""
+    """The user's observation of a leg's test move."""
 
     config: str
-    """the configuration that it was moved with"""
+    """the configuration used for it"""
     result: LegResult
     """of the leg, which passed"""
     seen: bool
-    """whether it was that leg that moved; else its proof is struck from the record"""
+    """whether that leg moved; else its proof is deleted"""
 
 
 def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResult:
-    """Write a new rig's configuration. What is written is valid; else nothing is, and every fault is listed.
+    """Write a new rig's configuration. Only a valid one is written; otherwise every fault is listed.
 
     Raises:
-        InputError: what is wrong with it, or a file that exists.
-        HardwareError: a drive that is asked does not answer as it should.
+        InputError: its faults, or an existing file.
+        HardwareError: a queried drive does not answer as it should.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     output = request.output
     check_output(output)
     if output.exists() and not request.overwrite:
@@ -137,7 +137,7 @@ def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResul
 
 
 def _placed(draft: Draft, folder: Path) -> Draft:
-    """The draft with its paths from the folder of the file to be written."""
+    """Return the draft with paths relative to the folder of the output file."""
     amplifier = draft.amplifier
     if amplifier is not None:
         amplifier = replace(amplifier, profile=placed_profile(amplifier.profile, folder))
@@ -150,7 +150,7 @@ def _placed(draft: Draft, folder: Path) -> Draft:
 
 
 def _asked(draft: Draft, output: Path) -> Draft:
-    """The draft with the serial numbers that its drives gave; HardwareError where one does not answer as it should."""
+    """Return the draft with the serial numbers read from its drives. Raises HardwareError for a bad answer."""
     with served(draft_config(draft, output)) as rig:
         found = probe_rig(rig)
     if not found.passed:
@@ -160,13 +160,13 @@ def _asked(draft: Draft, output: Path) -> Draft:
 
 
 def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult:
-    """Ask the six drives who they are: connect, identify, configure the watchdog, read, close. Nothing moves.
+    """Query the six drives: connect, identify, configure the watchdog, read, close. Nothing moves.
 
     Raises:
         InputError: the configuration.
         HardwareError: something else commands them, or a process cannot be started.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     settings = load_config(request.config)
     with served(settings) as rig:
         found = probe_rig(rig)
@@ -175,11 +175,11 @@ def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult
 
 
 def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:
-    """Move ONE leg a little, there and back; the other five are held by their brakes, torque off.
+    """Move one leg a little, forth and back; brakes hold the other five, torque off.
 
-    Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at once.
+    Ctrl-C stops the leg by its drive's quick stop, a second one switches the torque off at once.
 
-    Events: a notice of checks that are off; `moving` with `leg` and `travel`, m, before it is moved.
+    Events: a notice of checks that are off; `moving` with `leg` and `travel`, m, before the move.
 
     Raises:
         InputError: the configuration, or the move.
@@ -202,12 +202,12 @@ def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:
 
 
 def record_proof(request: ProofRequest, progress: OnEvent = no_progress) -> Path | None:
-    """Put a leg's test on record as proof of its wiring, or strike it where another leg moved.
+    """Record a leg's test as proof of its wiring, or delete its proof if another leg moved.
 
     Returns:
-        The record; None where it was struck.
+        The record; None if it was deleted.
     """
-    del progress  # it is done at once
+    del progress  # no stages
     settings = load_config(request.config)
     if request.seen:
         return put_on_record(settings, request.result)

@@ -1,4 +1,4 @@
-"""The platform's motion under given leg forces."""
+"""Simulation of the platform's motion under given leg forces."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @request
 class ForcesRequest:
-    """Forward dynamics: what given leg forces do to a platform."""
+    """Forward dynamics of a platform under given leg forces."""
 
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     forces: Path
     """CSV file: t, s, and f1…f6, N, linear between the rows; an external wrench fx…mz may follow"""
     pose: Pose
-    """where the platform starts: x, y, z, m, and a unit quaternion, scalar first"""
+    """initial pose: x, y, z, m, and a unit quaternion, scalar first"""
     output: Path
     """CSV file of t and the columns of a motion"""
     step: float = 0.0005
-    """s, of the integration, at most"""
+    """s, maximum integration step"""
     twist: Six | None = None
-    """its velocity at first, m/s and rad/s, base frame; None: at rest"""
+    """initial twist, m/s and rad/s, base frame; None: at rest"""
     wrench: Six | None = None
     """a constant external wrench at the platform origin, N and N m, platform axes"""
     coulomb_speed: float = 0.0
@@ -48,8 +48,8 @@ class ForcesRequest:
 class ForcesResult:
     """Result of the service.
 
-    motion: the file. rows: how many it has. of: how many the forces have. departure: why it ended before them; None
-    where it did not.
+    motion: the file. rows: its number of rows. of: number of rows of the forces. departure: why it ended earlier, or
+    None.
     """
 
     motion: Path
@@ -59,12 +59,12 @@ class ForcesResult:
 
 
 def simulate_forces(request: ForcesRequest, progress: OnEvent = no_progress) -> ForcesResult:
-    """Integrate the motion under leg forces by fourth-order Runge-Kutta, as far as the legs are in their strokes.
+    """Integrate the motion under leg forces by fourth-order Runge-Kutta, while the legs are within their strokes.
 
     Events: notices of the mechanism.
 
     Raises:
-        FieldError: a wrench beside that of the file.
+        FieldError: a wrench in addition to the file's.
         RefusedError: a leg is beyond its stroke at the start; nothing is written.
         InputError, DynamicsError: a file that cannot be read or written.
     """

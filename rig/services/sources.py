@@ -1,4 +1,4 @@
-"""Recordings that services work on, and what must be known of them."""
+"""Recordings used by services, and notices on them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,9 @@ from rig.services.job import Notice, OnEvent
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the files of a request hold, found without working on them; they can be used.
+    """Content of a request's files, which are usable, determined without processing them.
 
-    text: in words. notices: what must be known of them.
+    text: description. notices: for the user.
     """
 
     text: str
@@ -19,7 +19,7 @@ class Contents:
 
 
 class Notices:
-    """Notices on a result: reported as they are found, and collected for the result.
+    """Notices on a result: reported immediately, and collected for the result.
 
     Args:
         report: receives each.
@@ -31,11 +31,11 @@ class Notices:
 
     @property
     def found(self) -> tuple[Notice, ...]:
-        """All of them."""
+        """Return all of them."""
         return tuple(self._found)
 
     def add(self, code: str, text: str, source: str = "", *, serious: bool = False) -> None:
-        """See `Notice`."""
+        """Add a notice, see `Notice`."""
         notice = Notice(code, text, source, serious)
         self._found.append(notice)
         self._report(notice)
@@ -47,6 +47,6 @@ class Notices:
         return recording
 
     def of_recording(self, recording: Recorded) -> None:
-        """Tell the caveats of a recording."""
+        """Report the caveats of a recording."""
         for text in caveats(recording):
             self.add("recording", text, str(recording.path), serious=bool(recording.doubts))

@@ -1,4 +1,4 @@
-"""The words of every stage that a service tells, once for all who show them."""
+"""Texts of all service stages, shared by every interface."""
 
 from rig.services.job import Progress
 
@@ -37,11 +37,11 @@ _WORDS = {
 
 
 def stage_text(event: Progress) -> str:
-    """A stage in words, with how much of it is done where that is known."""
+    """Return the text of a stage, with its progress if known."""
     text = _WORDS[event.stage].format(**event.values)
     return text if event.fraction is None else f"{text}: {100.0 * event.fraction:.0f} %"
 
 
 def stage_name(event: Progress) -> str:
-    """The words of a stage alone."""
+    """Return the text of a stage without its progress."""
     return _WORDS[event.stage].format(**event.values)

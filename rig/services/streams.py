@@ -1,4 +1,4 @@
-"""A running rig's telemetry, live, to a tool that draws it."""
+"""Live telemetry of a running rig for a plotting tool."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -14,23 +14,23 @@ _LOOPBACK = "127.0.0.1"
 
 @request
 class StreamRequest:
-    """A tool, where it is, and the engine whose telemetry it gets."""
+    """A tool, its address, and the engine whose telemetry it receives."""
 
     tool: Literal["plotjuggler", "foxglove"]
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one: the engine that commands its drives"""
     engine: int | None = None
-    """process id of an engine, in place of the configuration's"""
+    """process id of an engine, instead of the configuration's"""
     host: str = _LOOPBACK
     port: int | None = None
-    """None: the tool's usual one"""
+    """port; None: the tool's usual one"""
     rate: float = 100.0
-    """cycles a second, at most"""
+    """cycles per second, maximum"""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamResult:
-    """How many cycles were sent, and whether the engine has ended."""
+    """Number of cycles sent, and whether the engine has ended."""
 
     sent: int
     engine_ended: bool
@@ -39,14 +39,14 @@ class StreamResult:
 def stream_telemetry(
     request: StreamRequest, progress: OnEvent = no_progress, *, ended: Callable[[], bool] = lambda: False
 ) -> StreamResult:
-    """Send telemetry until the engine ends, or `ended` is true. It only looks.
+    """Send telemetry until the engine ends, or `ended` is true. It commands nothing.
 
-    The event "streaming" comes once it begins. Its values: place, in words; address, what the tool opens; steps, what
-    a person does there.
+    The event "streaming" reports the start. Its values: place, as text; address, for the tool to open; steps, the
+    user's steps there.
 
     Raises:
-        InputError: the configuration, the rate, or an address that cannot be.
-        HardwareError: no such engine, or an address that is taken.
+        InputError: the configuration, the rate, or an invalid address.
+        HardwareError: no such engine, or an address in use.
     """
     from rig.client import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
     from rig.config import load_config

@@ -1,4 +1,4 @@
-"""The studies of papers, reproduced."""
+"""Reproduction of the studies of papers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @request
 class PaperRequest:
-    """Which studies, and where they are written."""
+    """Which studies, and the output folder."""
 
     studies: tuple[str, ...] = ()
     """see `paper_studies`; empty: all"""
     output: Path = Path("papers")
-    """folder, made where it is missing"""
+    """folder, created if missing"""
 
     def __post_init__(self) -> None:
         for name in self.studies:
@@ -37,7 +37,7 @@ class PaperResult:
     figures: tuple[Path, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object."""
+        """Return the result as a JSON object."""
         found = {one.name: [claim.record() for claim in one.claims] for one in self.studies}
         paths = {
             "page": str(self.page),
@@ -48,16 +48,16 @@ class PaperResult:
 
 
 def paper_studies() -> tuple[str, ...]:
-    """The names of the studies that there are."""
+    """Return the names of all studies."""
     from rig.papers import STUDIES
 
     return STUDIES
 
 
 def reproduce_papers(request: PaperRequest, progress: OnEvent = no_progress) -> PaperResult:
-    """Reproduce studies: their figures, their tables, and what becomes of their claims.
+    """Reproduce studies: their figures, tables, and the verdicts on their claims.
 
-    Events: `reproducing` with `what` is computed.
+    Events: `reproducing` with the current `what`.
 
     Raises:
         InputError: a file that cannot be written.

@@ -1,4 +1,4 @@
-"""Motions made from templates, in a size that a rig tolerates."""
+"""Motions made from templates, in a size that a rig permits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @request
 class MotionRequest:
-    """A motion made from a template, begun and ended at rest."""
+    """A motion made from a template, starting and ending at rest."""
 
     config: str
     """a configuration's file, or the name of a shipped one"""
@@ -28,14 +28,14 @@ class MotionRequest:
     output: Path
     """trajectory file to write"""
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    """by name, see `motion_templates`: SI, or text with a unit; sizes left out are chosen, the rest has its default"""
+    """by name, see `motion_templates`: SI, or text with a unit; missing sizes are chosen, the rest has its default"""
     thresholds: Thresholds = Thresholds()
-    """what its runs have to achieve"""
+    """required results of its runs"""
 
 
 @dataclass(frozen=True, slots=True)
 class MotionResult:
-    """Result: the file, the template with all its numbers, and the verdict of the limits, which it passes."""
+    """Result: the file, the template with all its numbers, and the passed verdict of the limits."""
 
     trajectory: Path
     motion: "Template"
@@ -44,13 +44,13 @@ class MotionResult:
 
 
 class TemplateError(InputError):
-    """Numbers that a template does not take.
+    """Numbers that a template does not accept.
 
     Args:
         template: its name.
-        unknown: names of numbers that it has not.
-        invalid: what is wrong with others, each with its name.
-        known: the names that it has.
+        unknown: names of unknown numbers.
+        invalid: faults of others, each with its name.
+        known: the known names.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class TemplateError(InputError):
 
 
 def motion_templates() -> dict[str, tuple[str, ...]]:
-    """The templates that there are, each with the names of its numbers."""
+    """Return the templates, each with the names of its numbers."""
     from rig.client import TEMPLATES
 
     return {name: tuple(kind.model_fields) for name, kind in TEMPLATES.items()}
 
 
 def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> MotionResult:
-    """Write a motion from a template, checked as `check` does.
+    """Write a motion from a template, checked as by `check`.
 
-    Sizes that are left out are some half of the largest that pass on this rig.
+    Missing sizes are about half of the largest that pass on this rig.
 
     Raises:
-        TemplateError: numbers that the template does not take.
+        TemplateError: numbers that the template does not accept.
         InputError: no such template, a file that cannot be read or written.
         RefusedError: the motion does not pass, or no size does.
     """
@@ -83,7 +83,7 @@ def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> Mot
     from rig.config import load_config
     from rig.csvio import check_output, whole_file
 
-    del progress  # it is done at once
+    del progress  # no stages
     made = _made(request.template, request.numbers)
     check_output(request.output)
     rig = load_config(request.config)

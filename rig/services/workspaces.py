@@ -1,4 +1,4 @@
-"""Where a mechanism's platform can be, and how well it is conditioned there."""
+"""Reachable poses of a mechanism's platform, and their conditioning."""
 
 import math
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rig.workspace import Client
 
 _DEFAULT_CELLS = 60
-_DEFAULT_TURN = math.pi / 3.0  # rad, either way
+_DEFAULT_TURN = math.pi / 3.0  # rad, in both directions
 
 Kind = Literal["position", "orientation"]
 COORDINATES: dict[Kind, tuple[str, str, str]] = {"position": ("x", "y", "z"), "orientation": ("rx", "ry", "rz")}
-"""Of each kind of sweep, those that are swept, m and rad."""
+"""Swept coordinates of each kind of sweep, m and rad."""
 
 
 @request
@@ -34,27 +34,27 @@ class WorkspaceRequest:
     """a mechanism file, or the name of a shipped one"""
     kind: Kind = "position"
     fixed: tuple[float, float, float] | None = None
-    """the three coordinates that all poses share: rx, ry, rz, rad, R = Rz Ry Rx, or x, y, z, m; None: those of home"""
+    """the three coordinates common to all poses: rx, ry, rz, rad, R = Rz Ry Rx, or x, y, z, m; None: those of home"""
     cells: int | None = None
-    """along each coordinate that is swept; None: 60, or by `poses`"""
+    """grid cells along each swept coordinate; None: 60, or by `poses`"""
     poses: int | None = None
-    """about how many poses in all, in place of `cells`"""
+    """approximate total number of poses, instead of `cells`"""
     plane: tuple[str, float] | None = None
-    """coordinate that has one value, and that value, m or rad; None: all three are swept"""
+    """coordinate with a fixed value, and that value, m or rad; None: all three are swept"""
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """least and greatest value of coordinates, m or rad; empty: drawn about what can be reached"""
+    """minimum and maximum of coordinates, m or rad; empty: bounds of the reachable range"""
     condition: float | None = None
-    """greatest condition number of H"""
+    """maximum condition number of H"""
     characteristic_length: float | None = None
     """m, divides moments in H; None: the platform joints' radius"""
     clearance: float | None = None
-    """m, least distance between two legs' surfaces"""
+    """m, minimum distance between the surfaces of two legs"""
     leg_radius: float = 0.0
-    """m, of the legs as cylinders"""
+    """m, radius of the legs as cylinders"""
     any_side: bool = False
-    """keep poses that lie beyond a singularity from home"""
+    """include poses beyond a singularity from home"""
     threads: int | None = None
-    """None: one a processor"""
+    """None: one per processor"""
     cluster: str | None = None
     """address of a Dask scheduler, or local:N"""
     output: Path | None = None
@@ -77,7 +77,7 @@ class WorkspaceRequest:
 class WorkspaceResult:
     """Result of the service.
 
-    summary: its numbers, as `rig workspace --json` prints them but for the paths. paths: what was written.
+    summary: its numbers, as printed by `rig workspace --json` without the paths. paths: the written files.
     """
 
     summary: dict[str, Any]
@@ -90,7 +90,7 @@ def sweep_workspace(request: WorkspaceRequest, progress: OnEvent = no_progress) 
     Events: `sweeping`.
 
     Raises:
-        FieldError: a field that cannot be of this mechanism.
+        FieldError: a field that is invalid for this mechanism.
         InputError, DynamicsError: a file that cannot be read or written.
     """
     from rig.csvio import check_folder
@@ -135,7 +135,7 @@ def chosen_limits(
     condition: float | None = None,
     any_side: bool = False,
 ) -> PoseLimits:
-    """The mechanism's limits with those of a request. Raises FieldError for what cannot be."""
+    """Return the mechanism's limits with those of a request. Raises FieldError for invalid values."""
     try:
         return pose_limits(
             machine,
@@ -150,7 +150,7 @@ def chosen_limits(
 
 
 def _joint_radius(machine: Mechanism) -> float:
-    """Root mean square distance of the platform's joints from their centre, m."""
+    """Return the RMS distance of the platform joints from their centroid, m."""
     points = machine.geometry.platform_points
     return float(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean() ** 0.5)
 
@@ -176,7 +176,7 @@ def _grid(machine: Mechanism, request: WorkspaceRequest) -> PoseGrid:
 
 
 def _fixed(machine: Mechanism, request: WorkspaceRequest) -> Array:
-    """The three coordinates that all poses share."""
+    """Return the three coordinates common to all poses."""
     if request.fixed is not None:
         return np.array(request.fixed)
     home = machine.geometry.home

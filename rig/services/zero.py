@@ -1,4 +1,4 @@
-"""A new zero for the load cells of a rig that stands parked."""
+"""Zeroing of a parked rig's load cells."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -31,21 +31,21 @@ class ZeroRequest:
     duration: float = 3.0
     """s at rest"""
     largest_shift: float | None = None
-    """N, that is accepted; None: a tenth of the cells' range"""
+    """N, maximum accepted shift; None: a tenth of the cells' range"""
     operator: str = ""
     """stored in the file, like the following"""
     note: str = ""
     unproven: bool = False
-    """home although a leg was not tested as it is wired now"""
+    """home even if a leg's wiring was not tested"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZeroResult:
     """Result of the service.
 
-    found: shift, noise and drift of each zero, and `faults`, what speaks against it. calibration_file: that was
-    written, None where it is refused. named_in: the configuration that names it now, None for none. notices: what must
-    be known.
+    found: shift, noise and drift of each zero, and `faults`, reasons against it. calibration_file: the written
+    file, None if refused. named_in: the configuration that now refers to it, or None. notices: for the
+    user.
     """
 
     found: "Zero"
@@ -55,11 +55,11 @@ class ZeroResult:
 
     @property
     def refusal(self) -> str:
-        """The faults as a message; empty if there are none."""
+        """Return the faults as a message; empty if there are none."""
         return "\n  ".join(["zero refused, nothing written", *self.found.faults]) if self.found.faults else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as a JSON object, SI."""
+        """Return the result as a JSON object, SI."""
         path = None if self.calibration_file is None else str(self.calibration_file)
         return self.found.as_dict() | {"paths": {"calibration": path}}
 
@@ -67,17 +67,17 @@ class ZeroResult:
 def zero_cells(
     request: ZeroRequest, progress: OnEvent = no_progress, *, interruption: "Interruption | None" = None
 ) -> ZeroResult:
-    """Connect, home, stand parked, compare the cells with the model, and write their new zero. The platform moves.
+    """Connect, home, park, compare the cells with the model, and write their new zero. The platform moves.
 
     Args:
         request: the rig.
-        progress: receives each phase; where it raises, the rig is brought to rest.
-        interruption: looked at while waiting; None where Ctrl-C is to interrupt as anywhere.
+        progress: receives each phase; if it raises, the rig is brought to rest.
+        interruption: polled while waiting; None: Ctrl-C interrupts as usual.
 
     Raises:
         InputError: the request or the configuration.
         CalibrationFileError: the file exists already.
-        RefusedError, RunFaultError, HardwareError: the rig does not get to rest, or another engine commands it.
+        RefusedError, RunFaultError, HardwareError: the rig does not come to rest, or another engine commands it.
         InterruptedRunError: it was stopped.
     """
     from rig.client import Interruption

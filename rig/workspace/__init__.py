@@ -1,4 +1,4 @@
-"""What part of a box of poses a mechanism can take: swept, on a cluster if need be, and drawn."""
+"""Workspace of a mechanism: a box of poses swept, optionally on a cluster, and plotted."""
 
 from rig.workspace.cluster import Client, inverse_on_cluster, open_cluster
 from rig.workspace.sweep import FILES, fit_box, summarize, sweep_workspace, write_workspace

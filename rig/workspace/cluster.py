@@ -1,4 +1,4 @@
-"""Sweeps on a Dask cluster: the chunks of `kinematics.run_chunks`, given to other machines or local processes."""
+"""Sweeps on a Dask cluster: the chunks of `kinematics.run_chunks` on other machines or local processes."""
 
 import importlib
 import re
@@ -14,13 +14,13 @@ from kinematics import Array, chunk_bounds
 from rig.errors import HardwareError, InputError
 
 Client: TypeAlias = Any
-"""A `distributed.Client`; Dask is optional, and has no types."""
+"""A `distributed.Client`; Dask is optional and untyped."""
 
 Result = TypeVar("Result")
 
-_TIMEOUT = 15.0  # s, for the scheduler to answer and for a worker to be there
-_IN_HAND = 3  # chunks per worker under way: enough to keep it busy, few enough to keep memory flat
-_STATES = 1 << 15  # of a chunk of inverse dynamics: some MB to send
+_TIMEOUT = 15.0  # s, timeout for the scheduler and the first worker
+_PENDING_CHUNKS = 3  # pending chunks per worker: enough to keep it busy, few enough to limit memory
+_STATES = 1 << 15  # per chunk of inverse dynamics: some MB to send
 
 _LOCAL = re.compile(r"local:([1-9]\d*)")
 
@@ -29,9 +29,9 @@ _LOCAL = re.compile(r"local:([1-9]\d*)")
 def open_cluster(address: str) -> Iterator[Client]:
     """Connect to the scheduler at `address`, or, for "local:N", start N worker processes on this machine.
 
-    All is closed, and workers started here ended, when the block ends.
-    Raises InputError where Dask is not installed or the address is none; HardwareError where nobody answers, or the
-    scheduler has no worker.
+    At the end of the block all connections are closed and local workers ended.
+    Raises InputError without Dask or for an invalid address; HardwareError if the scheduler does not answer or
+    has no worker.
     """
     try:
         distributed: Any = importlib.import_module("distributed")
@@ -68,15 +68,15 @@ def open_cluster(address: str) -> Iterator[Client]:
 def run_on_cluster(
     client: Client, job: Callable[[int, int], tuple[Callable[..., Result], tuple[Any, ...]]], count: int, chunk: int
 ) -> Iterator[tuple[int, int, Result]]:
-    """As `kinematics.run_chunks`, by the cluster's workers: yields first, end and result, in order of finish.
+    """Like `kinematics.run_chunks` on the cluster's workers: yields first, end and result, in order of completion.
 
-    job(first, end) gives what a worker is to call and its arguments, which are all that is sent; the workers need this
+    job(first, end) returns a worker's function and its arguments, which are all that is sent; the workers need this
     package installed.
-    Raises HardwareError when the cluster fails: its scheduler is gone, or workers die of a chunk or are all gone.
+    Raises HardwareError when the cluster fails: its scheduler is gone, or workers are gone or die of a chunk.
     """
     bounds = iter(chunk_bounds(count, chunk))
     running: dict[Any, tuple[int, int]] = {}
-    limit = _IN_HAND * max(len(client.nthreads()), 1)
+    limit = _PENDING_CHUNKS * max(len(client.nthreads()), 1)
     while True:
         while len(running) < limit and (bound := next(bounds, None)) is not None:
             function, arguments = job(*bound)
@@ -90,13 +90,13 @@ def run_on_cluster(
 
 
 def _finished(client: Client, futures: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Wait for at least one of the futures; those that are done, with their results."""
+    """Wait for at least one of the futures; return the completed ones with their results."""
     distributed: Any = importlib.import_module("distributed")
     try:
         while True:
             try:
                 done = distributed.wait(list(futures), timeout=_TIMEOUT, return_when="FIRST_COMPLETED").done
-            except TimeoutError:  # a chunk may take its time, as long as somebody is there to do it
+            except TimeoutError:  # a chunk may take long while workers exist
                 if not client.nthreads():
                     raise HardwareError("the cluster failed: it has no worker any more") from None
             else:
@@ -108,9 +108,9 @@ def _finished(client: Client, futures: Iterable[Any]) -> list[tuple[Any, Any]]:
 def inverse_on_cluster(
     client: Client, mechanism: Mechanism, motions: Array, wrenches: Array | None = None, *, coulomb_speed: float = 0.0
 ) -> Array:
-    """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6): `dynamics.inverse_batch` on the cluster.
+    """Compute actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6), as `dynamics.inverse_batch`.
 
-    Raises what `inverse_batch` does.
+    Raises as `inverse_batch`.
     """
     forces = np.empty((len(motions), 6))
     failures: list[tuple[int, BatchError]] = []
@@ -135,7 +135,7 @@ def inverse_on_cluster(
 def _inverse_chunk(
     mechanism: Mechanism, motions: Array, wrenches: Array | None, coulomb_speed: float
 ) -> Array | BatchError:
-    """A worker's share; states without an answer come back as a value, the others with them."""
+    """Compute a worker's chunk; an error of some states is returned as a value with the other results."""
     try:
         return inverse_batch(mechanism, motions, wrenches, threads=1, coulomb_speed=coulomb_speed)
     except BatchError as error:

@@ -1,4 +1,4 @@
-"""Pictures of a workspace: slices through home itself, their conditioning, and what keeps the platform out."""
+"""Plots of a workspace: slices through home with conditioning and active limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 _CELLS = 160
-"""Along each side of a slice, unless the grid that was swept is finer."""
+"""Cells along each side of a slice, unless the swept grid is finer."""
 _SMOOTH = 0.1
-"""Greatest difference of the condition number's logarithm between neighbours for contours to be drawn there."""
+"""Maximum difference of the condition number's logarithm between neighbours for contours."""
 
 LEGS = tuple(range(1, 7))
 FAULTS = (
@@ -36,22 +36,22 @@ FAULTS = (
     (PoseFault.SIDE, "beyond a singularity"),
     (PoseFault.INVALID, "no pose"),
 )
-"""What may keep the platform from a pose, the first that applies counting."""
+"""Reasons why a pose is unreachable; the first that applies counts."""
 REASONS = (
     "reachable",
     *(f"leg {leg} too {end}" for leg in LEGS for end in ("short", "long")),
     *(name for _, name in FAULTS[1:]),
 )
-"""What a pose of a slice is, by number: a stroke by the leg and the end of it that is exceeded most."""
+"""Classes of a slice's poses, by number: for a stroke the leg and end with the largest violation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
     """A plane of poses.
 
-    across: the coordinate that is the same all over it, 0 to 2, at `value`, m or rad.
+    across: the coordinate, 0 to 2, that is constant at `value`, m or rad.
     grid: its poses.  condition, reason: two-dimensional, by the other two coordinates in order; reasons as in REASONS.
-    home: home's two coordinates where the plane passes through it.
+    home: home's two coordinates if the plane passes through it.
     """
 
     across: int
@@ -63,12 +63,12 @@ class Slice:
 
     @property
     def reachable(self) -> npt.NDArray[np.bool_]:
-        """Which of the poses keep to all limits."""
+        """Return the mask of poses within all limits."""
         return np.asarray(self.reason == 0)
 
     @property
     def smooth(self) -> npt.NDArray[np.bool_]:
-        """Where the condition number changes little from pose to pose, so that contours say something."""
+        """Return where the condition number changes slowly enough for meaningful contours."""
         size = np.log(np.where(np.isfinite(self.condition), self.condition, 1e300))
         steps = [np.abs(np.diff(size, axis=axis)) for axis in (0, 1)]
         smooth = np.ones_like(self.reachable)
@@ -80,9 +80,9 @@ class Slice:
 
 
 def slices(workspace: "Workspace") -> tuple[Slice, ...]:
-    """The swept slice, or the three planes through home.
+    """Return the swept slice, or the three planes through home.
 
-    Through the middle of the reachable poses where there is no home, or the box is not about it.
+    The planes pass through the centre of the reachable poses if there is no home or it is outside the box.
     """
     grid = workspace.grid
     home = _home(workspace)
@@ -101,7 +101,7 @@ def slices(workspace: "Workspace") -> tuple[Slice, ...]:
 
 
 def _home(workspace: "Workspace") -> Array | None:
-    """Home's coordinates (3,) of the kind that the grid varies."""
+    """Return home's coordinates (3,) of the kind that the grid varies."""
     pose = workspace.geometry.home
     if pose is None:
         return None
@@ -128,12 +128,12 @@ def _slice(workspace: "Workspace", across: int, value: float, samples: PoseAsses
     place = None
     if home is not None and np.isclose(home[across], value, rtol=0.0, atol=1e-12):
         one, other = (float(home[axis]) for axis in range(3) if axis != across)
-        place = (one, other) if _holds(workspace, home) else None
+        place = (one, other) if _contains(workspace, home) else None
     return Slice(across, value, grid, samples.condition.reshape(shape), reason.reshape(shape), place)
 
 
-def _holds(workspace: "Workspace", home: Array) -> bool:
-    """Whether home is in the box, and the coordinates that all poses share are its own."""
+def _contains(workspace: "Workspace", home: Array) -> bool:
+    """Return whether home is in the box and has the box's fixed coordinates."""
     grid, pose = workspace.grid, workspace.geometry.home_pose
     shared = pose_to_coordinates(pose)[3:] if grid.kind == "position" else pose_to_coordinates(pose)[:3]
     inside = bool(((home >= grid.lower - 1e-12) & (home <= grid.upper + 1e-12)).all())
@@ -141,7 +141,7 @@ def _holds(workspace: "Workspace", home: Array) -> bool:
 
 
 _REACHABLE = "#FFFFFF"
-_PALE = 0.55  # of white, in the hue of a leg that would be too short
+_PALE = 0.55  # fraction of white in the colour of a leg that would be too short
 _OTHERS = ("#3B3F45", "#6B7077", "#5C3A1E", "#8C6D4F", "#A7ADB4", "#000000")
 
 
@@ -152,14 +152,14 @@ def _paler(hue: str, share: float) -> str:
 
 _HUES = tuple(_paler(hue, share) for hue in LEG_COLORS for share in (_PALE, 0.0))
 _COLORS = (_REACHABLE, *_HUES, *_OTHERS)
-"""By number of REASONS."""
+"""Colours by number of REASONS."""
 _LEVELS = 7
-_LABELLED = 14  # cells from the middle of a region to its edge, at least, for its name to stand in it
+_LABELLED = 14  # minimum cells from a region's centre to its edge for a label
 _DPI = 110
 
 
 def draw_maps(workspace: "Workspace", folder: Path) -> list[Path]:
-    """Draw dexterity and limits as PNG, SVG and PDF: a slice, or three planes through home; their paths."""
+    """Draw conditioning and limits as PNG, SVG and PDF, for a slice or three planes through home; return the paths."""
     planes = slices(workspace)
     with styled(STYLE | {"axes.titlesize": 10}):
         pictures = {"dexterity": dexterity_figure(workspace, planes), "limits": limits_figure(workspace, planes)}
@@ -167,7 +167,7 @@ def draw_maps(workspace: "Workspace", folder: Path) -> list[Path]:
 
 
 def dexterity_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
-    """The condition number of H where the platform can be, with contours where it is smooth."""
+    """Plot the condition number of H over the reachable poses, with contours where it is smooth."""
     shown = np.concatenate([plane.condition[plane.reachable] for plane in planes])
     low, high = (float(shown.min()), float(np.quantile(shown, 0.99))) if len(shown) else (1.0, 10.0)
     logarithmic = high > 10.0 * low
@@ -189,7 +189,7 @@ def dexterity_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
 
 
 def limits_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
-    """What keeps the platform from a pose; a stroke by the leg and the end that is exceeded most."""
+    """Plot the limiting reason of each pose; for a stroke the leg and end with the largest violation."""
     colors = ListedColormap(list(_COLORS))
     figure, panels = _panels(workspace, planes, "what keeps the platform from a pose (the first that applies)")
     for panel, plane in zip(panels, planes, strict=True):
@@ -206,7 +206,7 @@ def limits_figure(workspace: "Workspace", planes: Sequence[Slice]) -> Figure:
 
 
 def _name(panel: Any, plane: Slice, number: int) -> None:
-    """Write what a region is into its middle, if there is room."""
+    """Label a region at its centre, if there is room."""
     depth = ndimage.distance_transform_edt(np.pad(plane.reason == number, 1))[1:-1, 1:-1]
     if depth.max() < _LABELLED:
         return
@@ -233,7 +233,7 @@ def _unit(plane: Slice) -> str:
 
 
 def _scale(plane: Slice) -> float:
-    """To what is shown: m, or degrees."""
+    """Return the factor to the displayed unit: m, or degrees."""
     return 1.0 if plane.grid.kind == "position" else 180.0 / np.pi
 
 
@@ -243,13 +243,13 @@ def _sides(plane: Slice) -> tuple[int, int]:
 
 
 def _places(plane: Slice) -> tuple[Array, Array]:
-    """The two coordinates of its cells, as shown."""
+    """Return the two coordinates of its cells, as displayed."""
     across, up = (_scale(plane) * plane.grid.axis(axis) for axis in _sides(plane))
     return across, up
 
 
 def _show(panel: Any, plane: Slice, values: Array | npt.NDArray[np.int8], **style: Any) -> Any:
-    """Show a plane's values with its two coordinates, and home."""
+    """Plot a plane's values over its two coordinates, and home."""
     grid, (across, up) = plane.grid, _sides(plane)
     extent = [_scale(plane) * float(bound[axis]) for axis in (across, up) for bound in (grid.lower, grid.upper)]
     panel.set_xlabel(f"{grid.names[across]} ({_unit(plane)})")

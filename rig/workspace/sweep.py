@@ -1,4 +1,4 @@
-"""What part of a box of poses a mechanism can take: swept, measured, written as JSON, CSV, NPZ and pictures."""
+"""Sweep of a box of poses for a mechanism's workspace, with results as JSON, CSV, NPZ and plots."""
 
 import json
 import math
@@ -35,7 +35,7 @@ FILES = (
     "workspace.json", "layers.csv", "samples.npz",
     "dexterity.png", "dexterity.svg", "dexterity.pdf", "limits.png", "limits.svg", "limits.pdf",
 )  # fmt: skip
-"""What `write_workspace` writes."""
+"""Files of `write_workspace`."""
 
 LAYER_COLUMNS = ("reachable", "connected", "fraction", "best_condition", "median_condition")
 
@@ -45,8 +45,8 @@ class Workspace:
     """A swept box of poses of a mechanism's geometry.
 
     samples: the assessment of every pose of the grid, in its order.
-    reachable: the cells (grid.shape) whose pose keeps to all limits.
-    connected: those of them that hang together with the home pose, None where the mechanism has none.
+    reachable: the cells (grid.shape) with a pose within all limits.
+    connected: those connected to the home pose, None if the mechanism has none.
     """
 
     mechanism: str
@@ -68,9 +68,9 @@ def sweep_workspace(
     client: Client | None = None,
     show: Callable[[float], None] = lambda _fraction: None,
 ) -> Workspace:
-    """Assess every pose of a grid, on this machine's processors or on the cluster of `client`.
+    """Assess every pose of a grid, on this computer's processors or on the cluster of `client`.
 
-    `show` is called with the fraction done, 0 to 1. Raises KinematicsError as `assess_poses`.
+    `show` receives the completed fraction, 0 to 1. Raises KinematicsError as `assess_poses`.
     """
     samples = PoseAssessment(
         faults=np.empty(grid.count, dtype=np.uint8),
@@ -93,10 +93,10 @@ def sweep_workspace(
 
 
 def fit_box(geometry: Geometry, grid: PoseGrid, limits: PoseLimits, *, threads: int | None = None) -> PoseGrid:
-    """The grid drawn closer about all that can be reached.
+    """Return the grid shrunk to the reachable region.
 
-    A coarse grid of the same box finds where that is; two cells of it are left all round. The same grid where it
-    finds nothing.
+    The region is found with a coarse grid of the same box, and extended by two of its cells on all sides. The grid is
+    unchanged if nothing is reachable.
     """
     x, y, z = (1 if cells == 1 else _COARSE for cells in grid.shape)
     coarse = replace(grid, shape=(x, y, z))
@@ -125,12 +125,12 @@ def _parts(
 
 
 def assess_cells(geometry: Geometry, grid: PoseGrid, limits: PoseLimits, first: int, end: int) -> PoseAssessment:
-    """Assessment of a grid's poses from `first` to before `end`, on this thread."""
+    """Assess a grid's poses [first, end) in this thread."""
     return assess_poses(geometry, grid.poses(first, end), limits, threads=1)
 
 
 def summarize(workspace: Workspace) -> dict[str, Any]:
-    """The workspace in numbers, JSON-able: volumes (or a slice's areas), extents, conditioning, what limits it."""
+    """Summarise the workspace, JSON-able: volumes (or a slice's areas), extents, conditioning, limiting reasons."""
     grid, limits, samples = workspace.grid, workspace.limits, workspace.samples
     result: dict[str, Any] = {
         "mechanism": workspace.mechanism,
@@ -160,7 +160,7 @@ def summarize(workspace: Workspace) -> dict[str, Any]:
 
 
 def _measures(workspace: Workspace, mask: Mask) -> dict[str, Any]:
-    """Size, extents and conditioning of a set of cells."""
+    """Return size, extents and conditioning of a set of cells."""
     grid = workspace.grid
     weights = grid.weights()
     size = float(weights[mask].sum())
@@ -192,9 +192,9 @@ def _measures(workspace: Workspace, mask: Mask) -> dict[str, Any]:
 
 
 def layers(workspace: Workspace) -> tuple[tuple[str, ...], Array]:
-    """The workspace layer by layer along its last coordinate that varies: names and values of a table's columns.
+    """Return names and columns of a table of layers along the workspace's last varying coordinate.
 
-    Areas in the unit of the summary less one; conditioning of the reachable poses, NaN where there are none.
+    Areas in the summary's unit less one dimension; conditioning of the reachable poses, NaN if there are none.
     """
     grid = workspace.grid
     axis = max(k for k in range(3) if grid.shape[k] > 1)
@@ -221,9 +221,9 @@ def layers(workspace: Workspace) -> tuple[tuple[str, ...], Array]:
 
 
 def write_workspace(workspace: Workspace, folder: Path, summary: dict[str, Any]) -> list[Path]:
-    """Write `FILES`, their paths returned, into `folder`, which is made if it is not there.
+    """Write `FILES` into `folder`, which is created if missing; return their paths.
 
-    Raises InputError where that cannot be done, before anything is written where one of them cannot be.
+    Raises InputError if that is not possible, before anything is written if one of them cannot be.
     """
     from rig.workspace.maps import draw_maps
 
@@ -245,5 +245,5 @@ def write_workspace(workspace: Workspace, folder: Path, summary: dict[str, Any])
 
 
 def _finite(value: float) -> float | None:
-    """JSON knows no infinity: None instead."""
+    """Return None for an infinity, which JSON does not have."""
     return value if math.isfinite(value) else None

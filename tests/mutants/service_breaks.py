@@ -10,7 +10,7 @@ SERVICE_BREAKS = [
     Break(
         "a job does not end with its owner",
         _JOB,
-        "except (EOFError, OSError):  # the owner has gone\n            self._end_within(PATIENCE)",
+        "except (EOFError, OSError):  # the parent has ended\n            self._end_within(PATIENCE)",
         "except (EOFError, OSError):\n            pass",
         (f"{_TESTS}::test_the_end_of_its_owner_ends_it",),
     ),

@@ -52,7 +52,7 @@ VERDICT_BREAKS = [
     _verdict(
         "a motion that did not come to its end has passed",
         "validation/verdict.py",
-        'if word in (PASS, EXPECTED) and numbers["unfinished"]:',
+        'if verdict in (PASS, EXPECTED) and numbers["unfinished"]:',
         "if False:",
         "test_a_motion_that_did_not_come_to_its_end_has_not_passed_but_may_have_failed",
     ),
@@ -136,15 +136,15 @@ VERDICT_BREAKS = [
     _terms(
         "cells that repeat their readings tell of noise",
         "verdict",
-        'elif name in _NEW and numbers["slow_cells"]:',
+        'elif name in _NEW_READINGS and numbers["slow_cells"]:',
         "elif False:",
         "test_cells_slower_than_the_cycle_decide_nothing_of_terms_and_noise",
     ),
     _terms(
         "more is told to be noticed than is",
         "verdict",
-        'wide = (to_fail + power) * one["sigma"]',
-        "wide = -bound / 2.0",
+        'margin = (to_fail + power) * one["sigma"]',
+        "margin = -bound / 2.0",
         "test_the_power_of_the_thresholds_is_as_stated",
     ),
     _terms(

@@ -1,4 +1,4 @@
-"""Several runs side by side: their curves laid over each other, their numbers, and what differs between them."""
+"""Comparison of several runs: overlaid curves, numbers and significant differences."""
 
 from rig.report.comparison.differences import compared, comparison_text
 from rig.report.comparison.page import write_comparison, write_comparison_pdf

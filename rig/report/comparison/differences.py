@@ -1,4 +1,4 @@
-"""Several recordings beside each other: what differs between them by more than its uncertainty."""
+"""Differences between several recordings that exceed their uncertainty."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,15 +10,15 @@ _COMPARED = {
     "inside_band": "inside_band_sigma",
     "lag_beyond_hold_s": "lag_sigma_s",
 }
-_SURE = 3.0
-"""sigmas of a difference from which on it is told as one"""
+_SIGNIFICANT = 3.0
+"""sigmas: a larger difference is significant"""
 
 
 def compared(summaries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Numbers of all legs of each recording, and how they differ from the first one's.
+    """Compare the numbers over all legs of each recording with those of the first.
 
     Returns:
-        One entry a recording: `recording`, `verdict`, `same_config`, `same_mechanism` (as the first, by
+        One entry per recording: `recording`, `verdict`, `same_config`, `same_mechanism` (as the first, by
         `machine_sha256` and `mechanism_sha256`) and by number `value`, `sigma`, `difference`, `difference_sigma`,
         `differs` (by more than three sigmas).
     """
@@ -41,11 +41,11 @@ def _number(value: float | None, sigma: float | None, other: float | None, other
     if value is None or other is None or sigma is None or other_sigma is None:
         return entry | {"differs": None}
     apart, spread = value - other, (sigma**2 + other_sigma**2) ** 0.5
-    return entry | {"difference": apart, "difference_sigma": spread, "differs": abs(apart) > _SURE * spread}
+    return entry | {"difference": apart, "difference_sigma": spread, "differs": abs(apart) > _SIGNIFICANT * spread}
 
 
 def comparison_text(entries: Sequence[Mapping[str, Any]]) -> str:
-    """The same as a table; a star marks what differs from the first recording."""
+    """Format the comparison as a table; a star marks what differs from the first recording."""
     lines = [f"{'RMS, N':>10} {'bias, N':>10} {'R2':>10} {'inside':>10} {'lag, ms':>10}  verdict    recording"]
     for entry in entries:
         cells = []

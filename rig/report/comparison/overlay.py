@@ -1,4 +1,4 @@
-"""Curves of several runs over the same time, counted from where each began."""
+"""Curves of several runs over a common time axis that starts at each run's beginning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from rig.report.summary import window_of
 
 _BINS = 1200
 _COLUMNS = {"measured": 6, "residual": 6, "position": 1, "rotation": 1, "length": 1}
-"""Quantities, and how many columns each has: N, N, and of the errors of tracking the size, µm and µrad."""
+"""Column count of each quantity: forces in N; norms of the tracking errors in µm and µrad."""
 _TIMES = "since"
-_SEEN_THROUGH = "b0"  # what lies below is seen through it
+_OPACITY = "b0"  # opacity suffix, so that lower curves show through
 
 Rows = npt.NDArray[np.void]
 
@@ -41,18 +41,18 @@ PLOTS: dict[str, tuple[_Panel, ...]] = {
         _Panel("Leg length error, worst leg", "µm", "length"),
     ),
 }
-"""Panels of every plot by its name."""
+"""Panels of each plot by its name."""
 _ONE_SCALE = ("forces", "residuals")
 
 
 class Overlay:
-    """Lowest and highest values of each run in stretches of time that are the same for all.
+    """Minimum and maximum of each run over common time intervals.
 
     Args:
-        recordings: read through once each.
-        summaries: what `summarize` gave of each: its window is the run.
-        names: of the runs.
-        colors: of their curves.
+        recordings: each is read once.
+        summaries: result of `summarize` for each; its window is the run.
+        names: names of the runs.
+        colors: colours of their curves.
 
     Raises:
         RecordingError: a file changed meanwhile.
@@ -65,18 +65,18 @@ class Overlay:
         names: Sequence[str],
         colors: Sequence[str],
     ) -> None:
-        self._names, self._colors = names, [f"{color}{_SEEN_THROUGH}" for color in colors]
+        self._names, self._colors = names, [f"{color}{_OPACITY}" for color in colors]
         windows = [summary["window"] for summary in summaries]
         longest = max((one["end_s"] - one["begin_s"] for one in windows if one["rows"]), default=0.0)
         rate = min((summary["cycle"]["rate_hz"] or 1.0 for summary in summaries), default=1.0)
         count = max(1, min(_BINS, int(longest * rate / 2)))
         self.times: Floats = np.arange(count) * (longest / count)
-        """s since the runs began, where each stretch begins"""
+        """s since the start of the runs, at the start of each interval"""
         self._step = longest / count
         self._found = [self._read_rows(*one) for one in zip(recordings, summaries, strict=True)]
 
     def of(self, run: int, quantity: str, column: int = 0) -> tuple[Floats, Floats]:
-        """Times, s, each twice, and lowest and highest value there; not a number where a run has none."""
+        """Return times in s, each twice, with the minimum and maximum there; NaN where a run has no data."""
         names = list(_COLUMNS)
         place = sum(_COLUMNS[name] for name in names[: names.index(quantity)]) + column
         low, high = self._found[run]
@@ -84,7 +84,7 @@ class Overlay:
 
     @property
     def json(self) -> str | None:
-        """What the page's script draws; None where there is nothing."""
+        """Return the plots as JSON for the page's script; None without data."""
         if self._step <= 0.0 or len(self.times) < 2:
             return None
         runs = list(enumerate(zip(self._names, self._colors, strict=True)))
@@ -108,7 +108,7 @@ class Overlay:
         return plots_json({_TIMES: np.round(self.times, 5).tolist()}, plots, shown)
 
     def figure(self, name: str) -> Figure:
-        """One plot as it is printed."""
+        """Return one plot for print."""
         panels = PLOTS[name]
         rows = (len(panels) + 1) // 2
         figure = panelled(0.75 + 2.1 * rows, rows, above=0.6)
@@ -131,7 +131,7 @@ class Overlay:
         shape = (len(self.times), sum(_COLUMNS.values()))
         low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
         seen = 0
-        with np.errstate(all="ignore"):  # whatever a file says
+        with np.errstate(all="ignore"):  # a file may hold any value
             for block in recording.blocks():
                 rows = block[window_of(block, seen, summary)]
                 seen += len(block)
@@ -141,7 +141,7 @@ class Overlay:
         return low, high
 
     def _add(self, rows: Rows, t: Floats, low: Floats, high: Floats) -> None:
-        places = np.clip((t / self._step).astype(np.intp), 0, len(self.times) - 1)  # the last row is at the very end
+        places = np.clip((t / self._step).astype(np.intp), 0, len(self.times) - 1)  # the last row lies on the end
         values = _values(rows)
         known = finite(values)
         np.minimum.at(low, places, np.where(known, values, np.inf))
@@ -149,7 +149,7 @@ class Overlay:
 
 
 def _values(rows: Rows) -> Floats:
-    """Of rows (m,), all columns, (m, k)."""
+    """Return all columns (m, k) of rows (m,)."""
     pose, reference = rows["pose"], rows["reference"]
     turned = rotation_vector(reference[:, 3:7], pose[:, 3:7])
     parts = {

@@ -1,4 +1,4 @@
-"""The page of several runs side by side, and the same as a PDF file."""
+"""The comparison of several runs as an HTML page or a PDF file."""
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +17,8 @@ from rig.report.pages import fixed, scripted_page, styled, svg_text
 from rig.report.text_summary import verdict_text
 
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#1D242B")
-"""Of the runs, Paul Tol's bright ones: other than those of the legs."""
-_LONGEST = 60  # characters of a name over a column
+"""Colours of the runs: Paul Tol's bright palette, distinct from the legs' colours."""
+_MAX_NAME = 60  # characters of a name in a column head
 _CAPTIONS = {
     "forces": "Measured force of every leg.",
     "residuals": "Measured minus modelled force of every leg.",
@@ -31,19 +31,19 @@ _NUMBERS: tuple[tuple[str, str, str, float, int], ...] = (
     ("Inside the band", "%", "inside_band", 1e2, 1),
     ("Lag beyond the hold", "ms", "lag_beyond_hold_s", 1e3, 3),
 )
-"""Caption, unit, key of `compared`, how many of the unit one of SI is, decimals."""
+"""Caption, unit, key of `compared`, factor from SI to the unit, decimals."""
 
 
 def write_comparison(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
-    """Write the page of several runs to an HTML file that needs nothing else; whole or not at all.
+    """Write the comparison of several runs to a self-contained HTML file, atomically.
 
     Args:
-        recordings: the runs, two to `MAX_COMPARED`; the others are compared with the first.
-        path: of the file.
-        summaries: what `summarize` gave of each, with `validation`, `provenance` and `paths`.
+        recordings: the runs, two to `MAX_COMPARED`; the first is the reference.
+        path: path of the file.
+        summaries: result of `summarize` for each, with `validation`, `provenance` and `paths`.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: the file cannot be written.
         RecordingError: a file changed meanwhile.
     """
     check_output(path)
@@ -56,8 +56,8 @@ def write_comparison(recordings: Sequence[Recorded], path: Path, *, summaries: S
 
 
 def write_comparison_pdf(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
-    """The same as a PDF file, see `write_pdf`."""
-    from rig.report.pdf import write_document  # brings reportlab, for which no page waits
+    """Write the comparison as a PDF file, see `write_pdf`."""
+    from rig.report.pdf import write_document  # loads reportlab, which pages do not need
 
     overlay = _overlay(recordings, summaries)
     page = _page(recordings, summaries, dict.fromkeys(PLOTS, ""), None)
@@ -71,7 +71,7 @@ def _overlay(recordings: Sequence[Recorded], summaries: Sequence[Mapping[str, An
 
 
 def _names(recordings: Sequence[Recorded], summaries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the runs; where two are called the same, each with where it lies."""
+    """Return the names of the runs; equal names get their folder added."""
     names = [_shortened(run_name(*one)) for one in zip(recordings, summaries, strict=True)]
     return [
         f"{name} ({_file(recording)})" if names.count(name) > 1 and name != _file(recording) else name
@@ -80,8 +80,8 @@ def _names(recordings: Sequence[Recorded], summaries: Sequence[Mapping[str, Any]
 
 
 def _shortened(name: str) -> str:
-    text = name.encode(errors="replace").decode()  # of a file that is called by no text
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    text = name.encode(errors="replace").decode()  # a file name may not be valid Unicode
+    return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
 
 
 def _file(recording: Recorded) -> str:
@@ -122,7 +122,7 @@ def _page(
 def _run(
     recording: Recorded, summary: Mapping[str, Any], entry: Mapping[str, Any], name: str, color: str
 ) -> dict[str, Any]:
-    """What a run's column says of where it comes from."""
+    """Return the origin of a run for its column."""
     origin, motion = summary["provenance"], summary["motion"]
     labels = summary.get("said", {}).get(str(recording.motion.id), {}) if isinstance(recording, MotionPart) else {}
     validation = summary["validation"]
@@ -150,7 +150,7 @@ def _run(
 
 
 def _estimates(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
-    """Rows of numbers with uncertainties: caption, and of each run its text, and whether it differs from the first."""
+    """Yield rows of uncertain numbers: caption, and for each run its text and whether it differs from the first."""
     for caption, unit, key, scale, digits in _NUMBERS:
         cells = []
         for place, entry in enumerate(entries):
@@ -165,7 +165,7 @@ def _estimates(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list
 
 
 def _counts(summaries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
-    """Rows of what is counted, likewise; nothing of it has an uncertainty."""
+    """Yield rows of exact numbers, in the form of `_estimates`; none of them differs significantly."""
 
     def row(caption: str, values: Sequence[float | None], digits: int, scale: float = 1.0) -> Any:
         first, cells = values[0], []
@@ -194,7 +194,7 @@ def _peak(summary: Mapping[str, Any], key: str) -> float | None:
 
 
 def _criteria(verdicts: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Thresholds by name, and of each run its verdict and why; a dash where it is not judged by it."""
+    """Return thresholds by name, with each run's verdict and reason; a dash where it is not judged by one."""
     by_name = [{one["name"]: one for one in verdict["criteria"]} for verdict in verdicts]
     names = list(dict.fromkeys(name for found in by_name for name in found))
     return [

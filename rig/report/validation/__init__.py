@@ -1,4 +1,4 @@
-"""How well the model predicts what the cells measured, how sure that is, and whether it is good enough."""
+"""Validation: how well the model predicts the measured forces, with uncertainties and a verdict."""
 
 from rig.report.validation.blocks import BLOCKS, block_numbers
 from rig.report.validation.paired import PairedTest

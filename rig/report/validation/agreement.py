@@ -1,4 +1,4 @@
-"""How model and measurement agree over the rows that a report covers: numbers of each leg and of all together."""
+"""Agreement of model and measurement over the covered rows, per leg and for all legs."""
 
 from itertools import pairwise
 from typing import Any
@@ -16,17 +16,17 @@ _LEGS = 6
 _DYNAMIC = [TERMS.index(name) for name in ("platform inertia", "leg inertia")]
 _Y, _M, _R, _YY, _MM, _RR = (slice(6 * place, 6 * place + 6) for place in range(6))
 """Columns of the sums: measured, model, residual and their squares."""
-_ALONE = 0.05
-"""Chance that the coherence of what is unrelated exceeds what is told as its level."""
+_CHANCE_LEVEL = 0.05
+"""Probability that the coherence of unrelated signals exceeds the stated level."""
 
 
 class Agreement:
-    """Takes in the covered rows, block by block. `close` it in the end.
+    """Accumulates the covered rows block by block. Call `close` at the end.
 
     Args:
-        whole: how many rows there will be.
+        whole: total number of rows.
         rate: Hz.
-        full_scale: end of the cells' scale, N; infinite where it is not known.
+        full_scale: full scale of the cells, N; infinite if unknown.
     """
 
     def __init__(self, whole: int, rate: float, full_scale: float) -> None:
@@ -35,11 +35,11 @@ class Agreement:
         """measured, then modelled forces, N, in stretches without a gap"""
         self.sums = BlockSums(6 * _LEGS)
         self.octaves = Octaves()
-        """of the residuals, N"""
+        """octave bands of the residuals, N"""
         self.saturated = 0
-        """readings at the end of a cell's scale or beyond"""
+        """readings at or beyond full scale"""
         self.zoh_modelled = np.zeros(_LEGS, np.bool_)
-        """of which legs what their drives give between two commands is in the model, `force_held`"""
+        """legs whose model includes the drive's zero-order hold, `force_held`"""
         self._whole, self._full_scale = whole, full_scale
         self._low, self._high = np.full(_LEGS, np.inf), np.full(_LEGS, -np.inf)
         self._peak = np.zeros(_LEGS)
@@ -51,7 +51,7 @@ class Agreement:
         self._cycle: int | None = None
 
     def add(self, rows: npt.NDArray[np.void]) -> npt.NDArray[np.intp]:
-        """Take in rows that follow; which of them (places) could be used, six forces and a model being there."""
+        """Add the following rows; return the indices of the usable ones, which have six forces and a model."""
         y, m = rows["force_measured"], rows["force_model"]
         known = np.flatnonzero((finite(y) & finite(m)).all(axis=1))
         numbers = block_numbers(self._seen, len(rows), self._whole, self.rate)
@@ -74,7 +74,7 @@ class Agreement:
         return known
 
     def _add_stretches(self, cycles: npt.NDArray[np.int64], y: Floats, m: Floats) -> None:
-        """Cut where cycles are missing: what follows is not evenly spaced."""
+        """Split at missing cycles, since samples must be evenly spaced."""
         breaks = np.flatnonzero(np.diff(cycles) != 1) + 1
         follows = self._cycle is not None and int(cycles[0]) == self._cycle + 1
         self._cycle = int(cycles[-1])
@@ -88,11 +88,11 @@ class Agreement:
                 welch.add(columns, continues=continues)
 
     def close(self) -> None:
-        """Let go of what is on the disk."""
+        """Close the files on disk."""
         self.spool.close()
 
     def legs(self) -> list[dict[str, Any]]:
-        """Numbers of each leg; null where there is nothing to count, sigmas also where there are too few blocks."""
+        """Return the numbers of each leg; null without data, sigmas also with too few blocks."""
         parts = [self._numbers(slice(leg, leg + 1)) for leg in range(_LEGS)]
         sums = np.abs(self._terms).sum(axis=0)
         for leg, part in enumerate(parts):
@@ -104,7 +104,7 @@ class Agreement:
         return parts
 
     def together(self) -> dict[str, Any]:
-        """The same of all legs: RMS and R² over all readings, bias and peak of the leg where they are worst."""
+        """Return the numbers over all legs: RMS and R² over all readings, bias and peak of the worst leg."""
         numbers = self._numbers(slice(0, _LEGS))
         sums = self._terms.sum(axis=1)
         numbers["terms"] = {
@@ -147,20 +147,20 @@ class Agreement:
         return found
 
     def dynamic(self) -> Floats:
-        """RMS of what inertia takes of the modelled force of each leg (6,), N."""
+        """Return the RMS inertial part of each leg's modelled force (6,), N."""
         return np.asarray(np.sqrt(self._dynamic / max(1.0, float(self.sums.counts.sum()))))
 
     def spread(self) -> Floats:
-        """Standard deviation of the modelled force of each leg (6,), N."""
+        """Return the standard deviation of each leg's modelled force (6,), N."""
         means = self.sums.sums.sum(axis=0) / max(1.0, float(self.sums.counts.sum()))
         spread: Floats = np.sqrt(np.maximum(0.0, means[_MM] - means[_M] ** 2))
         return spread
 
     def spectrum(self) -> dict[str, Any] | None:
-        """One-sided spectral density of the residual, N²/Hz, and coherence of model and measurement, by bands.
+        """Return the residual's one-sided spectral density, N²/Hz, and coherence of model and measurement, by bands.
 
-        `coherence_level` is what the coherence of unrelated signals would exceed in one band of twenty. None where
-        the stretches without a gap are too short.
+        The coherence of unrelated signals exceeds `coherence_level` in one band of twenty. None where the stretches
+        without a gap are too short.
         """
         if not self._welch or not self._welch[0].windows:
             return None
@@ -181,7 +181,8 @@ class Agreement:
             "window_s": length / self.rate,
             "frequency_hz": [0.5 * (first + last - 1) * self.rate / length for first, last in lines],
             "coherence_level": [
-                1.0 - _ALONE ** (1.0 / max(1e-9, self._welch[0].independent * max(1.0, (last - first) / 1.5) - 1.0))
+                1.0
+                - _CHANCE_LEVEL ** (1.0 / max(1e-9, self._welch[0].independent * max(1.0, (last - first) / 1.5) - 1.0))
                 for first, last in lines
             ],
             "legs": legs,

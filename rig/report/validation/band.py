@@ -1,4 +1,4 @@
-"""How far model and measurement may lie apart by what is uncertain: load cell, pose and the model's parameters."""
+"""Uncertainty band of the residual: from load cell, pose and model parameters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from rig.report.streaming import Floats
 from rig.report.validation.blocks import BlockSums, Numbers
 
 SIGMAS = 2.0
-"""Half the width of the band; of normal errors 95.4 % lie inside."""
+"""Half-width of the band; it contains 95.4 % of normal errors."""
 SAMPLES = 10_000
-"""At which the band is computed, at most: evenly over the covered rows."""
+"""Maximum number of samples of the band, evenly spaced over the covered rows."""
 _FINEST = 1e-10
-"""m: differences of lengths below are rounding"""
+"""m: smaller length differences are rounding errors"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Rows at which the band is computed: motions (m, 19), residuals (m, 6) N, lengths and theirs of the reference.
+    """Rows at which the band is computed: motions (m, 19), residuals (m, 6) N, measured and reference lengths.
 
     `slopes` (m, 6) N/s are those of the modelled readings, `deviations` (m, 3, 6) measured lengths less their
     references, m, and their first two derivatives.
@@ -40,24 +40,24 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """One sigma of the residual at each sample, (m, 6) N, from the cell, the pose, the parameters, and of all."""
+    """Standard deviation of the residual at each sample, (m, 6) N, from cell, pose and parameters."""
 
     cell: Floats
     pose: Floats
     parameters: Floats
     resolution: Floats
-    """m (6,), of the lengths: the smallest step in them"""
+    """m (6,), smallest step of the lengths"""
     tracking: Floats
-    """m (6,), RMS of the lengths from their references"""
+    """m (6,), RMS deviation of the lengths from their references"""
 
     @property
     def whole(self) -> Floats:
-        """One sigma of all together."""
+        """Return the combined standard deviation."""
         return np.sqrt(self.cell**2 + self.pose**2 + self.parameters**2)
 
 
 def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats], blocks: Sequence[Numbers]) -> Samples:
-    """The samples of some telemetry rows (k,) each, with the numbers of their blocks.
+    """Return the samples of telemetry rows, (k,) each, with their block numbers.
 
     derivatives: (k, 4, 6), slopes of the model and deviations of the lengths, see `Samples`.
     """
@@ -79,10 +79,10 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats],
 def band(
     samples: Samples, mechanism: Mechanism, noise: float, uncertainty: ReadingsUncertainty, coulomb_speed: float = 0.0
 ) -> Band:
-    """The band at the samples.
+    """Return the band at the samples.
 
-    The pose is uncertain by the legs' lengths: by the encoders' resolution, and by how far a leg was from its
-    reference, at which the model is evaluated. Twist and acceleration of the reference are taken as they are.
+    The pose uncertainty follows from the legs' lengths: the encoders' resolution, and each leg's deviation from the
+    reference, at which the model is evaluated. Twist and acceleration of the reference count as exact.
 
     Args:
         samples: at least one.
@@ -110,7 +110,7 @@ def band(
 
 
 def inside(band: Band, samples: Samples) -> dict[str, Any]:
-    """Fraction of the samples within `SIGMAS` of the band, of all legs and of each, with sigmas over blocks."""
+    """Return the fraction of samples within `SIGMAS` of the band, for all legs and each, with sigmas over blocks."""
     within = (np.abs(samples.residuals) <= SIGMAS * band.whole).astype(np.float64)
     sums = BlockSums(6)
     sums.add(within, samples.blocks)
@@ -140,7 +140,7 @@ def _rms(values: Floats) -> Floats:
 
 
 def _resolution(lengths: Floats) -> Floats:
-    """The smallest step of each length (6,), m: of an encoder its count."""
+    """Return the smallest step of each length (6,), m: an encoder's count."""
     steps = np.abs(np.diff(np.sort(lengths, axis=0), axis=0))
     steps = np.where(steps > _FINEST, steps, np.inf)
     least: Floats = steps.min(axis=0, initial=np.inf)

@@ -1,4 +1,4 @@
-"""What the residual goes with: the legs' speed, as friction does, or their acceleration, as mass does."""
+"""Dependence of the residual on the legs' speed, as of friction, or on their acceleration, as of mass."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from rig.report.streaming import Floats
 from rig.report.validation.band import Samples
 
 _BINS = 24
-_FEWEST = 20
-"""Samples of a bin that is told."""
+_MIN_SAMPLES = 20
+"""Minimum samples of a reported bin."""
 _TAILS = (0.5, 99.5)
-"""%: the rare ends are not worth bins."""
+"""%: the bins leave out the sparse ends."""
 
 
 def dependence(samples: Samples, geometry: Geometry) -> dict[str, Any] | None:
-    """Mean residual of each leg over its speed and over its acceleration, those of the reference.
+    """Return each leg's mean residual over its reference speed and acceleration.
 
     Returns:
-        `speed` and `acceleration`, each with `legs` 1 to 6 of `at` (m/s or m/s²: middles of bins that are equally
-        wide), `mean_n` and `spread_n` (standard deviation, N), without bins of few samples; None where nothing moved.
+        `speed` and `acceleration`, each with `legs` 1 to 6 of `at` (m/s or m/s²: centres of bins of equal width),
+        `mean_n` and `spread_n` (standard deviation, N), without bins of few samples; None without motion.
     """
     legs = leg_kinematics(geometry, samples.motions)
     found = {
@@ -44,7 +44,7 @@ def _binned(values: Floats, residuals: Floats) -> dict[str, Any]:
     inside = (places >= 0) & (places < _BINS)
     places, residuals = places[inside], residuals[inside]
     counts = np.bincount(places, minlength=_BINS)
-    shown = np.flatnonzero(counts >= _FEWEST)
+    shown = np.flatnonzero(counts >= _MIN_SAMPLES)
     sums = np.bincount(places, residuals, _BINS)[shown]
     mean = sums / counts[shown]
     squares = np.bincount(places, residuals**2, _BINS)[shown] / counts[shown]

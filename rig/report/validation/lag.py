@@ -1,12 +1,12 @@
-"""The lag between model and measurement: y(t) = c + m(t - τ) by least squares, below a sample, and how sure it is.
+"""Lag between model and measurement: y(t) = c + m(t - τ) by least squares with sub-sample resolution and uncertainty.
 
-τ and c of each leg minimise the sum of the squared residual r over all samples (Gauss–Newton, begun at the best whole
+τ and c of each leg minimise the sum of the squared residual r over all samples (Gauss–Newton, started at the best whole
 number of samples). With u = ṁ(t - τ) less its mean, J = Σu² and S the spectral densities, n samples give
 
     cov(τ_i, τ_k) = n ∫ S_u,ik(f) S_r,ik(f)* df / (J_i J_k)
 
-which takes the residual's own spectrum, between legs too, and is σ²/J only where that is white and they are independent
-(Söderström & Stoica, System Identification, 1989, section 4.4). Of all legs: the mean weighted by 1/σ².
+This uses the residual's own spectrum, also between legs; it equals σ²/J only if that is white and the legs are
+independent (Söderström & Stoica, System Identification, 1989, section 4.4). For all legs: the mean weighted by 1/σ².
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ from rig.report.validation.spool import Spool
 
 
 def hold_lag(header: Mapping[str, Any]) -> float | None:
-    """Lag of the cells' readings behind the reference, s, that comes of holding commanded forces; None if not known.
+    """Return the lag of the cells' readings behind the reference, s, caused by the zero-order hold; None if unknown.
 
     A force is commanded for the instant `command_lead` ahead, the middle of the period in which it acts, and held. It
     is read with the next exchange, at the period's end: late by the period less the lead. The motion is not late.
-    Known where the host closes all loops by forces and the drives read the cells, of a motion that was not imported.
+    Known where the host closes all loops by forces and the drives read the cells, and the motion is not imported.
     """
     if imported_from(header) is not None:
         return None
@@ -43,14 +43,14 @@ def hold_lag(header: Mapping[str, Any]) -> float | None:
 
 
 def unknown_zoh(header: Mapping[str, Any], modelled: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
-    """By leg, why it is not known what its drive gives between two commands; None where it is.
+    """Return for each leg why the drive's force between two commands is unknown; None where it is known.
 
     Args:
         header: of the recording.
-        modelled: by leg, whether it is in the model.
+        modelled: by leg, whether the model includes it.
 
     Returns:
-        Causes: `code` ("own_loop" of a drive that closes its own loop, "in_turns" of one that is not asked in every
+        Causes: `code` ("own_loop" for a drive that closes its own loop, "in_turns" for one that is not polled in every
         cycle) and `period_s`, for which a command is held.
     """
     name = imported_from(header)
@@ -70,25 +70,25 @@ def unknown_zoh(header: Mapping[str, Any], modelled: npt.NDArray[Any]) -> list[d
 
 
 LONGEST_LAG = 0.1
-"""s, either way: what is looked for"""
+"""s, limit of the search in either direction"""
 _HALF = 16
-"""samples of the interpolation on either side"""
+"""samples of the interpolation kernel on either side"""
 _TAPER = 8.0
-"""of the Kaiser window: an error of 1e-4 below 0.8 of the highest frequency"""
+"""shape parameter of the Kaiser window: an error of 1e-4 below 0.8 of the Nyquist frequency"""
 _SUBSET = 200_000
-"""samples on which the iteration runs, before the last steps on all"""
+"""samples of the iteration, before the last steps on all"""
 _STEPS = 12
-_CLOSE = 1e-3
-"""samples: a step that ends the iteration"""
+_CONVERGED = 1e-3
+"""samples: a smaller step ends the iteration"""
 _FEWEST_WINDOWS = 6
-_SURE = 0.1
-"""sigma over `LONGEST_LAG` from which on a lag may be anything that was looked for"""
+_UNDETERMINED = 0.1
+"""sigma over `LONGEST_LAG` above which the lag counts as undetermined"""
 _LEGS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Over samples, per leg (6,): sums of u² and u r, centred, and the means of u and of the residual."""
+    """Per leg (6,), over samples: centred sums of u² and u r, and the means of u and of the residual."""
 
     count: int
     curvature: Floats
@@ -98,15 +98,15 @@ class _Sums:
 
 
 def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
-    """Lag of the measurement behind the model, s, positive where it is late.
+    """Return the lag of the measurement behind the model, s, positive where it is late.
 
     Args:
         spool: columns 0 to 5 measured, 6 to 11 modelled, N, at `rate` (Hz).
 
     Returns:
-        `lag_s`, `sigma_s` of all legs together, `legs` with the same of each, `consistency_p` (how likely legs of one
-        lag would differ as much); null where the motion cannot tell, `why` then says so by a code: "few_samples"
-        without a gap, "no_change" of the modelled forces, "not_told": too little of it against the residual.
+        `lag_s`, `sigma_s` of all legs together, `legs` with the same of each, `consistency_p` (probability of such
+        differences between legs of equal lag); null where the motion does not determine it, then `why` is a code:
+        "few_samples" without a gap, "no_change" of the modelled forces, "not_told": too small against the residual.
     """
     nothing: dict[str, Any] = {
         "lag_s": None,
@@ -142,7 +142,7 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
 
 def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict[str, Any]:
     sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    known_well = known & (sigma > 0.0) & (sigma < _SURE * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
+    known_well = known & (sigma > 0.0) & (sigma < _UNDETERMINED * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
     legs = [
         {
             "leg": leg + 1,
@@ -167,7 +167,7 @@ def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict
 
 
 def _consistency(lag: Floats, covariance: Floats) -> float | None:
-    """How likely legs of one lag differ as much, by χ² of the differences; None of one leg."""
+    """Return the probability of such differences between legs of equal lag, by χ²; None for one leg."""
     if len(lag) < 2:
         return None
     from scipy.special import chdtrc
@@ -179,7 +179,7 @@ def _consistency(lag: Floats, covariance: Floats) -> float | None:
 
 
 def _whole_lag(spool: Spool, most: int, halo: int) -> Floats | None:
-    """Best lag of each leg (6,) in whole samples from -most to most: the least variance of the residual."""
+    """Return each leg's best lag (6,) in whole samples within ±most: the minimum variance of the residual."""
     lags = np.arange(-most, most + 1)
     cross, squares, sums = (np.zeros((len(lags), _LEGS)) for _ in range(3))
     measured, count = np.zeros(_LEGS), 0
@@ -188,7 +188,7 @@ def _whole_lag(spool: Spool, most: int, halo: int) -> Floats | None:
         size = 1 << int(np.ceil(np.log2(len(m) + len(y))))
         product = np.fft.rfft(m, size, axis=0) * np.fft.rfft(y, size, axis=0).conj()
         found = np.fft.irfft(product, size, axis=0)[: len(lags)]
-        cross += found[::-1]  # m begins `most` samples early: its first place is the longest lag
+        cross += found[::-1]  # m begins `most` samples early: its first entry is the longest lag
         for total, part in ((squares, m**2), (sums, m)):
             running = np.concatenate([np.zeros((1, _LEGS)), np.cumsum(part, axis=0)])
             total += (running[len(y) :] - running[: len(lags)])[::-1]
@@ -196,7 +196,7 @@ def _whole_lag(spool: Spool, most: int, halo: int) -> Floats | None:
         count += len(y)
     if not count:
         return None
-    # Var(y - m_k), less what does not depend on k
+    # Var(y - m_k), without terms that do not depend on k
     cost = (squares - 2.0 * cross) / count - (sums / count) ** 2 + 2.0 * measured / count * sums / count
     best: Floats = lags[np.argmin(cost, axis=0)].astype(np.float64)
     return best
@@ -206,13 +206,13 @@ def _refined(spool: Spool, lag: Floats, most: int, halo: int) -> Floats:
     for _ in range(_STEPS):
         step = np.clip(_step(_sums(spool, lag, halo, _SUBSET)), -1.0, 1.0)
         lag = np.clip(lag + step, -most, most)
-        if np.abs(step).max() < _CLOSE:
+        if np.abs(step).max() < _CONVERGED:
             break
     return lag
 
 
 def _step(sums: _Sums) -> Floats:
-    """Of Gauss and Newton, samples (6,)."""
+    """Return the Gauss–Newton step, samples (6,)."""
     return -sums.slope / np.where(sums.curvature > 0.0, sums.curvature, np.inf)
 
 
@@ -231,7 +231,7 @@ def _sums(spool: Spool, lag: Floats, halo: int, most: int | None = None) -> _Sum
 
 
 def _delayed(model: Floats, lag: Floats, halo: int) -> tuple[Floats, Floats]:
-    """Forces (m, 6) late by `lag` (6,) samples, and their slopes, N a sample, of (halo + m + halo, 6)."""
+    """Return forces (m, 6) delayed by `lag` (6,) samples, and their slopes, N per sample, from (halo + m + halo, 6)."""
     whole = np.floor(lag).astype(int)
     count = len(model) - 2 * halo
     delayed, slope = np.zeros((_LEGS, count)), np.zeros((_LEGS, count))
@@ -248,7 +248,7 @@ def _delayed(model: Floats, lag: Floats, halo: int) -> tuple[Floats, Floats]:
 
 
 def _kernel(x: Floats) -> tuple[Floats, Floats]:
-    """Sinc under a Kaiser window at x (k, 6) samples, and its derivative; a constant stays one, and has no slope."""
+    """Return a Kaiser-windowed sinc at x (k, 6) samples, and its derivative; exact for a constant."""
     step = 1e-4
     value, slope = _tapered(x), (_tapered(x + step) - _tapered(x - step)) / (2.0 * step)
     return value / value.sum(axis=0), slope - slope.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Is one model worse than another on the same rows? Paired, and by blocks, so that autocorrelation is respected."""
+"""Paired test whether one model is worse than another on the same rows, by blocks to respect autocorrelation."""
 
 from typing import Any
 
@@ -9,26 +9,26 @@ from rig.report.validation.blocks import BlockSums, Estimate, Numbers
 
 _LEGS = 6
 LEVEL = 0.01
-"""Chance of a wrong word that is borne, on either side."""
+"""Significance level on either side."""
 
 
 class PairedTest:
     """Compares the squared residuals of a model with those of the exact one, sample by sample.
 
-    The mean difference over legs is what is tested, by Student's t with the jackknife's uncertainty over blocks of
-    the window: whether it is above or below zero. It can come out either way, or not at all. Both are judged twice, as
-    measured and with each leg's mean residual taken off, since a cell's offset is no model's doing.
+    Student's t tests whether the mean difference over legs is above or below zero, with the jackknife's uncertainty
+    over blocks of the window. The result may be either, or neither. The test is made twice: as measured, and with each
+    leg's mean residual removed, since a cell's offset is no model error.
     """
 
     def __init__(self) -> None:
         self._sums = BlockSums(4 * _LEGS)
 
     def add(self, exact: Floats, other: Floats, numbers: Numbers) -> None:
-        """Take in residuals (m, 6), N, of both models, in blocks of these numbers (m,)."""
+        """Add residuals (m, 6), N, of both models, in blocks of these numbers (m,)."""
         self._sums.add(np.concatenate([exact, exact**2, other, other**2], axis=1), numbers)
 
     def result(self) -> dict[str, Any]:
-        """`as_measured` and `without_offset`, each as `_entry`; null of too few blocks."""
+        """Return `as_measured` and `without_offset`, each as `_entry`; null with too few blocks."""
         plain, centred = self._sums.estimates(_differences)
         return {"as_measured": _entry(plain), "without_offset": _entry(centred)}
 
@@ -41,7 +41,7 @@ def _differences(means: Floats) -> Floats:
 
 
 def _entry(found: Estimate | None) -> dict[str, Any] | None:
-    """Mean difference of squares, N², its sigma, t, p of "no worse" and of "no better", and the word on it."""
+    """Return mean difference of squares, N², its sigma, t, p of "no worse" and of "no better", and the conclusion."""
     if found is None:
         return None
     from scipy.special import stdtr
@@ -51,7 +51,7 @@ def _entry(found: Estimate | None) -> dict[str, Any] | None:
     else:
         t = 0.0 if found.value == 0.0 else float(np.copysign(1e9, found.value))
     no_worse, no_better = float(stdtr(found.freedom, -t)), float(stdtr(found.freedom, t))
-    word = "worse" if no_worse < LEVEL else "better" if no_better < LEVEL else "not told apart"
+    conclusion = "worse" if no_worse < LEVEL else "better" if no_better < LEVEL else "not told apart"
     return {
         "difference_n2": found.value,
         "sigma_n2": found.sigma,
@@ -59,5 +59,5 @@ def _entry(found: Estimate | None) -> dict[str, Any] | None:
         "freedom": found.freedom,
         "p_no_worse": no_worse,
         "p_no_better": no_better,
-        "verdict": word,
+        "verdict": conclusion,
     }

@@ -1,4 +1,4 @@
-"""A validation: one look at the covered rows of a recording, then what follows from what was kept of them."""
+"""Validation run: one pass over the covered rows of a recording, then the evaluation of the collected data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,10 +34,10 @@ from rig.report.validation.verdict import judged
 from rig.states import State
 
 _LEGS = 6
-_SHORTEST_REST = 50
-"""Cycles of one standing still, from which the cells' noise is told."""
+_MIN_REST = 50
+"""Minimum cycles of one rest period for the noise estimate."""
 _SMOOTHED = 0.06
-"""s"""
+"""s, length of the smoothing filter"""
 Rows = npt.NDArray[np.void]
 _SampleRows = tuple[list[Rows], list[Floats], list[Numbers]]
 
@@ -50,30 +50,30 @@ def validate(
     alone: bool = False,
     parameters: Sequence[ParameterFile] | None = None,
 ) -> dict[str, Any]:
-    """How model and measurement agree over the rows that the report's numbers cover. Memory does not grow with length.
+    """Return how model and measurement agree over the covered rows, in constant memory.
 
     Args:
-        recording: read through once.
-        summary: what `summarize` gave of it.
-        thresholds: of the rig; None: those of the recorded configuration. Those of the motion's own file go before.
-        alone: by nothing but these, whatever the motion's file says.
-        parameters: whose covariance widens the band; None: those that the recording was computed with.
+        recording: read once.
+        summary: result of `summarize`.
+        thresholds: of the rig; None: those of the recorded configuration. Those of the motion's own file override them.
+        alone: use only these thresholds and ignore the motion's file.
+        parameters: files whose covariance widens the band; None: those the recording was computed with.
 
     Returns:
         A JSON object: `verdict`, `confidence`, `reasons`, `criteria`, `noticed` (see `judged`), `legs` and `together`
-        (see `Agreement.legs`, with the lag, the fraction inside the band, and `holding`: why the residual may come of
-        what the leg's drive gives between two commands, null where it cannot), `lag` (`hold_s`, see `hold_lag`,
+        (see `Agreement.legs`, with the lag, the fraction inside the band, and `holding`: why the leg's drive may cause
+        the residual between two commands, else null), `lag` (`hold_s`, see `hold_lag`,
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
         `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
         null), `sensitivity` (see `sensitivity`, or with `why` alone), `octaves` (see `Octaves.bands`), `noise_n` and
-        `noise_source` ("configured", "at rest" or null), `undecidable` (why these rows can tell nothing of the
-        model), `slow_cells` (why cells tell nothing of noise and terms, or null), `counted` (tracking, peaks and
-        timing, see there), `expected_n` (N RMS of a leg's residual that a machine which is known not to be its model
-        explains, or null), `unfinished` (null where the motion came to its end), `rows`. Why something cannot be told
+        `noise_source` ("configured", "at rest" or null), `undecidable` (why these rows decide nothing about the
+        model), `slow_cells` (why cells determine neither noise nor terms, or null), `counted` (tracking, peaks and
+        timing, see there), `expected_n` (N RMS of a leg's residual that a machine's known deviation from the model
+        explains, or null), `unfinished` (null for a completed motion), `rows`. The reason for an unknown result
         is a `code` with its fields, see `rig.report.text_summary.cause_text`.
 
     Raises:
-        RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
+        RecordingError: the file changed meanwhile, or the temporary folder has no room for its columns.
         CalibrationError: parameters that the recorded mechanism does not have.
     """
     if thresholds is None:
@@ -98,7 +98,7 @@ def validate(
 
 
 def recorded_thresholds(header: Mapping[str, Any]) -> Validation:
-    """The thresholds of a recording's configuration; none of one without, or with others than today's."""
+    """Return the thresholds of the recorded configuration; none if it has none or unknown ones."""
     section = header.get("config", {}).get("validation", {})
     try:
         return Validation.model_validate(section)
@@ -107,13 +107,13 @@ def recorded_thresholds(header: Mapping[str, Any]) -> Validation:
 
 
 def recorded_calibration(header: Mapping[str, Any]) -> LoadCellCalibration | None:
-    """The calibration of its cells that a recording was made with, None without one. Raises CalibrationFileError."""
+    """Return the cell calibration used for the recording, None without one. Raises CalibrationFileError."""
     text = header.get("calibration")
     return parse_cell_calibration(text) if isinstance(text, str) else None
 
 
 def recorded_parameters(header: Mapping[str, Any]) -> list[ParameterFile]:
-    """The parameter files that a recording was computed with. Raises CalibrationFileError for one that is none."""
+    """Return the parameter files used for the recording. Raises CalibrationFileError for an invalid one."""
     texts = header.get("parameters", {})
     return [parse_parameters(text, name) for name, text in texts.items()] if isinstance(texts, dict) else []
 
@@ -128,7 +128,7 @@ def _read(
     whole = summary["window"]["rows"]
     stride = -(-whole // SAMPLES) or 1
     seen = taken = 0
-    with np.errstate(all="ignore"):  # whatever a file says
+    with np.errstate(all="ignore"):  # a file may hold any value
         for block in recording.blocks():
             rows = block[window_of(block, seen, summary)]
             seen += len(block)
@@ -142,10 +142,10 @@ def _read(
 
 
 def _derivatives(rows: Rows, rate: float) -> Floats:
-    """Slopes of the modelled readings, N/s, and the lengths less their references, m, with two derivatives: (m, 4, 6).
+    """Return slopes of the modelled readings, N/s, and length deviations, m, with two derivatives: (m, 4, 6).
 
-    Those of the lengths by a cubic over `_SMOOTHED` s (Savitzky and Golay, Anal. Chem. 36, 1964), so that an encoder's
-    steps are no accelerations; 0 where there is none.
+    Length derivatives use a cubic over `_SMOOTHED` s (Savitzky and Golay, Anal. Chem. 36, 1964), so that encoder steps
+    do not appear as accelerations; 0 where there is none.
     """
     from scipy.signal import savgol_filter
 
@@ -210,14 +210,14 @@ def _numbers(
 
 
 def _lag(found: Mapping[str, Any], hold_time: float | None) -> dict[str, float | None]:
-    """Lag as measured, and what is left of it beyond that of forces held for a cycle."""
+    """Return the measured lag, and its remainder beyond the zero-order hold of one cycle."""
     whole = found["lag_s"]
     beyond = None if whole is None else whole - (hold_time or 0.0)
     return {"lag_s": whole, "lag_sigma_s": found["sigma_s"], "lag_beyond_hold_s": beyond}
 
 
 def _expected(header: Mapping[str, Any]) -> float | None:
-    """N RMS of a leg's residual that a virtual plant's own departures from the model explain; None where none are."""
+    """Return the RMS leg residual, N, that a virtual plant's own model deviations explain; None without any."""
     if imported_from(header) is not None:
         return None
     virtual = header.get("config", {}).get("virtual") or {}
@@ -228,7 +228,7 @@ def _expected(header: Mapping[str, Any]) -> float | None:
 def _undecidable(
     recording: Recorded, agreement: Agreement, legs: list[dict[str, Any]], noise: float | None
 ) -> list[dict[str, Any]]:
-    """Why nothing can be decided by these rows."""
+    """Return why these rows decide nothing."""
     found: list[dict[str, Any] | None] = []
     count = int(agreement.sums.counts.sum())
     if np.count_nonzero(agreement.sums.counts) < FEWEST:
@@ -249,7 +249,7 @@ def _damaged(recording: Recorded) -> Cause:
 
 
 def _slow_cells(header: Mapping[str, Any]) -> Cause:
-    """That cells are read less often than once a cycle: rows repeat a reading, whose noise is not what is expected."""
+    """Return a cause if cells are read less than once per cycle: repeated readings change the expected noise."""
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:
@@ -260,23 +260,23 @@ def _slow_cells(header: Mapping[str, Any]) -> Cause:
 
 
 def _unfinished(motion: Mapping[str, Any]) -> Cause:
-    """Why a motion has not passed, however well its beginning went; None of one that came to its end."""
+    """Return why the motion did not complete; None if it did."""
     if motion["outcome"] == "finished":
         return None
     return {"code": "unfinished", "outcome": motion["outcome"], "reached_s": motion["reached_s"]}
 
 
 def _noise_at_rest(recording: Recorded) -> float | None:
-    """Standard deviation of the cells' readings where the platform was held still, N; None where it never was.
+    """Return the standard deviation of the noisiest cell's readings at rest, N; None without a rest period.
 
-    About the mean of each cell and standing still, so that no model is in it. Of the noisiest cell.
+    It is taken about each cell's mean per rest period, so it is independent of the model.
     """
     squares, freedom = np.zeros(_LEGS), 0
     for block in recording.blocks():
         resting = (block["state"] == State.ENGAGED) & (block["motion"] == 0)
         resting &= np.isfinite(block["force_measured"]).all(axis=1) & ~block["reference"][:, 7:].any(axis=1)
         for part in np.split(np.arange(len(block)), np.flatnonzero(np.diff(resting)) + 1):
-            if len(part) >= _SHORTEST_REST and resting[part[0]]:
+            if len(part) >= _MIN_REST and resting[part[0]]:
                 squares += len(part) * block["force_measured"][part].var(axis=0)
                 freedom += len(part) - 1
     return float(np.sqrt(squares.max() / freedom)) or None if freedom else None
@@ -289,7 +289,7 @@ def _of_model(
     mechanism: Mechanism | None,
     parameters: Sequence[ParameterFile] | None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The uncertainty band, and what goes with each term of the model; both with `why`, which is empty where all is."""
+    """Return the uncertainty band and the sensitivity to model terms; both with `why`, empty where known."""
     empty = {"inside_band": None, "inside_band_sigma": None}
     nothing = {"legs": [{"leg": leg + 1} | empty for leg in range(_LEGS)], **empty}
 
@@ -327,6 +327,6 @@ def _mechanism(recording: Recorded) -> Mechanism | None:
 
 
 def _full_scale(header: Mapping[str, Any]) -> float:
-    """End of the cells' scale, N; infinite where the recording does not say it."""
+    """Return the full scale of the cells, N; infinite where not recorded."""
     value = header.get("config", {}).get("load_cells", {}).get("range")
     return float(value) if isinstance(value, int | float) and value > 0 else math.inf

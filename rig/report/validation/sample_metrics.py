@@ -1,4 +1,4 @@
-"""Numbers of a verdict that are counted over all covered rows, not estimated: tracking, peaks and timing."""
+"""Exact numbers of a verdict, counted over all covered rows: tracking, peaks and timing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,16 +21,16 @@ COUNTED = (*_TRACKING, *_PEAKS, "period_error", "overruns")
 def counted(
     summary: Mapping[str, Any], *, real_time: bool, damaged: Cause, saturated: Cause, imported: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """What thresholds of tracking, peaks and timing are held against, by their names.
+    """Return the values for the thresholds of tracking, peaks and timing, by threshold name.
 
-    Each has `value` (SI, None where there is none), `leg` (that of the largest, None where it is of the platform or of
-    the cycle) and `doubt`: why it cannot be told, or with a value why it may be greater; None where it is sure.
+    Each has `value` (SI, None if unavailable), `leg` (that of the largest, None for the platform or the cycle) and
+    `doubt`: why it is unknown, or with a value why it may be larger; None where it is certain.
 
     Args:
-        summary: what `summarize` gave.
-        real_time: whether cycles could be late at all; on a simulated clock none can.
-        damaged: why nothing can be decided by these rows, None where it can.
-        saturated: why forces are not what was read, likewise.
+        summary: result of `summarize`.
+        real_time: whether cycles could be late; on a simulated clock none can.
+        damaged: why these rows decide nothing, None where they do.
+        saturated: why the forces differ from the readings, None if they do not.
         imported: whether the cycles are those of another program's log.
     """
     window, tracking = summary["window"], summary["tracking"]
@@ -52,6 +52,6 @@ def counted(
 
 
 def _number(value: float | None, doubt: Cause) -> dict[str, Any]:
-    """A number that is sure, or why there is none."""
+    """Return a certain number, or why there is none."""
     why = doubt or (None if value is not None else {"code": "not_recorded"})
     return {"value": None if why else value, "leg": None, "doubt": why}

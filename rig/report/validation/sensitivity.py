@@ -1,17 +1,17 @@
-"""What of the residual goes with each term of the model, how sure that is, and so how small an error would be noticed.
+"""Coefficients of the model's terms in the residual, with uncertainties: they limit the detectable errors.
 
-The model is linear in each term: were term k off by the part β, the cells would read β g_k(t) more. Each coefficient
-is found by itself, by least squares over all legs, with an offset and a lag of each leg free:
+The model is linear in each term: if term k were off by the fraction β, the cells would read β g_k(t) more. Each
+coefficient is estimated separately, by least squares over all legs, with an offset and a lag of each leg free:
 
     β = Σ h·r / Σ h²,   h = g less its projection on 1 and dF/dt, leg by leg
 
-r is the residual beside the model in the motion that the legs followed, not that of the reference: a wrong model that
-is fed forward moves the machine off its reference, and so would change its own coefficient.
+r is the residual of the model along the measured motion of the legs, not along the reference: a wrong feed-forward
+model moves the machine off its reference, which would otherwise change its own coefficient.
 
 Its variance is Newey and West's (Econometrica 55, 1987) of the scores h·(r - β h), summed over the blocks of the
 window, one block of lag, and never below that of the cells' noise alone. Uncertainty of parameter files is given
-apart: it moves the model, not the measurement. Terms that move the readings alike share an error: each coefficient is
-what the term would be off by if it alone were.
+separately: it moves the model, not the measurement. Terms with similar effects share an error: each coefficient is
+the term's error if all others were exact.
 """
 
 from dataclasses import replace
@@ -27,9 +27,9 @@ from rig.report.validation.blocks import FEWEST, BlockSums, Numbers
 
 _LEGS = 6
 NEGLIGIBLE = 0.2
-"""Part of the cells' noise below which the RMS of a whole term says nothing, and the term is not judged."""
+"""Fraction of the cells' noise: a term with a smaller RMS effect is not judged."""
 _ROUNDING = 1e-9
-"""N RMS: readings that a term moves by less it does not move"""
+"""N RMS: smaller effects of a term are rounding errors"""
 
 
 def sensitivity(
@@ -39,7 +39,7 @@ def sensitivity(
     uncertainty: ReadingsUncertainty | None = None,
     coulomb_speed: float = 0.0,
 ) -> dict[str, Any]:
-    """The coefficients of all terms at the samples.
+    """Return the coefficients of all terms at the samples.
 
     Args:
         samples: with residuals, N, slopes of the modelled readings, N/s, and blocks.
@@ -49,12 +49,12 @@ def sensitivity(
         coulomb_speed: m/s, of the recorded control.
 
     Returns:
-        `freedom` of the sigmas (0 where there are too few blocks) and `terms`, each `term`, `leg` (of a cell's gain,
-        else null), `unit`, `coefficient`, `sigma`, `parameters_sigma` (null where the motion does not move it),
-        `whole_n` (N RMS of the leg that the whole of it moves most, offset and lag taken off), `whole` (what counts as
-        the whole of it), for each unit of the coefficient `square_n2` and `mean_n` (6) of what it moves, with
-        `square_sigma_n2` and `mean_sigma_n` by how blocks differ, and `scale` and `scale_unit`
-        (what one unit of it is of the mechanism). Coefficients are parts of the term, and of gravity where it acts
+        `freedom` of the sigmas (0 with too few blocks) and `terms`, each `term`, `leg` (of a cell's gain, else null),
+        `unit`, `coefficient`, `sigma`, `parameters_sigma` (null if the motion does not excite it),
+        `whole_n` (N RMS effect of the whole term on the most affected leg, without offset and lag), `whole` (the
+        coefficient of the whole term), for a unit coefficient `square_n2` and `mean_n` (6) of its effect, with
+        `square_sigma_n2` and `mean_sigma_n` from block differences, and `scale` and `scale_unit`
+        (the mechanism's value of one unit). Coefficients are fractions of the term, and of gravity where it acts
         across its direction; those of the centre of mass are in m. Positive: the machine has more of it than the model.
 
     Raises:
@@ -92,7 +92,7 @@ def sensitivity(
 
 
 def _of_legs(columns: Floats, blocks: Numbers) -> dict[str, list[float]]:
-    """Mean square and mean of columns (m, 6) N, and how sure a residual like them would be of its own."""
+    """Return mean square and mean of columns (m, 6) N, and the sampling sigmas of an equal residual."""
     sums = BlockSums(2 * _LEGS)
     sums.add(np.concatenate([columns**2, columns], axis=1), blocks)
     sigmas = [0.0 if one is None else one.sigma for one in sums.estimates(lambda means: means)]
@@ -105,7 +105,7 @@ def _of_legs(columns: Floats, blocks: Numbers) -> dict[str, list[float]]:
 
 
 def _off_reference(samples: Samples, mechanism: Mechanism, coulomb_speed: float) -> Floats:
-    """What the model reads more (m, 6), N, as the legs moved than as their reference did."""
+    """Return the change (m, 6), N, of the modelled readings from the reference to the measured motion."""
     model = Dynamics(mechanism, coulomb_speed)
     moved = followed(samples.motions, samples.deviations, mechanism)
     more: Floats = model.cells(moved) - model.cells(samples.motions)
@@ -113,14 +113,14 @@ def _off_reference(samples: Samples, mechanism: Mechanism, coulomb_speed: float)
 
 
 def _newey_west(scores: Floats) -> float:
-    """Variance of the sum of scores (blocks,) with Bartlett's weight of one lag; of white ones unbiased."""
+    """Return the variance of the sum of scores (blocks,), Bartlett weights, one lag; unbiased for white scores."""
     blocks = len(scores)
     together = max(0.0, float(scores[1:] @ scores[:-1]))
     return (float(scores @ scores) + together) * blocks / (blocks - 1)
 
 
 def _free(columns: Floats, slopes: Floats) -> Floats:
-    """Columns (m, 6) less what an offset and a lag of each leg make of them."""
+    """Return columns (m, 6) without their projection on each leg's offset and lag."""
     columns, slopes = columns - columns.mean(axis=0), slopes - slopes.mean(axis=0)
     power = np.sum(slopes**2, axis=0)
     share = np.sum(columns * slopes, axis=0) / np.where(power > 0.0, power, np.inf)
@@ -129,7 +129,7 @@ def _free(columns: Floats, slopes: Floats) -> Floats:
 
 
 def _terms(mechanism: Mechanism, motions: Floats, coulomb_speed: float) -> list[tuple[dict[str, Any], Floats]]:
-    """Each term and what one unit of its coefficient moves of the readings (m, 6), N.
+    """Return each term and the change of the readings (m, 6), N, per unit of its coefficient.
 
     Exact, as readings are linear in all of them but the centre of mass.
     """
@@ -147,8 +147,8 @@ def _terms(mechanism: Mechanism, motions: Floats, coulomb_speed: float) -> list[
     heavier = replace(mechanism, mass=2.0 * mechanism.mass)
     stiffer = replace(mechanism, inertia=2.0 * mechanism.inertia)
     both = replace(weightless, mass=2.0 * mechanism.mass, inertia=2.0 * mechanism.inertia)
-    legs = replace(weightless, legs=tuple(_doubled(leg) for leg in mechanism.legs))
-    rough = replace(mechanism, legs=tuple(_rougher(leg) for leg in mechanism.legs))
+    legs = replace(weightless, legs=tuple(_with_double_mass(leg) for leg in mechanism.legs))
+    rough = replace(mechanism, legs=tuple(_with_double_friction(leg) for leg in mechanism.legs))
     found = [
         _term("platform mass", more(heavier), scale=mechanism.mass, scale_unit="kg"),
         _term("platform inertia", more(both, weightless)),
@@ -158,13 +158,13 @@ def _terms(mechanism: Mechanism, motions: Floats, coulomb_speed: float) -> list[
         _term("gravity", exact - cells(weightless), scale=gravity, scale_unit="m/s²"),
     ]
     if gravity > 0.0:
-        for number, turned in zip("12", _across(mechanism.gravity), strict=True):
+        for number, turned in zip("12", _orthogonal(mechanism.gravity), strict=True):
             tilted = replace(mechanism, gravity=mechanism.gravity + gravity * turned)
             found.append(_term(f"gravity direction {number}", more(tilted), whole=0.1))
     for axis, place in enumerate("xyz"):
         centre = np.array(mechanism.center_of_mass) + _SHIFT * np.eye(3)[axis]
         shifted = replace(mechanism, center_of_mass=centre)
-        # readings are of second degree in the centre: the slope at the model's, by a shift that is small
+        # readings are quadratic in the centre: derivative at the model's value by a small shift
         moved = more(shifted, part=_SHIFT)
         found.append(_term(f"centre of mass {place}", moved, unit="m", whole=0.05))
     for leg in range(_LEGS):
@@ -192,21 +192,21 @@ def _term(
     return term, columns
 
 
-def _doubled(leg: Leg) -> Leg:
-    """A leg of twice the mass, the part of it beyond the cell with it."""
+def _with_double_mass(leg: Leg) -> Leg:
+    """Return a leg of twice the mass, including the part beyond the cell."""
     lower, upper = (Body(2.0 * one.mass, one.center_of_mass, 2.0 * one.inertia) for one in (leg.lower, leg.upper))
     cell = replace(leg.load_cell, mass_beyond=2.0 * leg.load_cell.mass_beyond)
     return replace(leg, lower=lower, upper=upper, load_cell=cell)
 
 
-def _rougher(leg: Leg) -> Leg:
+def _with_double_friction(leg: Leg) -> Leg:
     old = leg.friction
     return replace(
         leg, friction=Friction(2.0 * old.universal, 2.0 * old.prismatic, 2.0 * old.spherical, 2.0 * old.coulomb)
     )
 
 
-def _across(vector: Floats) -> Floats:
-    """Two unit vectors (2, 3) across a vector and each other."""
+def _orthogonal(vector: Floats) -> Floats:
+    """Return two unit vectors (2, 3) orthogonal to a vector and to each other."""
     across: Floats = np.linalg.svd(np.asarray(vector)[np.newaxis])[2][1:]
     return across

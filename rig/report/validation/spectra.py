@@ -1,9 +1,9 @@
-"""Spectra by Welch's method (IEEE Trans. Audio Electroacoust. 15, 1967), from samples that come piece by piece.
+"""Spectra by Welch's method (IEEE Trans. Audio Electroacoust. 15, 1967), from samples in successive pieces.
 
 Also the residual by octaves of frequency against the cells' noise, by the Haar wavelet's variance. A detail of level k
-is (sum of 2^(k-1) samples less the sum of the next 2^(k-1)) / sqrt(2^k). Of white noise all details are independent
-and have its variance, so their sums of squares are chi-squared with one degree of freedom each (Percival, Biometrika
-82, 1995, of the Haar wavelet without overlap). A constant is in none of them.
+is (sum of 2^(k-1) samples less the sum of the next 2^(k-1)) / sqrt(2^k). For white noise all details are independent
+with its variance, so their sums of squares are chi-squared with one degree of freedom each (Percival, Biometrika
+82, 1995, of the Haar wavelet without overlap). A constant contributes to none of them.
 """
 
 from itertools import pairwise
@@ -16,27 +16,27 @@ from rig.report.streaming import Floats
 
 Complexes = npt.NDArray[np.complex128]
 
-_LONGEST = 4.0
-"""s, of a window: a resolution of half a hertz under its taper is enough for a platform's motions"""
-_SHARES = 6
-"""How many windows end to end the samples have to hold."""
-_FEWEST = 32
-"""Samples of a window."""
+_MAX_WINDOW = 4.0
+"""s, longest window: its resolution of half a hertz suffices for a platform's motions"""
+_MIN_WINDOWS = 6
+"""Minimum number of non-overlapping windows in the samples."""
+_MIN_WINDOW = 32
+"""Minimum samples of a window."""
 _OVERLAP = 2
 _AT_ONCE = 16
-"""windows"""
+"""windows per batch"""
 _INDEPENDENT = 0.53
-"""Share of Hann windows overlapping by half that count as independent (Welch 1967, as tabulated by Harris 1978)."""
+"""Fraction of half-overlapping Hann windows that count as independent (Welch 1967, as tabulated by Harris 1978)."""
 
 
 def window_length(count: int, rate: float) -> int:
-    """Samples of a window for so many samples at `rate` (Hz): a power of two, 0 where they are too few."""
-    most = min(count / _SHARES, _LONGEST * rate)
-    return 0 if most < _FEWEST else 1 << int(np.log2(most))
+    """Return the samples of a window for `count` samples at `rate` (Hz): a power of two, 0 for too few."""
+    most = min(count / _MIN_WINDOWS, _MAX_WINDOW * rate)
+    return 0 if most < _MIN_WINDOW else 1 << int(np.log2(most))
 
 
 class Welch:
-    """Mean of the spectra and cross-spectra of k columns under Hann windows that overlap by half.
+    """Mean of the spectra and cross-spectra of k columns with half-overlapping Hann windows.
 
     Args:
         columns: k.
@@ -46,13 +46,13 @@ class Welch:
     def __init__(self, columns: int, length: int) -> None:
         self.length = length
         self.windows = 0
-        """how many went into the mean"""
+        """number of averaged windows"""
         self._taper = np.sin(np.pi * np.arange(length) / length) ** 2
         self._sum = np.zeros((length // 2 + 1, columns, columns), np.complex128)
         self._rest = np.zeros((0, columns))
 
     def add(self, values: Floats, *, continues: bool) -> None:
-        """Take in samples (m, k); do they follow on the last ones?"""
+        """Add samples (m, k). continues: they follow the previous ones without a gap."""
         if continues:
             values = np.concatenate([self._rest, values])
         hop = self.length // _OVERLAP
@@ -67,25 +67,25 @@ class Welch:
 
     @property
     def independent(self) -> float:
-        """How many independent windows the mean is worth."""
+        """Return the equivalent number of independent windows."""
         return max(1.0, _INDEPENDENT * self.windows) if self.windows else 0.0
 
     def density(self) -> Complexes:
-        """Two-sided density (length/2+1, k, k) over cycles per sample: its mean over the circle is the mean square."""
+        """Return the two-sided density (length/2+1, k, k) over cycles per sample; its circle mean is the power."""
         scale = float(np.sum(self._taper**2)) * max(1, self.windows)
         density: Complexes = self._sum / scale
         return density
 
 
 def circle_mean(density: npt.NDArray[np.generic]) -> Floats:
-    """Mean over the whole circle of frequencies, (...,), of what is even in frequency, given on its half (n, ...)."""
+    """Return the mean (...,) over all frequencies of an even function, given on its half (n, ...)."""
     values = np.real(density)
     mean: Floats = (values[0] + values[-1] + 2.0 * values[1:-1].sum(axis=0)) / (2 * (len(values) - 1))
     return mean
 
 
 def bands(length: int, rate: float, each_octave: int = 6) -> list[tuple[int, int]]:
-    """Numbers of the first line and of the one after the last of bands that grow with frequency; without line 0."""
+    """Return the first line and the one after the last of each logarithmic band; without line 0."""
     lines = length // 2
     edges = [1]
     while edges[-1] <= lines:
@@ -96,12 +96,12 @@ def bands(length: int, rate: float, each_octave: int = 6) -> list[tuple[int, int
 
 _LEGS = 6
 _LEVELS = 40
-_FEWEST_DETAILS = 24
-"""Degrees of freedom of a band: slower octaves that have fewer are taken together."""
+_MIN_FREEDOM = 24
+"""Minimum degrees of freedom of a band: slower octaves with fewer are merged."""
 
 
 class Octaves:
-    """Sums of squared details of six columns, from samples that come piece by piece."""
+    """Sums of squared details of six columns, from samples in successive pieces."""
 
     def __init__(self) -> None:
         self._squares = np.zeros((_LEVELS, _LEGS))
@@ -109,7 +109,7 @@ class Octaves:
         self._rest = [np.zeros((0, _LEGS))] * _LEVELS
 
     def add(self, values: Floats, *, continues: bool) -> None:
-        """Take in samples (m, 6); do they follow on the last ones without a gap?"""
+        """Add samples (m, 6). continues: they follow the previous ones without a gap."""
         if not continues:
             self._rest = [np.zeros((0, _LEGS))] * _LEVELS
         for level in range(_LEVELS):
@@ -124,7 +124,7 @@ class Octaves:
             values = (first + second) / np.sqrt(2.0)
 
     def bands(self, rate: float) -> list[dict[str, Any]]:
-        """Bands from slow to fast: `low_hz`, `high_hz`, `freedom` and `rms_n`, what white noise of that level has (6).
+        """Return bands from slow to fast: `low_hz`, `high_hz`, `freedom` and `rms_n` (6) of equivalent white noise.
 
         Args:
             rate: Hz, of the samples.
@@ -133,7 +133,7 @@ class Octaves:
         squares, count = np.zeros(_LEGS), 0
         for level in reversed(range(_LEVELS)):
             squares, count = squares + self._squares[level], count + int(self._counts[level])
-            if count >= _FEWEST_DETAILS:
+            if count >= _MIN_FREEDOM:
                 low_hz = 0.0 if not found else found[-1]["high_hz"]
                 high = rate / 2.0 ** (level + 1)
                 rms = np.sqrt(squares / count).tolist()

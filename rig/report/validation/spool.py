@@ -1,4 +1,4 @@
-"""Columns that are gone through several times without being held in memory: kept on the disk, cut where they break."""
+"""Columns stored on disk for several passes with little memory, as stretches without a gap."""
 
 import tempfile
 from array import array
@@ -10,14 +10,14 @@ import numpy as np
 from rig.report.streaming import Floats
 
 _PIECE = 1 << 15
-"""Samples of a piece: what is held at a time."""
+"""Samples in memory at a time."""
 
 
 class Spool:
-    """Evenly sampled columns in stretches without a gap. `close` it in the end.
+    """Evenly sampled columns in stretches without a gap. Call `close` at the end.
 
     Args:
-        columns: how many.
+        columns: number of columns.
     """
 
     def __init__(self, columns: int) -> None:
@@ -28,9 +28,9 @@ class Spool:
         """samples"""
 
     def add(self, values: Floats, *, continues: bool) -> None:
-        """Take in samples (m, columns), evenly spaced; do they follow on the last one without a gap?
+        """Add evenly spaced samples (m, columns). continues: they follow the previous ones without a gap.
 
-        Raises OSError when the disk refuses.
+        Raises OSError on a disk error.
         """
         if not len(values):
             return
@@ -42,10 +42,10 @@ class Spool:
         self._ends[-1] = self.count
 
     def pieces(self, halo: int = 0, most: int | None = None) -> Iterator[tuple[Floats, bool]]:
-        """The samples by pieces (halo + m + halo, columns), and whether a piece's m follow on those of the one before.
+        """Yield pieces (halo + m + halo, columns), and whether a piece's m samples follow those of the previous one.
 
-        The m of all pieces are the samples with `halo` others of their stretch on either side. most: about how many of
-        them are wanted, taken from all over the stretches, in pieces that do not follow on one another.
+        The m are all samples with `halo` others of their stretch on either side. most: yield about so many of them,
+        spread over all stretches, in pieces that do not follow one another.
         """
         self._file.flush()
         whole = sum(max(0, end - begin - 2 * halo) for begin, end in zip(self._begins, self._ends, strict=True))
@@ -64,5 +64,5 @@ class Spool:
         return np.frombuffer(content, np.float64).reshape(-1, self._columns)
 
     def close(self) -> None:
-        """Let go of the file. May be called again."""
+        """Close the file. May be called again."""
         self._file.close()

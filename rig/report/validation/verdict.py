@@ -1,4 +1,4 @@
-"""Pass, fail or undecided: thresholds of the rig and of the motion against numbers that are uncertain."""
+"""Verdict pass, fail or undecided: uncertain numbers against the thresholds of the rig and of the motion."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -22,12 +22,12 @@ _TERMS = {
     "center_error": ("centre of mass x", "centre of mass y", "centre of mass z"),
     "gain_error": ("cell gain",),
 }
-"""Which terms a threshold is of."""
+"""Terms of each threshold."""
 _BOUND_OF = {term: name for name, terms in _TERMS.items() for term in terms}
-_NEW = (*_TERMS, "band_noise")
-"""Those that suppose readings of every cycle."""
-_OF_MODEL = ("residual_rms", "residual_noise", "bias", "r_squared", "inside_band", *_NEW)
-"""What a model that is known to be off explains, as long as no leg's residual is greater than it explains."""
+_NEW_READINGS = (*_TERMS, "band_noise")
+"""Thresholds that require new readings in every cycle."""
+_OF_MODEL = ("residual_rms", "residual_noise", "bias", "r_squared", "inside_band", *_NEW_READINGS)
+"""Criteria whose fail a known model deviation explains, as long as no leg's residual exceeds it."""
 _KEYS = {
     "residual_rms": ("rms_n", "rms_sigma_n"),
     "residual_noise": ("rms_n", "rms_sigma_n"),
@@ -37,17 +37,17 @@ _KEYS = {
     "lag": ("lag_beyond_hold_s", "lag_sigma_s"),
 }
 _SIGNIFICANT = 2.0
-"""sigmas of what parameter files are unsure of, within which a model that is off is not failed"""
+"""sigmas of the parameter files' uncertainty within which a model error is no fail"""
 _POWER = 0.95
-"""Chance with which what is told as noticed is noticed."""
+"""Probability of detecting an error stated as detectable."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """A number that a threshold is held against: of a leg, of a term, or of a band of frequencies.
+    """A number compared with a threshold: of a leg, of a term, or of a frequency band.
 
-    `low` and `high` are limits of its size, one-sided each, by which it fails or passes (of what has to be great, the
-    other way round), `eased` that of a fail with what parameters leave open taken off; not known where None.
+    `low` and `high` are its one-sided confidence limits, by which it fails or passes (reversed for a minimum);
+    `eased` is the limit for a fail reduced by the parameters' uncertainty; None where unknown.
     """
 
     value: float | None
@@ -63,14 +63,14 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sure:
-    """How sure a pass of each number is to be, and the chance of a false alarm that each criterion may have."""
+class _Levels:
+    """Confidence of each number's pass, and false-alarm probability of each criterion."""
 
     confidence: float
     alarm: float
 
     def student(self, freedom: int | None, parts: int) -> tuple[float, float]:
-        """How many sigmas towards a pass and towards a fail, of one of so many numbers of a criterion."""
+        """Return the sigmas required for a pass and for a fail, of one of `parts` numbers of a criterion."""
         from scipy.special import stdtrit
 
         if not freedom:
@@ -85,68 +85,68 @@ def judged(
     own: Thresholds | None = None,
     whose: str = RIG,
 ) -> dict[str, Any]:
-    """The verdict on a validation's numbers.
+    """Return the verdict on a validation's numbers.
 
-    A criterion on an estimate passes where its number is within the threshold, and fails where it is beyond it, by more
-    than its uncertainty at the wanted confidence (Student's t, of bands chi-squared, one side). Any leg, term or band
-    of any criterion may fail a right model by chance: they share the chance of that, 1 less the confidence
-    (Bonferroni). To pass all of them have to keep the threshold, and none has to be surer for that.
+    An estimate passes a criterion if it is within the threshold, and fails if it is beyond it, by more than its
+    uncertainty at the required confidence (Student's t; chi-squared for bands; one-sided). Legs, terms and bands of all
+    criteria share the false-alarm probability, 1 less the confidence (Bonferroni). For a pass all of them must keep
+    the threshold, which needs no such correction.
 
-    It is undecided in between, where there is no number or no uncertainty, where the data can tell nothing of the model
-    (`undecidable` of the numbers), and instead of a fail on the model where a leg's `holding` says what else may be the
-    cause, or where what the parameter files are unsure of explains it. Of legs, terms and bands the worst counts: one
-    that fails, then one that is undecided. A term that moves no cell by a fifth of the noise is not judged; where a
-    threshold has no other, it is undecided, but of friction, which then does not matter. What is counted (see
-    `counted`) is sure, and undecided only where its `doubt` says why. Of all criteria a fail counts first, then what is
-    undecided; a motion that did not come to its end (`unfinished`) has not passed, however well its beginning went.
+    It is undecided in between, without a number or an uncertainty, and if the data decide nothing about the model
+    (`undecidable` of the numbers); also instead of a fail on the model if a leg's `holding` gives another cause,
+    or if the uncertainty of the parameter files explains it. The worst leg, term or band counts: a fail, then an
+    undecided one. A term that changes no cell by a fifth of the noise is not judged; a threshold with no other term is
+    undecided, except friction, which is then irrelevant. Counted numbers (see `counted`) are exact, and undecided only
+    if they have a `doubt`. Over all criteria a fail counts first, then an undecided one; a motion that did not complete
+    (`unfinished`) has not passed.
 
-    Of a machine that is known not to be its model (`expected_n` of the numbers: N RMS of a leg's residual that this
-    explains) a fail on the model by the rig's thresholds is expected, as long as no leg's residual is beyond that.
+    If the machine is known to deviate from its model (`expected_n` of the numbers: N RMS of a leg's residual explained
+    by this), a fail on the model by the rig's thresholds is expected, as long as no leg's residual exceeds that.
 
     Args:
-        thresholds: those of the rig, or of whoever `whose` says.
+        thresholds: those of the rig, or of the source that `whose` names.
         numbers: of the validation.
-        noise: of the cells, N, where it is known.
-        own: those of the motion's file, which go before.
+        noise: of the cells, N, if known.
+        own: those of the motion's file, which take precedence.
         whose: RIG or GIVEN.
 
     Returns:
         `verdict` (null without thresholds), `confidence`, `reasons` (sentences), `own` (what the motion's file names),
         `criteria`: each `name`, `unit`, `threshold`, `whose`, of the worst `leg`, `term`, `band_hz`, `value`, `sigma`,
-        `margin` (what the confidence asks beside it), `verdict`, `code` (kept, exceeded, close, unknown, negligible,
+        `margin` (required by the confidence), `verdict`, `code` (kept, exceeded, close, unknown, negligible,
         undecidable, explained, or expected), `cause` (a code with its fields, or null) and `why` (a sentence made of
-        these); `noticed`: see `_noticed`.
+        these); `noticed`: see `_detectable`.
     """
     named = {} if own is None else own.named
     thresholds = thresholds if own is None else thresholds.under(own)
     expected = _expected(numbers)
     estimated = [name for name in thresholds.thresholds if name not in COUNTED]
-    sure = _Sure(thresholds.confidence, (1.0 - thresholds.confidence) / max(1, len(estimated)))
+    levels = _Levels(thresholds.confidence, (1.0 - thresholds.confidence) / max(1, len(estimated)))
     criteria = []
     for name, bound in thresholds.thresholds.items():
         by = MOTION if name in named else whose
-        criterion = _criterion(name, bound, sure, numbers, noise)
+        criterion = _criterion(name, bound, levels, numbers, noise)
         criterion = {"name": name, "unit": CRITERIA[name].unit, "threshold": bound, "whose": by} | criterion
         if expected and criterion["verdict"] == FAIL and name in _OF_MODEL and by == RIG:
             criterion |= {"verdict": EXPECTED, "code": "expected", "cause": expected}
         criteria.append(criterion | {"why": criterion_text(criterion)})
-    words = [criterion["verdict"] for criterion in criteria]
-    word = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in words), None)
-    reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
-    if word in (PASS, EXPECTED) and numbers["unfinished"]:
-        word, reasons = UNDECIDED, [unfinished_text(numbers["unfinished"])]
+    verdicts = [criterion["verdict"] for criterion in criteria]
+    verdict = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in verdicts), None)
+    reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == verdict and verdict != PASS]
+    if verdict in (PASS, EXPECTED) and numbers["unfinished"]:
+        verdict, reasons = UNDECIDED, [unfinished_text(numbers["unfinished"])]
     return {
-        "verdict": word,
+        "verdict": verdict,
         "confidence": thresholds.confidence,
         "reasons": list(dict.fromkeys(reasons)),
         "own": named,
         "criteria": criteria,
-        "noticed": _noticed(thresholds, sure, numbers, noise),
+        "noticed": _detectable(thresholds, levels, numbers, noise),
     }
 
 
 def _expected(numbers: Mapping[str, Any]) -> dict[str, Any] | None:
-    """That the residual is what is expected of a machine that is known not to be its model; None where it is not."""
+    """Return the reason if the residual matches a machine's known model deviation; else None."""
     bound = numbers.get("expected_n")
     residuals = [leg["rms_n"] for leg in numbers["legs"]]
     if bound is None or not residuals or any(value is None or value > bound for value in residuals):
@@ -154,15 +154,17 @@ def _expected(numbers: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"code": "by_design", "rms_n": max(residuals), "expected_n": bound}
 
 
-def _criterion(name: str, bound: float, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> dict[str, Any]:
+def _criterion(
+    name: str, bound: float, levels: _Levels, numbers: Mapping[str, Any], noise: float | None
+) -> dict[str, Any]:
     if name in COUNTED:
         return _of_counted(bound, numbers["counted"][name])
     if name in _TERMS:
-        parts = list(_of_terms(name, sure, numbers, noise))
+        parts = list(_of_terms(name, levels, numbers, noise))
     elif name == "band_noise":
-        parts = list(_of_bands(sure, numbers, noise))
+        parts = list(_of_bands(levels, numbers, noise))
     else:
-        parts = list(_of_legs(name, sure, numbers, noise))
+        parts = list(_of_legs(name, levels, numbers, noise))
     parts_judged = [_judged_part(name, bound, part, numbers) for part in parts]
     order = (FAIL, UNDECIDED, PASS)
     chosen = [one for one in parts_judged if one["code"] != "negligible"] or parts_judged
@@ -170,21 +172,21 @@ def _criterion(name: str, bound: float, sure: _Sure, numbers: Mapping[str, Any],
 
 
 def _judged_part(name: str, bound: float, part: _Part, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """One part of a criterion against its bound."""
-    word, code, cause = UNDECIDED, "unknown", part.unknown
+    """Judge one part of a criterion against its bound."""
+    verdict, code, cause = UNDECIDED, "unknown", part.unknown
     sign = -1.0 if CRITERIA[name].at_least else 1.0
     if numbers["undecidable"]:
         code, cause = "undecidable", numbers["undecidable"][0]
-    elif name in _NEW and numbers["slow_cells"]:
+    elif name in _NEW_READINGS and numbers["slow_cells"]:
         code, cause = "undecidable", numbers["slow_cells"]
     elif part.negligible:
-        word, code, cause = PASS if name == "friction_error" else UNDECIDED, "negligible", None
+        verdict, code, cause = PASS if name == "friction_error" else UNDECIDED, "negligible", None
     elif part.value is not None and math.isfinite(part.low) and cause is None:
         best, worst = sign * part.low, sign * part.high
         if best > sign * bound:
-            word, code, cause = _failed(name, sign * bound, sign, part, numbers)
+            verdict, code, cause = _failed(name, sign * bound, sign, part, numbers)
         else:
-            word, code = (UNDECIDED, "close") if worst > sign * bound else (PASS, "kept")
+            verdict, code = (UNDECIDED, "close") if worst > sign * bound else (PASS, "kept")
     known = part.value is not None and math.isfinite(part.low)
     size = 0.0 if part.value is None else abs(part.value)
     margin = abs(size - (part.low if code in ("exceeded", "explained") else part.high)) if known else None
@@ -195,7 +197,7 @@ def _judged_part(name: str, bound: float, part: _Part, numbers: Mapping[str, Any
         "value": part.value,
         "sigma": part.sigma,
         "margin": margin,
-        "verdict": word,
+        "verdict": verdict,
         "code": code,
         "cause": cause,
     }
@@ -204,7 +206,7 @@ def _judged_part(name: str, bound: float, part: _Part, numbers: Mapping[str, Any
 def _failed(
     name: str, bound: float, sign: float, part: _Part, numbers: Mapping[str, Any]
 ) -> tuple[str, str, dict[str, Any] | None]:
-    """What is beyond a threshold is a fail, unless something that is known to be unknown explains it."""
+    """Judge a number beyond its threshold: a fail, unless a known uncertainty explains it."""
     if name in _OF_MODEL and part.eased is not None and not sign * part.eased > bound:
         return UNDECIDED, "explained", {"code": "parameters"}
     if name in _OF_MODEL:
@@ -215,18 +217,18 @@ def _failed(
 
 
 def _of_counted(bound: float, number: Mapping[str, Any]) -> dict[str, Any]:
-    """A criterion on what is counted: no uncertainty, but where it says so it may be greater than it was read."""
+    """Judge a counted number: exact, but it may be larger than read if it has a doubt."""
     value, doubt = number["value"], number["doubt"]
     if value is not None and value > bound:
-        word, code = FAIL, "exceeded"
+        verdict, code = FAIL, "exceeded"
     else:
-        word, code = (UNDECIDED, "unknown") if doubt else (PASS, "kept")
+        verdict, code = (UNDECIDED, "unknown") if doubt else (PASS, "kept")
     part = {"leg": number["leg"], "term": None, "band_hz": None, "value": value, "sigma": None, "margin": None}
-    return part | {"verdict": word, "code": code, "cause": doubt if code == "unknown" else None}
+    return part | {"verdict": verdict, "code": code, "cause": doubt if code == "unknown" else None}
 
 
-def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
-    """Numbers of each leg, with Student's t, and what the parameters' uncertainty leaves of them."""
+def _of_legs(name: str, levels: _Levels, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Yield the numbers of each leg with Student's t limits, also reduced by the parameters' uncertainty."""
     value_key, sigma_key = _KEYS[name]
     open_n = numbers["band"].get("parameters_sigma_n") or [0.0] * len(numbers["legs"])
     freedom = numbers["freedom"] if name != "lag" else 1000
@@ -239,22 +241,22 @@ def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | 
             yield _Part(None if not scale else value, sigma, leg["leg"], unknown=cause)
             continue
         value, sigma = value / scale, sigma / scale
-        to_pass, to_fail = (sigma * t for t in sure.student(freedom, len(numbers["legs"])))
+        to_pass, to_fail = (sigma * t for t in levels.student(freedom, len(numbers["legs"])))
         sign, size = (-1.0, value) if CRITERIA[name].at_least else (1.0, abs(value))
         part = _Part(value, sigma, leg["leg"], low=size - sign * to_fail, high=size + sign * to_pass)
         if parameters > 0.0 and name != "lag" and leg["rms_n"]:
-            left = max(0.0, 1.0 - (_SIGNIFICANT * parameters / leg["rms_n"]) ** 2)  # of the mean square
+            left = max(0.0, 1.0 - (_SIGNIFICANT * parameters / leg["rms_n"]) ** 2)  # fraction of the mean square
             if name == "r_squared":
                 part.eased = 1.0 - (1.0 - value) * left + to_fail
             elif name == "bias":
                 part.eased = size - math.hypot(to_fail, _SIGNIFICANT * parameters)
-            elif name != "inside_band":  # which has them in it
+            elif name != "inside_band":  # inside_band already includes them
                 part.eased = size * math.sqrt(left) - to_fail
         yield part
 
 
-def _of_terms(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
-    """Coefficients of the threshold's terms."""
+def _of_terms(name: str, levels: _Levels, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Yield the coefficients of the threshold's terms."""
     found = numbers["sensitivity"]
     terms = [one for one in found["terms"] if _BOUND_OF[one["term"]] == name]
     if not terms:
@@ -267,15 +269,15 @@ def _of_terms(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float |
             part.unknown = {"code": "not_moved"}
         else:
             size = abs(one["coefficient"])
-            to_pass, to_fail = sure.student(found["freedom"], len(terms))
+            to_pass, to_fail = levels.student(found["freedom"], len(terms))
             part.low, part.high = size - to_fail * one["sigma"], size + to_pass * one["sigma"]
             if one["parameters_sigma"]:
                 part.eased = size - max(to_fail, _SIGNIFICANT) * math.hypot(one["sigma"], one["parameters_sigma"])
         yield part
 
 
-def _of_bands(sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
-    """Residual of each leg by band of frequencies, in multiples of the cells' noise.
+def _of_bands(levels: _Levels, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Yield each leg's residual by frequency band, in multiples of the cells' noise.
 
     Limits are those of chi-squared.
     """
@@ -286,11 +288,11 @@ def _of_bands(sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> I
         yield _Part(None, None, unknown={"code": "few_samples" if noise else "no_noise", "detail": ""})
         return
     open_n = numbers["band"].get("parameters_sigma_n") or [0.0] * len(numbers["legs"])
-    alarm = sure.alarm / (len(bands) * len(numbers["legs"]))
+    alarm = levels.alarm / (len(bands) * len(numbers["legs"]))
     for band in bands:
         freedom = band["freedom"]
-        greatest, least = float(chdtri(freedom, alarm)), float(chdtri(freedom, sure.confidence))
-        # all that parameters leave open may be in this band, whose share of white noise's power is this
+        greatest, least = float(chdtri(freedom, alarm)), float(chdtri(freedom, levels.confidence))
+        # all of the parameters' uncertainty may be in this band, which has this fraction of white noise's power
         share = freedom / sum(each["freedom"] for each in bands)
         for leg, rms, parameters in zip(numbers["legs"], band["rms_n"], open_n, strict=True):
             ratio = rms / noise
@@ -304,44 +306,44 @@ def _of_bands(sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> I
 
 
 def _excess(name: str, value: float | None) -> float:
-    """The greater the worse."""
+    """Return a rank in which larger is worse."""
     if value is None:
         return float("inf")
     return -value if CRITERIA[name].at_least else abs(value)
 
 
-def _noticed(
-    thresholds: Validation, sure: _Sure, numbers: Mapping[str, Any], noise: float | None
+def _detectable(
+    thresholds: Validation, levels: _Levels, numbers: Mapping[str, Any], noise: float | None
 ) -> list[dict[str, Any]]:
-    """The smallest error of each term that these thresholds would fail in this recording, with 95 % probability.
+    """Return the smallest error of each term that fails these thresholds in this recording with 95 % probability.
 
-    An error of one term in a model that is right otherwise. Of thresholds on the residual, of the leg where it shows
-    most; that on bands of frequencies is left out, so that less may be noticed than is told.
+    All other terms are exact. For residual thresholds the leg with the largest effect counts; the threshold on
+    frequency bands is left out, so that smaller errors may also be detected.
 
     Returns:
-        Each `term`, `leg`, `unit`, `error` (null where none would be), `by` (the threshold that notices it first), and
+        Each `term`, `leg`, `unit`, `error` (null if none fails), `by` (the threshold that fails first), and
         with a term that has a scale `absolute` in `absolute_unit`.
     """
     found = numbers["sensitivity"]
     if not found["terms"] or not noise or numbers["undecidable"] or not numbers["freedom"]:
         return []
-    power = _Sure(_POWER, 0.0).student(found["freedom"], 1)[0]
-    of_legs = sure.student(numbers["freedom"], len(numbers["legs"]))[1], power
+    power = _Levels(_POWER, 0.0).student(found["freedom"], 1)[0]
+    of_legs = levels.student(numbers["freedom"], len(numbers["legs"]))[1], power
     detectable = []
     for one in found["terms"]:
         errors = {}
         name = _BOUND_OF[one["term"]]
         bound = thresholds.thresholds.get(name)
         alike = sum(_BOUND_OF[each["term"]] == name for each in found["terms"])
-        to_fail = sure.student(found["freedom"], alike)[1]
+        to_fail = levels.student(found["freedom"], alike)[1]
         judged_by_itself = one["leg"] is not None or one["whole_n"] >= NEGLIGIBLE * noise
         if bound is not None and one["sigma"] is not None and judged_by_itself and not numbers["slow_cells"]:
-            wide = (to_fail + power) * one["sigma"]
+            margin = (to_fail + power) * one["sigma"]
             if one["parameters_sigma"]:
-                wide += (max(to_fail, _SIGNIFICANT) + power) * one["parameters_sigma"]
-            errors[name] = bound + wide
+                margin += (max(to_fail, _SIGNIFICANT) + power) * one["parameters_sigma"]
+            errors[name] = bound + margin
         for other, most in thresholds.thresholds.items():
-            seen = [_shows(other, most, noise, of_legs, numbers["rows"], leg, one) for leg in numbers["legs"]]
+            seen = [_smallest_error(other, most, noise, of_legs, numbers["rows"], leg, one) for leg in numbers["legs"]]
             if any(value is not None for value in seen):
                 errors[other] = min(value for value in seen if value is not None)
         by = min(errors, key=lambda each: errors[each], default=None)
@@ -352,7 +354,7 @@ def _noticed(
     return detectable
 
 
-def _shows(
+def _smallest_error(
     name: str,
     bound: float,
     noise: float,
@@ -361,11 +363,11 @@ def _shows(
     leg: Mapping[str, Any],
     term: Mapping[str, Any],
 ) -> float | None:
-    """The least error of a term that shows in a number of a leg's residual; None where none does, or it has no such.
+    """Return the smallest detectable error of a term in a number of a leg's residual; None if there is none.
 
-    With the error β the residual is noise and β times what the term moves. That differs from block to block, which
-    makes the number less sure; by chance it differs from run to run by the noise alone. `sigmas`: how many of them are
-    asked of the one, towards a fail, and of the other.
+    With the error β the residual is noise plus β times the term's effect. The effect varies between blocks, which
+    increases the number's uncertainty; between runs only the noise varies. `sigmas`: required multiples of the total
+    uncertainty, for a fail, and of the variation between runs.
     """
     place, (to_fail, power) = leg["leg"] - 1, sigmas
     if name == "bias" and leg["bias_sigma_n"] is not None:
@@ -394,4 +396,4 @@ def _shows(
 
 
 _ERRORS = np.geomspace(1e-5, 1e3, 800)
-"""That are tried, 2 % apart."""
+"""Errors tried, 2 % apart."""
