@@ -10,5 +10,5 @@ def eventually(condition: Callable[[], bool], what: str, patience: float = PATIE
     """Wait until `condition` holds; the test fails after `patience` s, saying `what` it waited for."""
     deadline = time.monotonic() + patience
     while not condition():
-        assert time.monotonic() < deadline, f"waited {patience:g} s in vain for {what}"
+        assert time.monotonic() < deadline, f"timed out after {patience:g} s waiting for {what}"
         time.sleep(0.02)

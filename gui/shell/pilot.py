@@ -64,7 +64,7 @@ class Pilot:
         flags = QtCore.QEventLoop.ProcessEventsFlag
         while not until():
             if time.monotonic() > deadline:
-                raise TimeoutError(f"waited {timeout:g} s in vain for {what}: {self.window.windowTitle()}")
+                raise TimeoutError(f"timed out after {timeout:g} s waiting for {what}: {self.window.windowTitle()}")
             # the clock of frames wakes this
             QtWidgets.QApplication.processEvents(flags.AllEvents | flags.WaitForMoreEvents)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rig.client.heartbeat import Heartbeat, WindowHeartbeat
 from rig.client.interruption import Interruption
-from rig.client.rig import Listener, News, RowListener
+from rig.client.rig import Listener, News, RowListener, wait_timeout
 from rig.config import RigConfig
 from rig.engine import (
     EngineProcess,
@@ -28,7 +28,7 @@ from rig.engine import (
     Stop,
 )
 from rig.errors import HardwareError, LeaseLostError, RigError
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing, check_open_files
 from rig.virtual import VirtualRigProcess
 
@@ -172,21 +172,18 @@ class LiveRig:
             self._interruption.check()
             status = self.status()
             if lease is not None and not lease.active:
-                holder = repr(status.lease) if status.lease else "nobody"
-                raise LeaseLostError(f"the command lease was lost while waiting for {what}; {holder} has it now")
+                raise LeaseLostError(Finding(Code.LEASE_LOST, details={"what": what, "client": status.lease}))
             if until(status):
                 return status
             end = status.t + timeout if end is None else end
             if status.t > end:
-                raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
+                raise HardwareError(wait_timeout(status, timeout, what))
             now = time.monotonic()
             if status.t != seen:
                 seen, seen_at = status.t, now
             elif now - seen_at > _STANDING:
-                raise HardwareError(
-                    f"the engine's cycles have stood for {now - seen_at:.0f} s: waited in vain for {what}; "
-                    f"the state is {status.state.name}"
-                )
+                where: dict[str, Value] = {"what": what, "state": status.state.name}
+                raise HardwareError(Finding(Code.CYCLES_STOPPED, value=now - seen_at, details=where))
             time.sleep(_POLL)
 
     def raise_stop_flag(self, category: StopRequest) -> None:

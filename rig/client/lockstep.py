@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.client.interruption import Interruption
-from rig.client.rig import Listener, News, RowListener
+from rig.client.rig import Listener, News, RowListener, wait_timeout
 from rig.config import RigConfig
 from rig.engine import (
     ClockPair,
@@ -199,7 +199,7 @@ class LockstepRig:
             if until(status):
                 return status
             if status.t > end:
-                raise HardwareError(f"waited {timeout:.1f} s in vain for {what}; the state is {status.state.name}")
+                raise HardwareError(wait_timeout(status, timeout, what))
             self._pass(_CYCLES_PER_LOOK)
 
     def close(self) -> None:

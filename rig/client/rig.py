@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rig.config import RigConfig
 from rig.engine import Event, RigCommand, Snapshot
+from rig.findings import Code, Finding
 from rig.runtime import StopRequest
 from rig.virtual import ActiveFault
 
@@ -18,6 +19,11 @@ Listener = Callable[[Event | str], None]
 """Receives every new event, or a text about the engine, such as its death."""
 RowListener = Callable[[npt.NDArray[np.void]], None]
 """Receives telemetry rows in order, (n,) of dtype ROW, which it may keep."""
+
+
+def wait_timeout(status: Snapshot, timeout: float, what: str) -> Finding:
+    """Finding of a wait that has taken longer than `timeout` s."""
+    return Finding(Code.WAIT_TIMEOUT, bound=timeout, details={"what": what, "state": status.state.name})
 
 
 class EventFollower:

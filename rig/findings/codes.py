@@ -863,6 +863,15 @@ class Code(StrEnum):
     ABANDON_REQUESTED = _code("abandon_requested", "abandoned")
     INTERRUPTED = _code("interrupted", "interrupted")
     ENGINE_ENDED = _code("engine_ended", "the engine has died")
+    WAIT_TIMEOUT = _code(
+        "wait_timeout", "timed out after {bound:.1f} s waiting for {what}; the state is {state:name}", unit="s"
+    )
+    CYCLES_STOPPED = _code(
+        "cycles_stopped",
+        "the engine's cycles have stopped for {value:.0f} s while waiting for {what}; the state is {state:name}",
+        unit="s",
+    )
+    LEASE_LOST = _code("lease_lost", "the command lease was lost while waiting for {what}[[; {client!r} has it now]]")
     NO_REASON = _code("no_reason", "no reason is known")
 
     # -- configuration -------------------------------------------------------------------------------------------------

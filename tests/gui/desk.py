@@ -37,7 +37,7 @@ def until(condition: Callable[[], Any], what: str, patience: float = _WAIT) -> A
     """What `condition` gives, once it is true; the test fails after `patience` s."""
     deadline = time.monotonic() + patience
     while not (found := condition()):
-        assert time.monotonic() < deadline, f"waited {patience:g} s in vain for {what}"
+        assert time.monotonic() < deadline, f"timed out after {patience:g} s waiting for {what}"
         time.sleep(0.02)
     return found
 

@@ -72,7 +72,7 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     crash.reach("ENGAGED and session.status.from_home > 0.02 and not session.moving")
     crash.kill()
 
-    assert desk.where(CONNECT)["text"] == "&1  Take it over" and desk.where(DISCONNECT)["text"] == "&5  End it"
+    assert desk.where(CONNECT)["text"] == "&1  Take over" and desk.where(DISCONNECT)["text"] == "&5  End the engine"
     desk.press(CONNECT)
     crash.reach("ENGAGED and session.status.lease == 'rig gui'")
     desk.wait("window.banner.state_text == 'Engaged'")

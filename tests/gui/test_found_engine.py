@@ -73,7 +73,7 @@ def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orph
 
 def test_it_is_ended_when_that_is_wanted(app: MainWindow, orphan: StandIn, qtbot: Any) -> None:
     end = app.operate.buttons[Action.DISCONNECT]
-    assert end.text() == "&5  End it" and end.isEnabled()
+    assert end.text() == "&5  End the engine" and end.isEnabled()
     press(end)
     qtbot.waitUntil(lambda: app.session.found.holder is None, timeout=_PATIENCE)
     kinds = [type(each) for each in orphan.commands]
@@ -83,7 +83,7 @@ def test_it_is_ended_when_that_is_wanted(app: MainWindow, orphan: StandIn, qtbot
 
 def test_it_is_taken_over_as_it_is(app: MainWindow, orphan: StandIn, qtbot: Any) -> None:
     take = app.operate.buttons[Action.CONNECT]
-    assert take.text() == "&1  Take it over" and take.isEnabled()
+    assert take.text() == "&1  Take over" and take.isEnabled()
     press(take)
     qtbot.waitUntil(lambda: app.session.phase is Phase.UP and state_of(app) is not None, timeout=_PATIENCE)
     assert status_of(app).lease == "rig gui" and state_of(app) is State.ENGAGED

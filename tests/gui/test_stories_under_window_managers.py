@@ -252,11 +252,7 @@ def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -
         walk.reach("PARKED")
         desk.press(DISCONNECT)
         desk.wait("session.phase is Phase.DOWN", STEP)
-        end = (
-            "is lost, its file is not there any more"
-            if "deleted" in words
-            else "is cut off (the recording was truncated"
-        )
+        end = "is lost, its file has disappeared" if "deleted" in words else "is cut off (the recording was truncated"
         assert end in desk.value("window.views.log.model.entries[-1].text")
 
 

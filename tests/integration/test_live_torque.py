@@ -35,7 +35,7 @@ def test_an_engine_goes_on_until_no_drive_reports_torque(tmp_path: Path) -> None
             pid = rig.engine.pid
             assert pid is not None
             os.kill(pid, signal.SIGTERM)
-            rig.wait(lambda status: "told to end" in status.events[-1].text, WAIT, "the engine to hear it")
+            rig.wait(lambda status: "asked to end" in status.events[-1].text, WAIT, "the engine to hear it")
         left = find_engine(config)  # nobody owns it any more
         assert isinstance(left, RunningEngine) and left.pid == pid
         before = left.status()

@@ -187,7 +187,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
     robot.engage()
     here = robot.pose
     wrong: list[tuple[Callable[[], object], type[Exception], str]] = [
-        (partial(robot.jog, "z", 0.9), RefusedError, "the target is outside the limits"),
+        (partial(robot.jog, "z", 0.9), RefusedError, "the target exceeds the limits"),
         (partial(robot.jog, "q", 0.1), InputError, "axis: 'q' is none of x, y, z"),
         (partial(robot.jog, "z", "5 kg"), InputError, "step: '5 kg' has the wrong dimension; expected a length"),
         (partial(robot.jog, "z", np.nan), InputError, "step: nan is not finite"),
@@ -196,7 +196,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
         (partial(robot.move, "away"), InputError, "'away' is neither \"home\" nor"),
         (partial(robot.move, "home", speed=0.0), InputError, "speed: 0 m/s must be greater than 0"),
         (partial(robot.run, {"parts": []}), InputError, "parts"),
-        (partial(robot.run, SINE, amplitude=50.0), RefusedError, "outside the limits"),
+        (partial(robot.run, SINE, amplitude=50.0), RefusedError, "exceeds the limits"),
         (partial(robot.wait, "-1 s"), InputError, "duration: -1 s must be greater than 0"),
         (partial(robot.stop, cast(StopRequest, 3)), InputError, "category: 3 is none of 0, 1, 2"),
         (partial(robot.run, SINE, repeats=0), InputError, "repeats: 0 is not a whole number of at least 1"),

@@ -47,7 +47,7 @@ def test_a_busy_machine_shortens_no_wait(times: Times, speed: float) -> None:
     rig = Rig(times, speed)
     assert rig.wait(lambda status: status.t > 4.9, 5.0, "it").t > 4.9
     began = rig.status().t
-    with pytest.raises(HardwareError, match=r"waited 5\.0 s in vain for it; the state is HOMING"):
+    with pytest.raises(HardwareError, match=r"timed out after 5\.0 s waiting for it; the state is HOMING"):
         rig.wait(lambda _status: False, 5.0, "it")
     assert rig.status().t - began == pytest.approx(5.0, abs=0.1 * max(1.0, speed))
 
@@ -55,6 +55,6 @@ def test_a_busy_machine_shortens_no_wait(times: Times, speed: float) -> None:
 def test_cycles_that_stand_are_not_waited_for(times: Times) -> None:
     rig = Rig(times, 0.0)
     began = times.now
-    with pytest.raises(HardwareError, match="the engine's cycles have stood for 10 s: waited in vain for it"):
+    with pytest.raises(HardwareError, match="the engine's cycles have stopped for 10 s while waiting for it"):
         rig.wait(lambda _status: False, 5.0, "it")
     assert times.now - began == pytest.approx(10.0, abs=0.1)
