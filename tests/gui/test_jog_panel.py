@@ -74,7 +74,7 @@ def test_a_move_outside_the_limits_is_refused_with_its_reason(
     window.tabs.setCurrentWidget(window.jog)
     window.jog.to.boxes[2].set_si(0.9)
     press(window.jog.buttons["go"])
-    qtbot.waitUntil(lambda: "outside the limits" in window.jog.outcome, timeout=60_000)
+    qtbot.waitUntil(lambda: "exceeds the limits" in window.jog.outcome, timeout=60_000)
     assert "greatest length of leg" in window.jog.outcome
     assert session.sent == []
 

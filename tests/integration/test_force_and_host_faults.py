@@ -176,7 +176,7 @@ def test_the_engine_itself_refuses_a_motion_with_a_spike(bench: Bench) -> None:
     samples = table.samples.copy()
     samples[len(samples) // 2, 6] += 3.0  # m/s
     spoiled = MotionTable(table.step, samples)
-    with pytest.raises(RefusedError, match="outside the limits"):
+    with pytest.raises(RefusedError, match="exceeds the limits"):
         bench.rig.request(Follow("spike", spoiled.step), spoiled.samples)
     samples[len(samples) // 2, 6] = math.nan
     with pytest.raises(RefusedError):

@@ -152,7 +152,7 @@ VERDICT_BREAKS = [
         "verdict",
         'PASS if name == "friction_error" else UNDECIDED, "negligible", None',
         'PASS, "negligible", None',
-        "test_what_a_motion_does_not_tell_is_undecided",
+        "test_an_inertia_that_a_slow_motion_does_not_show_is_undecided",
     ),
     _terms(
         "noise at rest is that of all rows",

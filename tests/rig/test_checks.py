@@ -151,7 +151,7 @@ def test_a_trajectory_through_a_singularity_says_so() -> None:
     verdict = check_trajectory(MACHINE, RIG.safety, MotionTable(0.1, samples), 10.0)
     assert not verdict.passed
     assert verdict.obstacle or "condition number" in _failed(verdict)
-    assert "outside the limits" in verdict.message
+    assert "exceeds the limits" in verdict.message
 
 
 def test_where_a_motion_cannot_be_evaluated_is_said() -> None:

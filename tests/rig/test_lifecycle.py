@@ -51,7 +51,7 @@ def test_a_motion_that_is_too_large_passes_with_the_scale_that_is_said() -> None
     with pytest.raises(RefusedError, match=f"scaled by {verdict.scale:.3f}"):
         prepare_motion(RIG, far)
     assert prepare_motion(RIG, far, verdict.scale).duration == pytest.approx(1.0)
-    with pytest.raises(RefusedError, match="outside the limits"):
+    with pytest.raises(RefusedError, match="exceeds the limits"):
         prepare_motion(RIG, far, verdict.scale + 0.001)
 
 

@@ -191,7 +191,7 @@ def test_at_a_terminal_the_session_goes_on_after_errors_and_ctrl_c(operate: Oper
         ENGAGED + "jog z 900mm\njog z 1mm\nstart up.toml\n^C\nengage\n^C\nstatus\nquit\nconnect\n", Interrupted
     )
     assert code == ExitCode.OK
-    assert err.count("error: ") == 1 and "error: the target is outside the limits" in err
+    assert err.count("error: ") == 1 and "error: the target exceeds the limits" in err
     assert err.count("interrupted: stopping, category 1") == 2
     assert "OFF> " in out and "IDLE> " in out and "state      PARKED" in out and out.count("OFF> ") == 1
     recording = recorded()

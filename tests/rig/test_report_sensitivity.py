@@ -21,6 +21,7 @@ from rig.report.validation import judged, validate
 from rig.report.validation.band import Samples
 from rig.report.validation.sensitivity import sensitivity
 from rig.report.validation.spectra import Octaves
+from rig.states import State
 
 LAB = load_mechanism("lab-hexapod")
 NOISE, RATE, COUNT = 0.5, 500.0, 3000
@@ -28,11 +29,11 @@ HIGHER = np.array([0.0, 0.0, 0.004])
 WANTED = {name: value for name, value in PROPOSED.items() if name != "lag"}
 
 
-def moving(amplitude: float = 1.0) -> Floats:
+def moving(amplitude: float = 1.0, speed: float = 1.0) -> Floats:
     sizes = {"x": 0.02, "y": 0.022, "z": 0.015, "rx": 0.09, "ry": 0.09, "rz": 0.1}
     frequencies = (0.9, 0.7, 1.1, 0.8, 1.0, 0.6)
     terms = [
-        HarmonicTerm(dof, amplitude * size, f, 0.7 * f * place)
+        HarmonicTerm(dof, amplitude * size, speed * f, 0.7 * f * place)
         for place, ((dof, size), f) in enumerate(zip(sizes.items(), frequencies, strict=True))
     ]
     path = Harmonic(terms, 20.0, 1.0, placement=Placement("home", home=LAB.geometry.home_pose))
@@ -225,6 +226,15 @@ def test_what_a_motion_does_not_tell_is_undecided() -> None:
     assert {one["verdict"] for one in verdict(recording)["criteria"]} == {"undecided"}
 
 
+def test_an_inertia_that_a_slow_motion_does_not_show_is_undecided() -> None:
+    slow = moving(speed=0.05)
+    forces = Dynamics(LAB, 1e-3).cells(slow)
+    rows = make_running(forces + coloured(np.random.default_rng(9), 0.0), forces)
+    rows["t"], rows["reference"] = np.arange(COUNT) / RATE, slow
+    (inertia,) = verdict(replace(recorded(CELLS, inertia_error=0.1), rows=rows))["criteria"]
+    assert (inertia["verdict"], inertia["code"]) == ("undecided", "negligible")
+
+
 def mass_file(sigma: float) -> ParameterFile:
     mass = Parameter("platform.mass", "kg", 18.0, 18.54, sigma)
     return ParameterFile("inertia", date(2026, 1, 1), "lab-hexapod", (mass,))
@@ -272,12 +282,16 @@ def test_noise_that_is_not_configured_is_that_at_rest() -> None:
     config = recording.header["config"]
     bare = {key: value for key, value in config["load_cells"].items() if key != "noise"}
     rest = recording.rows[:400].copy()
-    rest["motion"], rest["state"] = 0, 5
+    rest["motion"], rest["state"] = 0, State.ENGAGED
     rest["reference"] = MOTIONS[0]
     rest["reference"][:, 7:] = 0.0
     rest["force_measured"] = 3.0 + coloured(np.random.default_rng(15), 0.0, 400)
     rest["t"] -= 400 / RATE
-    rows = np.concatenate([rest, recording.rows])
+    parked = rest.copy()  # brakes on: noise of another kind, which does not count
+    parked["state"] = State.PARKED
+    parked["force_measured"] = 10.0 * coloured(np.random.default_rng(17), 0.0, 400)
+    parked["t"] -= 400 / RATE
+    rows = np.concatenate([parked, rest, recording.rows])
     rows["cycle"] = np.arange(len(rows))
     header = recording.header | {"config": config | {"load_cells": bare}}
     result = verdict(replace(recording, header=header, rows=rows))
