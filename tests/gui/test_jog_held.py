@@ -91,6 +91,14 @@ def _ask(window: MainWindow, _button: HoldButton) -> None:
     dialog.deleteLater()
 
 
+def _show_without_keyboard(window: MainWindow, _button: HoldButton) -> None:
+    dialog = QtWidgets.QDialog(window)
+    dialog.setAttribute(QtCore.Qt.WidgetAttribute.WA_ShowWithoutActivating)
+    dialog.setWindowFlag(QtCore.Qt.WindowType.WindowDoesNotAcceptFocus)
+    dialog.show()
+    dialog.deleteLater()
+
+
 def _menu(window: MainWindow, _button: HoldButton) -> None:
     menu = window.menuBar().actions()[0].menu()
     menu.popup(window.mapToGlobal(QtCore.QPoint(5, 5)))
@@ -123,6 +131,7 @@ TAKEN: dict[str, Callable[[MainWindow, HoldButton], object]] = {
     "minimised": lambda window, _button: window.showMinimized(),
     "hidden": lambda window, _button: window.hide(),
     "under a dialog": _ask,
+    "under a dialog without the keyboard": _show_without_keyboard,
     "under a menu": _menu,
 }
 """what leaves a window without the keyboard"""

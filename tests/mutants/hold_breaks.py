@@ -107,6 +107,7 @@ HOLD_BREAKS = [
         "a dialog lets it be held",
         "isinstance(receiver, QtWidgets.QWidget) and receiver.isWindow()",
         "False",
+        f"{_HAND}::test_a_window_that_is_taken_away_lets_go",
     ),
     _button("a window that is left is held on", "        _EVENTS.WindowDeactivate,\n", ""),
     _button("a focus that goes on holds on", "        _EVENTS.FocusOut,\n", ""),
