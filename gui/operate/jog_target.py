@@ -124,7 +124,7 @@ class Target(QtWidgets.QWidget):
             for part, unit in zip(parts, ("m", "rad"), strict=True)
             if part
         ]
-        return ",\n".join(lines) if lines else tr("its present position")
+        return ",\n".join(lines) if lines else tr("present pose")
 
     def fill(self, pose: Array) -> None:
         """Put a pose (7,) into the fields. Raises ValueError, and leaves them, where one cannot have its number."""

@@ -4,15 +4,15 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 
 class ElidedLabel(QtWidgets.QLabel):
-    """Shows the first line of a plain text in the room there is, with dots where it does not fit."""
+    """Shows a plain text in one line, with dots where it does not fit."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
 
     def setText(self, text: str) -> None:
-        """Show the first line of a text."""
-        super().setText(text.partition("\n")[0])
+        """Show a text, its lines one after the other."""
+        super().setText(" ".join(line.strip() for line in text.split("\n")))
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
         """See `QLabel.paintEvent`."""

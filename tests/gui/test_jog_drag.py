@@ -225,5 +225,5 @@ def test_without_three_dimensions_it_says_why_not(window: MainWindow) -> None:
     flat = PlatformFlat(DARK, "the screen gives no OpenGL context")
     window.jog.drag.show_on(flat)
     assert not window.jog.drag.switch.isEnabled()
-    assert "no OpenGL context. The numbers of the target do the same" in window.jog.drag.switch.toolTip()
+    assert "no OpenGL context. Enter the numbers of the target" in window.jog.drag.switch.toolTip()
     flat.deleteLater()

@@ -246,7 +246,7 @@ def test_go_names_its_target_and_goes_to_what_is_shown(window: MainWindow, sessi
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(jog)
     x, go = jog.to.boxes[0], jog.to.go
-    assert go.text() == "Go: where it is"
+    assert go.text() == "Go: present pose"
     _enter(x, "3,5", keys=True)  # and no Tab
     assert go.text() == "Go: x +3.5 mm" and go.isEnabled() and x.editing
     press(go)

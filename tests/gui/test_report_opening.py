@@ -28,9 +28,9 @@ def test_no_browser_came_up(window: MainWindow, session: FakeSession, qtbot: Any
     _write(opener, "exit 3")
     report = tmp_path / "run.html"
     window.runs.reporting._made(str(report), "")
-    qtbot.waitUntil(lambda: "nothing came up to show it" in window.banner.notice.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "no program opened to show it" in window.banner.notice.text(), timeout=60_000)
     assert str(report) in window.banner.notice.text() and "ended with 3" in window.banner.notice.text()
-    assert any("nothing came up to show it" in entry.text for entry in window.views.log.model.entries)
+    assert any("no program opened to show it" in entry.text for entry in window.views.log.model.entries)
 
 
 def test_a_report_that_opens_is_said_with_its_place(
@@ -50,7 +50,7 @@ def test_a_system_that_knows_no_opener_at_all(
     monkeypatch.setenv("PATH", str(tmp_path))
     window.runs.reporting._made(str(tmp_path / "run.html"), "")
     assert (
-        "the system knows nothing" in window.banner.notice.text()
+        "no program is installed" in window.banner.notice.text()
         and str(tmp_path / "run.html") in window.banner.notice.text()
     )
 

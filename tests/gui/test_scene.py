@@ -364,7 +364,7 @@ def test_an_owners_shapes_are_shown_or_it_is_said_why_not(tmp_path: Path) -> Non
     shapes, faults = shapes_of(config)
     assert shapes.base is None and shapes.platform is not None
     (fault,) = faults
-    assert "a plate instead" in fault and f"{tmp_path / 'base.stl'}: 11 bytes are not an STL file" in fault
+    assert "plate is shown instead" in fault and f"{tmp_path / 'base.stl'}: 11 bytes are not an STL file" in fault
     figure, scene = Figure(MECHANISM, shapes), scene_of(MECHANISM.geometry.home_pose)
     (placed,) = figure.meshes(scene, DARK)
     assert placed.mesh is shapes.platform

@@ -63,7 +63,7 @@ def page(wizard: SetupWizard, qtbot: Any) -> Iterator[DrivesPage]:
 
 
 def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, page: DrivesPage, qtbot: Any) -> None:
-    assert "no drive has told" in page.take.obstacle
+    assert "no drive has reported" in page.take.obstacle
     press(page.ask[2])
     assert page.status[2].text() == "querying …" and "querying the drive of leg 3" in page.ask_all.obstacle
     settled(wizard, qtbot)
@@ -141,7 +141,7 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     page.watchdog.setFocus()
     key(KEY.Key_Up, wizard)
     assert {label.text() for label in page.status} == {"not queried yet"}
-    assert not page.found and "no drive has told" in page.take.obstacle
+    assert not page.found and "no drive has reported" in page.take.obstacle
 
 
 def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
@@ -238,7 +238,7 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     assert all(label.text().endswith("\u00a0N") for labels in page.values for label in labels)
     assert wizard.saving.saved is None  # closing here asks
     forward(wizard, wizard.saving)
-    assert "zero found is written" in wizard.saving.notes.text() and "exists already" in wizard.saving.save.obstacle
+    assert "zero is written" in wizard.saving.notes.text() and "exists already" in wizard.saving.save.obstacle
     press_indicator(wizard.saving.overwrite)
     settled(wizard, qtbot)
     press(wizard.saving.save)

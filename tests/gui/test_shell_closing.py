@@ -61,7 +61,7 @@ def test_a_stop_over_the_question_is_said_by_it(live: MainWindow, qtbot: Any) ->
     live.close()
     question = asked(live, qtbot, STEP)
     press(live.stop_button)
-    qtbot.waitUntil(lambda: question.text().startswith("The rig has no torque any more"), timeout=STEP)
+    qtbot.waitUntil(lambda: question.text().startswith("The rig no longer has torque"), timeout=STEP)
     choose(question, "Quit")
     _until_gone(live, qtbot)
     assert _recorded(live).rows["state"][-1] == State.PARKED

@@ -89,7 +89,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     with qtbot.waitSignal(live.runs.reporting.maker.finished, timeout=START) as made:
         press_when_possible(qtbot, live.runs.reporting.button)
     assert made.args == [str(report), ""]
-    qtbot.waitUntil(lambda: "nothing came up to show it" in live.banner.notice.text(), timeout=STEP)
+    qtbot.waitUntil(lambda: "no program opened to show it" in live.banner.notice.text(), timeout=STEP)
     assert str(report) in live.banner.notice.text() and live.banner.notice.isVisible()
     page = report.read_text()
     assert all(word in page for word in ("payload", "cable", "home", "rig gui"))

@@ -40,7 +40,7 @@ def test_the_question_says_what_the_answer_would_do_now(window: MainWindow, sess
     session.take(make_status(State.PARKED))
     assert question.text().startswith("The rig no longer has torque.")
     session.take(make_status(State.RUNNING))
-    assert question.text().startswith("The rig has torque") and "Stop it as STOP does" in question.text()
+    assert question.text().startswith("The rig has torque") and "Stop the rig" in question.text()
     choose(question, "Stop and quit")
     assert session.stops == [(1, "closing the window")] and not session.ended_by_window
     session.take(make_status(State.PARKED))

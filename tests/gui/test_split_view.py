@@ -106,7 +106,7 @@ def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) ->
     window.docking.put_beside("Live")
     assert window.docking.side.panes == {} and window.views.live_page.isVisibleTo(window.tabs) is False
     told = window.banner.notice.text()
-    assert "px of width, and there are" in told and "Ctrl+T" in told
+    assert "are available" in told and "Ctrl+T" in told
     action = window.menus.view.split_actions["Live"]
     for menu in action.associatedWidgets():
         if isinstance(menu, QtWidgets.QMenu):

@@ -31,7 +31,7 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: FitWizard, qtbo
     page["without_span"].end.set_si(None)
     page["at_rest"].setCurrentIndex(1)
     said = compute(weighing, qtbot)
-    assert said.startswith("Payload: mass ") and "Poses at rest do not tell the inertia" in said
+    assert said.startswith("Payload: mass ") and "Poses at rest do not identify the inertia" in said
     outcome = weighing.outcome
     assert outcome is not None
     for each, true in zip(outcome.result["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):

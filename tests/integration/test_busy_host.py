@@ -18,7 +18,7 @@ from rig.safety import Trip
 from rig.safety.machine import Cause
 from rig.states import FaultCode, State, StopSeverity
 
-REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries"
+REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer can run"
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word
         assert asked(bench, word=True) == ""
         bench.until_state(State.PARKED)
         recording = bench.recording()
-        assert sum("homing on the operator's word" in event.text for event in recording.events) == 1
+        assert sum("homing without proof of the wiring" in event.text for event in recording.events) == 1
         assert any("home, with a wiring that is not proven, by" in event.text for event in recording.events)
         invariants(recording)
 

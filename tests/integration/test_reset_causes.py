@@ -59,7 +59,7 @@ def test_a_cell_at_its_end_of_scale(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.park().inject("cell_saturated", LEG, -5000.0)
         bench.until_state(State.FAULT)
-        why = f"leg {LEG}: the load cell reads -5000 N, at or beyond its end of scale"
+        why = f"leg {LEG}: the load cell reads -5000 N, at or beyond its full scale"
         refused_then_accepted(bench, FaultCode.LOAD_CELL, why)
 
 
@@ -67,7 +67,7 @@ def test_a_push_that_lasts(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.run().inject("force_step", value=300.0)
         bench.until_state(State.FAULT)
-        refused_then_accepted(bench, FaultCode.FORCE_RESIDUAL, "N off the model's (bound 30 N)")
+        refused_then_accepted(bench, FaultCode.FORCE_RESIDUAL, "N off the model (bound 30 N)")
 
 
 def test_a_length_that_no_leg_can_have_is_no_length_until_the_leg_is_homed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rig.safety.wiring_check import SETTLING
 from rig.states import FaultCode, State
 
 REST = 150  # cycles between connecting and homing
-UNTOLD = "the forces do not tell whether drives are exchanged"
+UNTOLD = "the forces cannot show whether drives are exchanged"
 
 
 def anonymous(spread: float = 0.01, *, exchanged: tuple[int, int] | None = None, **virtual: Any) -> RigConfig:

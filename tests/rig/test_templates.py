@@ -130,7 +130,7 @@ def test_the_command_writes_what_runs(here: Path, capfd: pytest.CaptureFixture[s
         (("sine", "--axis", "w"), ExitCode.INPUT, "--axis: Input should be 'x'"),
         (("sine", "--frequency", "0"), ExitCode.INPUT, "--frequency: Input should be greater than 0"),
         (("sine", "--amplitude", "nan"), ExitCode.INPUT, "--amplitude: nan is not finite"),
-        (("sine", "--amplitude", "1"), ExitCode.REFUSED, "about its start pose it would pass"),
+        (("sine", "--amplitude", "1"), ExitCode.REFUSED, "it would pass if scaled by"),
         (("csv",), ExitCode.INPUT, "--file: Field required"),
         (("sine", "--threshold", "bias=-1"), ExitCode.INPUT, "bias: -1 N, must be 1e-06 to 100000 N"),
         (("sine", "--threshold", "bias"), ExitCode.INPUT, "--threshold bias: must be NAME=VALUE"),
