@@ -218,7 +218,7 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
         name = f"leg {leg + 1}"
         # a working cell always has some noise, unless its resolution hides it
         if np.ptp(measured[:, leg]) == 0.0 and config.cell_steps[leg] < config.load_cells.noise:
-            faults.append(f"{name}: its load cell repeats itself: {measured[0, leg]:g} N in every reading")
+            faults.append(f"{name}: its load cell is frozen: {measured[0, leg]:g} N in every reading")
         if opposite[leg]:
             faults.append(
                 f"{name}: its load cell reads {reading[leg]:+.1f} N where the model has {load[leg]:+.1f} N: "

@@ -131,7 +131,7 @@ def test_a_leg_near_its_limit_is_not_moved_beyond_it(tmp_path: Path) -> None:
     file = Path(slower_file(tmp_path / "rig.toml"))
     file.write_text(file.read_text(encoding="utf-8").replace('"lab-hexapod" ', '"short.toml" '), encoding="utf-8")
     config = load_config(file).changed({"virtual": NEAR})
-    words = r"stands at 0.4942 m: \+2 mm from there is outside its limits"
+    words = r"is at 0.4942 m: \+2 mm from there is outside its limits"
     unhomed = Stand(config)
     result = unhomed.run(HOME)
     assert not result.passed and re.search(words, result.faults[0].text), result.faults

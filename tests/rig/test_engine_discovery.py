@@ -35,9 +35,9 @@ def test_an_engine_is_found_by_its_drives_while_it_lives(
     assert found.status().hold_left == 22.0
     stand_in.engine.close()
     assert not found.alive and found.join(0.0) and find_engine(free_config) is None
-    with pytest.raises(HardwareError, match="has gone"):
+    with pytest.raises(HardwareError, match="has ended"):
         found.request_stop()
-    with pytest.raises(HardwareError, match="has gone"):
+    with pytest.raises(HardwareError, match="has ended"):
         LiveRig(free_config, found, "late", Interruption())
 
 

@@ -209,7 +209,7 @@ def test_lengths_that_belong_to_no_pose_are_a_quick_stop(rig: Bench, monkeypatch
     rig.step()
     machine = rig.engine.machine
     assert machine.stop is StopSeverity.QUICK_STOP and machine.latched and machine.cause is not None
-    assert machine.cause.code is FaultCode.FEEDBACK_INVALID and "belong to no pose" in machine.cause.text
+    assert machine.cause.code is FaultCode.FEEDBACK_INVALID and "match no pose" in machine.cause.text
 
 
 def test_a_stop_that_is_late_becomes_a_harder_one(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

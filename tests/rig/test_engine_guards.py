@@ -86,7 +86,7 @@ def test_a_disk_that_gets_full_is_warned_of_once_for_each_bound(rig: Bench) -> N
         told.append(len(warned))
         assert rig.status().recording_room == rig.tap.room
     assert told == [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4]
-    assert [text.split("room for ")[1].split(" only")[0] for text in rig.tap.texts()] == [
+    assert [text.split("room for only ")[1].split(":")[0] for text in rig.tap.texts()] == [
         "9.9 minutes of recording (bound 10)",
         "1.9 minutes of recording (bound 2)",
         "1.9 minutes of recording (bound 2)",

@@ -92,7 +92,7 @@ def test_who_gives_up_the_lease_while_running_stops_the_motion(tmp_path: Path) -
         for _ in range(500):
             one.step(beat=True)
         assert one.rig.state is State.ENGAGED
-        assert sum("nobody holds the command lease" in text for text in one.rig.tap.texts()) == 1
+        assert sum("no client holds the command lease" in text for text in one.rig.tap.texts()) == 1
 
 
 def test_a_link_that_fails_leaves_no_lease_behind(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.owner.close()
         one.watch.look(t := one.rig.engine.tick.t + 1.0)
         assert one.watch.orphaned and not one.watch.abandoned
-        assert one.rig.tap.texts()[-1].endswith("is gone: without a client it stops the platform in 30 s and ends")
+        assert one.rig.tap.texts()[-1].endswith("has ended: without a client the engine stops the platform in 30 s and ends")
         assert one.sign is not None
         one.sign.beat()
         one.watch.look(t := t + 40.0)
@@ -262,7 +262,7 @@ def test_a_stopped_platform_is_not_stopped_again(tmp_path: Path) -> None:
         t = _alone(one)
         for seconds in (30.2, 30.4, 30.6, 30.8):
             one.watch.look(t + seconds)
-        assert sum("nobody has commanded" in text for text in one.rig.tap.texts()) == 1
+        assert sum("no client has commanded" in text for text in one.rig.tap.texts()) == 1
 
 
 def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path)
         one.lease("client")
         one.owner.close()
         one.step(beat=True)
-        assert rig.tap.texts()[-1].endswith("is gone: without a client it ends at once")
+        assert rig.tap.texts()[-1].endswith("has ended: without a client the engine ends at once")
         assert not one.watch.abandoned
         one.give_up()
         assert one.watch.abandoned

@@ -151,7 +151,7 @@ def test_a_motion_that_was_let_go_before_it_began_does_not(engaged: Bench) -> No
     motion = way(engaged)
     command = Follow("up", motion.table.step, slowing=motion.slowing)
     engaged.let_go()
-    assert "let go before it began" in refused(engaged, command, motion.table.samples)
+    assert "released before it began" in refused(engaged, command, motion.table.samples)
 
 
 def test_a_let_go_cannot_be_resumed(engaged: Bench) -> None:

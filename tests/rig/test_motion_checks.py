@@ -159,8 +159,8 @@ def test_a_coarse_encoder_has_steps_before_it_counts_as_frozen(resolution: float
 @pytest.mark.parametrize(
     ("speeds", "said"),
     [
-        ([0.1] * 8 + [-0.1] * 3, "a sign is reversed"),
-        ([0.1, 0.1, -0.1, -0.1] * 3 + [0.1, -0.1, -0.1, -0.1], "swings about its reference"),
+        ([0.1] * 8 + [-0.1] * 3, "a sign is inverted"),
+        ([0.1, 0.1, -0.1, -0.1] * 3 + [0.1, -0.1, -0.1, -0.1], "oscillates about its reference"),
     ],
 )
 def test_a_leg_that_swings_is_not_said_to_have_a_sign_reversed(speeds: list[float], said: str) -> None:

@@ -99,7 +99,7 @@ def test_a_default_that_a_machine_cannot_have_is_asked_for_by_its_key(tmp_path: 
     with pytest.raises(ConfigError) as error:
         rig_of(tmp_path, 1e-3)
     text = str(error.value)
-    assert "virtual.drive.position_damping: 0.05 N s/m, must be 0.1 to 1e+07 N s/m: it is not given" in text
+    assert "virtual.drive.position_damping: 0.05 N s/m, must be 0.1 to 1e+07 N s/m: not given" in text
     assert "safety.brake_slip: 7.63e-05 m, must be 0.0001 to 0.05 m" in text
 
 

@@ -124,7 +124,7 @@ def test_what_cannot_be_streamed_is_refused(engine: RunningEngine, stand_in: Sta
             with pytest.raises(InputError, match=rf"rate {rate} Hz is not a positive number"):
                 stream(engine, outlet, rate, lambda: True)
         stand_in.engine.close()
-        with pytest.raises(HardwareError, match=r"the engine \(process \d+\) has gone"):
+        with pytest.raises(HardwareError, match=r"the engine \(process \d+\) has ended"):
             stream(engine, outlet, 1.0, lambda: True)
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]

@@ -90,7 +90,7 @@ def test_what_was_given_stays_and_only_what_matters_is_chosen() -> None:
     assert made.amplitude == 0.003 and made.angle > 0.0
     alone = fitted(VIRTUAL, _made("sine"))
     assert alone.amplitude == pytest.approx(0.05) and alone.angle == 0.0
-    with pytest.raises(RefusedError, match="no size that passes was found"):
+    with pytest.raises(RefusedError, match="no passing size was found"):
         fitted(VIRTUAL, _made("sine", axes=("z", "rx"), amplitude=3.0, frequency=2.0, cycles=1), ("amplitude",))
 
 

@@ -44,7 +44,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         parse_thresholds({"residual_rms": "-1", "bias": "3 mm", "lag": "nan", "other": "1"}, Validation)
     names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()]
     assert names == ["thresholds cannot be used", "residual_rms", "bias", "lag", "other"]
-    assert "there are residual_rms, residual_noise" in str(caught.value)
+    assert "the thresholds are residual_rms, residual_noise" in str(caught.value)
     assert "-1 N, must be 1e-06 to 100000 N" in str(caught.value)
 
 
