@@ -109,7 +109,7 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.owner.close()
         one.watch.look(t := one.rig.engine.tick.t + 1.0)
         assert one.watch.orphaned and not one.watch.abandoned
-        assert one.rig.tap.texts()[-1].endswith("has ended: without a client the engine stops the platform in 30 s and ends")
+        assert one.rig.tap.texts()[-1].endswith("without a client the engine stops the platform in 30 s and ends")
         assert one.sign is not None
         one.sign.beat()
         one.watch.look(t := t + 40.0)
