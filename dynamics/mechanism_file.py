@@ -137,7 +137,7 @@ def unphysical(mass: float, inertia: np.ndarray[Any, np.dtype[np.float64]]) -> l
 
 
 class BaseTable(Table):
-    """The base: universal joints' centres and fixed axes (of any length), base frame."""
+    """The base: centres of the universal joints and their fixed axes, base frame."""
 
     points: Points
     """Centres of the universal joints, legs 1 to 6, base frame, m."""
@@ -146,12 +146,12 @@ class BaseTable(Table):
 
 
 class PlatformTable(BodyTable):
-    """The platform: spherical joints' centres in its frame, its home position (level), its body with the payload."""
+    """The platform: centres of the spherical joints in its frame, home position (level), body including the payload."""
 
     points: Points
     """Centres of the spherical joints, legs 1 to 6, platform frame, m."""
     home: Position | None = None
-    """Place of the platform's origin at home, where it is level, base frame, m; a rig needs it."""
+    """Position of the platform's origin at home, with a level platform, base frame, m; a rig needs it."""
 
     @model_validator(mode="after")
     def _has_mass(self) -> "PlatformTable":
@@ -161,7 +161,7 @@ class PlatformTable(BodyTable):
 
 
 class FrictionTable(Table):
-    """Joint friction of a leg; what is left out is zero."""
+    """Joint friction of a leg; defaults are zero."""
 
     universal: JointDamping = 0.0
     """Viscous friction of the universal joint, N m s/rad."""
@@ -174,20 +174,20 @@ class FrictionTable(Table):
 
 
 class LimitsTable(Table):
-    """Limits of a leg; what is left out is not limited."""
+    """Limits of a leg; omitted quantities are unlimited."""
 
     length: Annotated[list[Place], Field(min_length=2, max_length=2)] | None = None
-    """Least and greatest length, m."""
+    """Minimum and maximum length, m."""
     velocity: Annotated[Speed, within(1e-4, 100.0, "m/s")] | None = None
-    """Greatest speed, m/s."""
+    """Maximum speed, m/s."""
     acceleration: Annotated[Acceleration, within(1e-3, 1e4, "m/s²")] | None = None
-    """Greatest acceleration, m/s²."""
+    """Maximum acceleration, m/s²."""
     force: Annotated[Force, within(0.01, 1e7, "N")] | None = None
-    """Greatest force, N."""
+    """Maximum force, N."""
     universal_angle: JointAngle | None = None
-    """Greatest angle between the leg and its direction at home, seen from the base, rad."""
+    """Maximum angle between the leg and its direction at home, in the base frame, rad."""
     spherical_angle: JointAngle | None = None
-    """Greatest angle between the leg and its direction at home, seen from the platform, rad."""
+    """Maximum angle between the leg and its direction at home, in the platform frame, rad."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "LimitsTable":
@@ -197,18 +197,18 @@ class LimitsTable(Table):
 
 
 class LoadCellTable(Table):
-    """Where a leg's load cell sits, and the mass between it and the place whose force it is to tell."""
+    """Location of a leg's load cell, and the mass between it and the joint whose force is wanted."""
 
     location: Literal["actuator", "rod_end", "base"] = "actuator"
-    """Where the cell sits: between actuator and rod, at the rod's end, or at the base joint."""
+    """Location of the cell: between actuator and rod, at the rod's end, or at the base joint."""
     mass_beyond: BodyMass = 0.0
-    """Mass of the part between the cell and the joint whose force it is to tell, kg."""
+    """Mass of the part between the cell and the joint whose force is wanted, kg."""
     place: Position = Field(default_factory=lambda: [0.0, 0.0, 0.0])
-    """Place of that mass in the axes of its part, m."""
+    """Position of that mass in the axes of its part, m."""
 
 
 class LegTable(Table):
-    """One leg: lower and upper part, friction, limits, load cell, what its drive reads beyond its length."""
+    """One leg: lower and upper part, friction, limits, load cell and length offset of its drive."""
 
     lower: BodyTable
     """Lower part, from the base joint, with its x axis along the leg."""
@@ -221,7 +221,7 @@ class LegTable(Table):
     load_cell: LoadCellTable = LoadCellTable()
     """The load cell."""
     length_offset: Annotated[Length, within(-0.1, 0.1, "m")] = 0.0
-    """What the drive reads beyond the leg's length, m; from calibration."""
+    """Offset of the drive's reading from the leg's length, m; from calibration."""
 
     @model_validator(mode="after")
     def _cell_within_part(self, info: ValidationInfo) -> "LegTable":
@@ -240,7 +240,7 @@ class MechanismTable(Table):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """Name of the mechanism."""
     allow_unphysical: StrictBool = False
-    """Let masses and inertias pass that no body can have."""
+    """Accept masses and inertias that no real body can have."""
     gravity: Annotated[list[Annotated[Acceleration, within(-100.0, 100.0, "m/s²")]], Three]
     """Gravity in the base frame, m/s²."""
     base: BaseTable
@@ -257,7 +257,7 @@ class OneLegMechanismTable(MechanismTable):
 
 
 class SixLegsMechanismTable(MechanismTable):
-    """A mechanism whose legs are each their own: `[[legs]]` six times."""
+    """A mechanism with six different legs: `[[legs]]` six times."""
 
     legs: Annotated[list[LegTable], Six]
     """Six tables, legs 1 to 6."""

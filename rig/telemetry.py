@@ -52,7 +52,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
         "m, leg length commanded in this cycle, sent with the next exchange; NaN where none was",
     ),
     ("force_measured", np.float64, (6,), "N, load cells, calibrated and tared, compression positive"),
-    ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference, and force_held"),
+    ("force_model", np.float64, (6,), "N, model force at the cells, at the reference, including force_held"),
     ("force_residual", np.float64, (6,), "N, force_measured - force_model"),
     (
         "force_held",
@@ -82,7 +82,7 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     ("fault", np.uint16, (), "rig.states.FaultCode of the latched or stopping cause"),
     ("state", np.uint8, (), "rig.states.State"),
     ("stop", np.uint8, (), "rig.states.StopSeverity"),
-    ("fault_leg", np.uint8, (), "leg 1..6 the cause belongs to, 0 for the whole rig"),
+    ("fault_leg", np.uint8, (), "leg 1..6 of the cause, 0 for the whole rig"),
     ("mode", np.uint8, (6,), "actuators.Mode commanded in this cycle, by leg"),
 ]
 

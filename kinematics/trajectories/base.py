@@ -16,55 +16,55 @@ from kinematics.rotations import coordinates_to_motion, quaternion_multiply, qua
 
 
 class Thresholds(BaseModel):
-    """Thresholds of a verdict on a run, SI; each is judged of all legs by the worst one. None where it is not given."""
+    """Thresholds of a run's verdict, SI; each applies to the worst leg. None where it is not given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
     residual_rms: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
-    """Greatest root mean square of the residual, N."""
+    """Maximum RMS residual, N."""
     residual_noise: Annotated[Number, within(0.1, 1e4)] | None = None
-    """The same in multiples of the rig's `load_cells.noise`."""
+    """Maximum RMS residual, in multiples of the rig's `load_cells.noise`."""
     bias: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
-    """Greatest mean of the residual, either way, N."""
+    """Maximum absolute mean of the residual, N."""
     lag: Annotated[Time, within(1e-6, 0.1, "s")] | None = None
-    """Greatest lag between model and measurement, either way, s."""
+    """Maximum absolute lag between model and measurement, s."""
     r_squared: Annotated[Number, within(0.0, 1.0)] | None = None
-    """Least share of the measured forces' variance that the model explains."""
+    """Minimum share of the measured forces' variance explained by the model."""
     inside_band: Annotated[Number, within(0.0, 1.0)] | None = None
-    """Least fraction of the samples inside the uncertainty band of two sigmas."""
+    """Minimum fraction of the samples inside the two-sigma uncertainty band."""
     band_noise: Annotated[Number, within(1.0, 1e4)] | None = None
-    """Greatest residual in any band of frequencies, in multiples of what the cells' noise has in it."""
+    """Maximum residual in any frequency band, in multiples of the cells' noise in that band."""
     mass_error: Annotated[Number, within(1e-4, 10.0)] | None = None
-    """Greatest error of the platform's mass that the residual shows, part of it."""
+    """Maximum relative error of the platform's mass, estimated from the residual."""
     inertia_error: Annotated[Number, within(1e-4, 10.0)] | None = None
-    """The same of the inertia of platform and legs, and of the platform's about its centre of mass alone."""
+    """The same for the inertia of platform and legs, and for the platform's alone about its centre of mass."""
     gravity_error: Annotated[Number, within(1e-4, 10.0)] | None = None
-    """The same of gravity, part of it, and of its direction, rad."""
+    """The same for gravity, relative, and for its direction, rad."""
     friction_error: Annotated[Number, within(1e-4, 10.0)] | None = None
-    """The same of what friction reaches the cells, part of it."""
+    """The same for the friction measured by the cells, relative."""
     center_error: Annotated[Length, within(1e-6, 1.0, "m")] | None = None
-    """The same of the platform's centre of mass, each axis, m."""
+    """The same for the platform's centre of mass, each axis, m."""
     gain_error: Annotated[Number, within(1e-4, 10.0)] | None = None
-    """The same of each load cell's gain, part of it."""
+    """The same for each load cell's gain, relative."""
     position_rms: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
-    """Greatest root mean square of the distance between measured and commanded position of the platform, m."""
+    """Maximum RMS distance between measured and commanded position of the platform, m."""
     position_max: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
-    """Greatest such distance, m."""
+    """Maximum of this distance, m."""
     rotation_rms: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
-    """Greatest root mean square of the angle between measured and commanded attitude, rad."""
+    """Maximum RMS angle between measured and commanded orientation, rad."""
     rotation_max: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
-    """Greatest such angle, rad."""
+    """Maximum of this angle, rad."""
     peak_force: Annotated[Force, within(1e-3, 1e7, "N")] | None = None
-    """Greatest measured force, either way, N."""
+    """Maximum absolute measured force, N."""
     peak_residual: Annotated[Force, within(1e-6, 1e7, "N")] | None = None
-    """Greatest residual, either way, N."""
+    """Maximum absolute residual, N."""
     period_error: Annotated[Time, within(1e-7, 1.0, "s")] | None = None
-    """By how much, s, 99 of 100 cycles may at most be longer or shorter than they should."""
+    """Maximum deviation of the cycle period, s, in 99 of 100 cycles."""
     overruns: Annotated[Number, within(0.0, 1.0)] | None = None
-    """Greatest fraction of the cycles that may be skipped."""
+    """Maximum fraction of skipped cycles."""
     confidence: Annotated[Number, within(0.5, 0.9999)] | None = None
-    """Of a pass or a fail, on either side of a threshold that an estimate is held against: whatever is less sure is
-    undecided. What is counted over all rows, tracking, peaks and timing, is sure."""
+    """Confidence required for a pass or a fail on an estimated quantity; otherwise the verdict is undecided. Quantities
+    counted over all rows (tracking, peaks, timing) are certain."""
 
     @property
     def named(self) -> dict[str, float]:

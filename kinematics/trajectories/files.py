@@ -253,7 +253,7 @@ _AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0,
 
 
 class FileModel(BaseModel):
-    """What a trajectory file is made of: unknown keys are refused."""
+    """Base of a trajectory file's tables: no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -264,15 +264,15 @@ class BlendPart(FileModel):
     type: Literal["blend"]
     """Kind of the part."""
     start: Coordinates
-    """Coordinates at its start, m and rad."""
+    """Coordinates at the start, m and rad."""
     end: Coordinates
-    """Coordinates at its end, m and rad."""
+    """Coordinates at the end, m and rad."""
     duration: Duration
     """Duration, s."""
     speed: Annotated[Speed, Field(gt=0.0)] | None = None
-    """Speed between the two blends, m/s: 1 to 2 times distance over duration; needed where the position changes."""
+    """Speed between the two blends, m/s: 1 to 2 times distance over duration; required if the position changes."""
     angular_speed: Annotated[AngularSpeed, Field(gt=0.0)] | None = None
-    """The same of the vector of angles, rad/s; needed where an angle changes."""
+    """The same for the vector of angles, rad/s; required if an angle changes."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -285,9 +285,9 @@ class MinimumJerkPart(FileModel):
     type: Literal["minimum-jerk"]
     """Kind of the part."""
     start: Coordinates
-    """Coordinates at its start, m and rad."""
+    """Coordinates at the start, m and rad."""
     end: Coordinates
-    """Coordinates at its end, m and rad."""
+    """Coordinates at the end, m and rad."""
     duration: Duration
     """Duration, s."""
 
@@ -302,7 +302,7 @@ class HoldPart(FileModel):
     type: Literal["hold"]
     """Kind of the part."""
     position: Coordinates = _AT_REST
-    """Coordinates at which the platform stands, m and rad."""
+    """Coordinates of the platform, m and rad."""
     duration: Duration
     """Duration, s."""
 
@@ -398,13 +398,13 @@ class HarmonicPart(FileModel):
         list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]],
         _Terms,
     ]
-    """Sines, which are added up."""
+    """Sines, added up."""
     duration: Duration
     """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
+    """Duration of the fade-in and of the fade-out, s."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
+    """Coordinates of the centre of the motion, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -421,13 +421,13 @@ class ChirpPart(FileModel):
         list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]],
         _Terms,
     ]
-    """Frequency sweeps, which are added up."""
+    """Frequency sweeps, added up."""
     duration: Duration
     """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
+    """Duration of the fade-in and of the fade-out, s."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
+    """Coordinates of the centre of the motion, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -462,15 +462,15 @@ class RandomPart(FileModel):
         list[Annotated[LinearNoise | AngularNoise, Field(discriminator="dof")]],
         _Noises,
     ]
-    """Noises, which are added up."""
+    """Noise signals, added up."""
     duration: Duration
     """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
+    """Duration of the fade-in and of the fade-out, s."""
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
     """Seed of the noise: the same seed gives the same motion."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
+    """Coordinates of the centre of the motion, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""

@@ -56,7 +56,7 @@ Begin with `rig demo`: a virtual rig, a trajectory, a recording and a report, wi
 _EPILOG = """
 Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file · 3 hardware or communication
 (port taken, drive silent) · 4 refused by a guard or limit · 5 recording or report unreadable, recording damaged ·
-6 a fit that leaves more than noise · 70 internal error · 130 interrupted.
+6 residual of a fit exceeds the noise · 70 internal error · 130 interrupted.
 """
 
 _GC_THRESHOLD = 20_000

@@ -49,10 +49,10 @@ def _calibrate() -> None:
 
 _CELLS_HELP = """Calibrate the six load cells: tare, known masses on each cell, tare again.
 
-Fits gain, offset and polarity of each cell, shows the residuals and how far the zero drifted, and writes a dated file \
-for `load_cells.calibration` of a configuration. A calibration that fails its bounds is shown but not \
-written (exit code 4). The cells must be free of the legs and the platform, as on a bench. Drives that read the cells \
-stay off; ends with 3 if one does not answer or an engine commands it.
+Fits gain, offset and polarity of each cell, shows the residuals and the drift of the zero, and writes a dated file \
+for `load_cells.calibration` of a configuration. A calibration that fails its bounds is shown but not written (exit \
+code 4). The cells must be free of the legs and the platform, as on a bench. Drives that read the cells stay off. Ends \
+with 3 if one does not answer or is commanded by an engine.
 
 Try it without a rig: `rig calibrate cells virtual`.
 """
@@ -64,8 +64,8 @@ def cells(
         str | None,
         typer.Argument(
             metavar="CONFIG",
-            help="Configuration of the rig whose cells are read now. With a virtual one, such as `virtual`, "
-            "the masses hang themselves. Left out: give --data.",
+            help="Configuration of the rig whose cells are read. A virtual rig, such as `virtual`, applies the "
+            "masses itself. Left out: give --data.",
             show_default=False,
         ),
     ] = None,
@@ -73,8 +73,8 @@ def cells(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Readings taken before, instead of a rig: CSV with columns cell,mass,reading,phase; "
-            "phase is tare_before, load or tare_after.",
+            help="Earlier readings, instead of a rig: CSV with columns cell,mass,reading,phase; phase is "
+            "tare_before, load or tare_after.",
         ),
     ] = None,
     output: NewCalibrationOption = None,
@@ -82,7 +82,7 @@ def cells(
         str,
         typer.Option(
             metavar="KG,KG,…",
-            help="Masses for each cell, in order; up and down shows the hysteresis, twice so the repeatability.",
+            help="Masses for each cell, in order; up and down measures hysteresis, twice repeatability.",
         ),
     ] = "0,5,10,20,10,5,0",
     load: Annotated[
@@ -94,10 +94,10 @@ def cells(
     ] = None,
     drift_limit: Annotated[
         float | None,
-        typer.Option(metavar="N", help="Accepted drift of the zero; left out: 0.5 N, times the machine's size."),
+        typer.Option(metavar="N", help="Maximum drift of the zero; left out: 0.5 N, times the machine's size."),
     ] = None,
     nonlinearity_limit: Annotated[
-        float, typer.Option(metavar="PERCENT", help="Accepted residual beyond the noise, share of the force range.")
+        float, typer.Option(metavar="PERCENT", help="Maximum residual beyond the noise, share of the force range.")
     ] = 0.5,
     unit: Annotated[str, typer.Option(help="Unit of the readings in --data.")] = "N",
     serials: Annotated[str, typer.Option(metavar="S1,…,S6", help="Serial numbers of the six cells.")] = "",
@@ -105,9 +105,9 @@ def cells(
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
     operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
-    place: Annotated[str, typer.Option(help="Where; stored in the file.")] = "",
-    weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; stored in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
+    place: Annotated[str, typer.Option(help="Place; stored in the file.")] = "",
+    weights: Annotated[str, typer.Option(help="Masses used, for example their certificate; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Note; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,

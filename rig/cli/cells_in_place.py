@@ -17,15 +17,15 @@ from rig.cli.options import (
 if TYPE_CHECKING:
     from calibration import InPlaceCalibration, LoadCellCalibration
 
-HELP = """Calibrate the load cells where they are: the platform's known weight, at rest in many poses, loads them.
+HELP = """Calibrate the load cells in place, by the platform's known weight at rest in many poses.
 
-RECORDINGs hold the platform at rest in 30 poses or so, under power, its masses those of the mechanism's file. Fits \
-gain, offset and polarity of each cell, judges them by poses that were not fitted, and writes a dated file for \
-`load_cells.calibration` of a configuration. How well the platform's mass is known limits all gains together: \
---mass-sigma. Data that cannot support an answer are refused (exit code 4), with the legs and what would help.
+RECORDINGs have the platform at rest in about 30 poses, under power, with the masses of the mechanism file. Fits gain, \
+offset and polarity of each cell, validates them on held-out poses, and writes a dated file for \
+`load_cells.calibration` of a configuration. The uncertainty of the platform's mass is common to all gains: \
+--mass-sigma. Insufficient data are refused (exit code 4), with the legs and a remedy.
 
---plan N --config CONFIG writes a trajectory of N poses that load the legs as differently as the limits allow; \
-run it with `rig run`.
+--plan N --config CONFIG writes a trajectory of N poses that vary the leg loads as much as the limits allow; run it \
+with `rig run`.
 """
 
 
@@ -50,7 +50,7 @@ def cells_in_place(
         float, typer.Option(metavar="M", help="Standard uncertainty of its centre of mass, each axis.")
     ] = 0.0,
     leg_mass_sigma: Annotated[
-        float, typer.Option(metavar="PART", help="Standard uncertainty of the mass of each body of a leg, as a part.")
+        float, typer.Option(metavar="PART", help="Relative standard uncertainty of the mass of each body of a leg.")
     ] = 0.2,
     leg_center_sigma: Annotated[
         float | None,
@@ -59,22 +59,20 @@ def cells_in_place(
             help="Standard uncertainty of its centre of mass, each axis; left out: 3 mm, times the machine's size.",
         ),
     ] = None,
-    gain_limit: Annotated[
-        float, typer.Option(metavar="PERCENT", help="Greatest uncertainty of a gain by noise that is accepted.")
-    ] = 1.0,
+    gain_limit: Annotated[float, typer.Option(metavar="PERCENT", help="Maximum uncertainty of a gain by noise.")] = 1.0,
     drift_limit: Annotated[
         float | None,
-        typer.Option(metavar="N", help="Accepted drift of the zero; left out: 0.5 N, times the machine's size."),
+        typer.Option(metavar="N", help="Maximum drift of the zero; left out: 0.5 N, times the machine's size."),
     ] = None,
     plan: Annotated[int | None, typer.Option(min=1, max=400, metavar="N", help="Plan N poses instead.")] = None,
     config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Rig to plan for.")] = None,
     hold: Annotated[float, typer.Option(min=0.5, max=60.0, metavar="S", help="Planned time at each pose.")] = 1.5,
-    seed: Annotated[int, typer.Option(min=0, help="Of the poses that --plan chooses from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the candidate poses of --plan.")] = 0,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
     operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Note; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
@@ -84,11 +82,11 @@ def cells_in_place(
         raise typer.BadParameter("give RECORDINGs, or --plan N with --config CONFIG")
     if plan is not None:
         if config is None:
-            raise typer.BadParameter("--plan goes with --config CONFIG, the rig to plan for")
+            raise typer.BadParameter("--plan needs --config CONFIG, the rig to plan for")
         _plan(config, plan, output or Path("weight-poses.toml"), hold, seed, probe, progress, as_json)
         return
     if config is not None:
-        raise typer.BadParameter("--config goes with --plan: a recording says which rig it is of")
+        raise typer.BadParameter("--config goes with --plan: a recording contains its rig")
     if not 0.0 < gain_limit < float("inf"):
         raise typer.BadParameter(f"--gain-limit must be finite and positive, got {gain_limit} %")
     if drift_limit is not None and not 0.0 <= drift_limit < float("inf"):
@@ -153,9 +151,7 @@ def _plan(
 def _print(found: "InPlaceCalibration", calibration: "LoadCellCalibration") -> None:
     unit = calibration.unit
     typer.echo(f"load cells in place, {len(found.rests)} rests, {len(found.left_out)} left out")
-    typer.echo(
-        f"leg  {'gain, N/' + unit:>22}  {'offset, ' + unit:>20}  sign  forces, N        not fitted, noise: N RMS"
-    )
+    typer.echo(f"leg  {'gain, N/' + unit:>22}  {'offset, ' + unit:>20}  sign  forces, N        held out, noise: N RMS")
     for leg, cell in enumerate(calibration.cells):
         low, high = found.forces[found.used, leg].min(), found.forces[found.used, leg].max()
         typer.echo(

@@ -16,19 +16,16 @@ def check(
     config: ConfigArgument = "virtual",
     trajectory: Annotated[
         str | None,
-        typer.Argument(
-            metavar="TRAJECTORY", help='A trajectory (TOML, or CSV of poses), or "demo", the one that comes along.'
-        ),
+        typer.Argument(metavar="TRAJECTORY", help='A trajectory (TOML, or CSV of poses), or the shipped "demo".'),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
 
-    For the trajectory it shows every limit beside the worst sample, and, where it does not pass, the largest amplitude
-    about its start pose that would. Ends with 2 for a file that is wrong, that of a virtual plant too, 4 for a
-    trajectory outside the limits, a control loop that is unstable at the configured rate, or a serial line that does
-    not carry it. With --json a configuration that cannot be used is told by its `faults`, each with its key, code,
-    value and bound.
+    For the trajectory it shows the worst sample for every limit and, if one is violated, the largest amplitude about
+    its start pose that passes. Ends with 2 for an invalid file, including a virtual plant's, 4 for a trajectory outside
+    the limits, a control loop unstable at the configured rate, or a serial line too slow for the rate. With --json an
+    invalid configuration is reported by its `faults`, each with key, code, value and bound.
     """
     from rig.services import CheckRequest
     from rig.services import check as check_files
@@ -61,7 +58,7 @@ def _print(found: "CheckResult", trajectory: str | None) -> None:
         typer.echo(f"  warning: checks {rig.safety.disabled_text}")
     own = [str(leg) for leg, own in enumerate(rig.own_loops, start=1) if own]
     inner = f"; the drive of leg {', '.join(own)} closes its own" if own else ""
-    margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz{inner}"
+    margin = f"stable up to {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz{inner}"
     typer.echo(f"control loop: {margin if loop.at_host else rig.gains_unused}")
     for share in found.buses.described:
         typer.echo(f"line {share}")

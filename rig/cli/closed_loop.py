@@ -61,7 +61,7 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
     if asked.plot is not None and asked.plot.suffix.lower() not in _SUFFIXES:
         raise typer.BadParameter(f"{asked.plot} must end in {', '.join(_SUFFIXES)}", param_hint="'--plot'")
     if asked.plant is not None and asked.built is not None:
-        raise typer.BadParameter("--plant says already what moves", param_hint="'--as-built'")
+        raise typer.BadParameter("--plant already names the plant", param_hint="'--as-built'")
     wrench: tuple[float, ...] | Path | None = None
     if asked.wrench is not None:
         typed = "," in asked.wrench or not Path(asked.wrench).exists()

@@ -139,7 +139,7 @@ def inject(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help='See "faults".')],
     leg: LegOption = None,
-    value: Annotated[float | None, typer.Option("--value", help='In the unit that "faults" says.')] = None,
+    value: Annotated[float | None, typer.Option("--value", help='In the unit listed by "faults".')] = None,
     duration: Annotated[float | None, typer.Option("--duration", metavar="S", help="Left out: until cleared.")] = None,
 ) -> None:
     """Begin a fault of the virtual rig."""
@@ -162,6 +162,6 @@ def _virtual(context: typer.Context) -> FaultControl:
     rig = commanded_rig(context)
     if rig.faults is None:
         if rig.config.virtual is not None:
-            raise RefusedError("the virtual rig belongs to the process that started the engine, which was attached to")
-        raise RefusedError("faults can be injected into a virtual rig only")
+            raise RefusedError("the virtual rig belongs to the process that started the attached engine")
+        raise RefusedError("faults can be injected only into a virtual rig")
     return rig.faults

@@ -28,7 +28,7 @@ def hold(
         str | None, typer.Argument(metavar="[SPEED]", help="Such as 20mm/s or 5deg/s; left out: the configuration's.")
     ] = None,
     duration: Annotated[
-        str | None, typer.Option("--for", metavar="SECONDS", help="For so long, not until Enter; in a script.")
+        str | None, typer.Option("--for", metavar="SECONDS", help="Duration instead of until Enter; for scripts.")
     ] = None,
     frame: FrameOption = FrameChoice.BASE,
     pivot: PivotOption = ORIGIN,
@@ -52,8 +52,8 @@ def until_enter() -> Callable[[], bool]:
     Raises BadParameter without a terminal.
     """
     if not sys.stdin.isatty():
-        raise typer.BadParameter("nobody is there to press Enter: say for how long", param_hint="'--for'")
-    typer.echo("Enter: let go")
+        raise typer.BadParameter("no interactive input for Enter: give --for SECONDS", param_hint="'--for'")
+    typer.echo("Enter: release")
 
     def held() -> bool:
         if not select.select([sys.stdin], [], [], 0.0)[0]:

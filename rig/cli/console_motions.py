@@ -126,7 +126,7 @@ def pause(context: typer.Context) -> None:
     """Decelerate along the path and pause."""
     rig = rig_able_to(context, Pause())
     paused = rig.pause()
-    typer.echo(f"{'paused' if paused else 'came to its end'}: {place(rig)}")
+    typer.echo(f"{'paused' if paused else 'finished'}: {place(rig)}")
 
 
 @app.command()
@@ -143,7 +143,7 @@ def resume(
 @app.command()
 def speed(
     context: typer.Context,
-    percent: Annotated[float, typer.Argument(metavar="PERCENT", help="Of full speed, 10 to 100.")],
+    percent: Annotated[float, typer.Argument(metavar="PERCENT", help="Percentage of full speed, 10 to 100.")],
 ) -> None:
     """Follow motions at this part of their speed from now on, also the one that is followed."""
     rig_able_to(context, Pace(1.0)).set_speed(percent / 100.0)

@@ -11,11 +11,11 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> None:
-    """Look at this machine and say what is missing: versions, real-time rights, ports, Qt, serial ports, disk.
+    """Check this machine and report what is missing: versions, real-time rights, ports, Qt, serial ports, disk.
 
-    It also says who closes the rig's control loop, this computer or the drives, and whether it is stable.
-    Every line is ok, warn (it works, less well) or fail (it will not work), with the remedy below. Nothing is changed.
-    Ends with 0 if nothing failed, 2 if the configuration cannot be used, 3 for anything else that failed.
+    It also reports whether this computer or the drives close the rig's control loop, and whether it is stable. Every
+    line is ok, warn (works with restrictions) or fail (does not work), with the remedy below. Nothing is changed. Ends
+    with 0 if nothing failed, 2 if the configuration cannot be used, 3 for anything else that failed.
     """
     from rig.services import DoctorRequest
     from rig.services import doctor as look

@@ -20,20 +20,18 @@ def drive(
     config: ConfigArgument,
     number: Annotated[int, typer.Argument(metavar="LEG", min=1, max=6, help="Leg 1 to 6.")],
     speed: Annotated[str, typer.Option(metavar="SPEED", help='Peak speed, m/s or "5 mm/s".')] = "5 mm/s",
-    home: Annotated[
-        bool, typer.Option("--home", help="Let this leg look for its reference first where its drive has none.")
-    ] = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Clear faults that drives have latched.")] = False,
+    home: Annotated[bool, typer.Option("--home", help="Home this leg first if its drive has no reference.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Clear latched drive faults.")] = False,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,
     output: OutputFolder = None,
 ) -> None:
-    """Move ONE leg by hand: a line like "by 2mm" or "by -0.5mm" moves it so far, and it stays there.
+    """Move ONE leg by hand: a line like "by 2mm" or "by -0.5mm" moves it by that distance; it stays there.
 
-    The other five are held by their brakes, torque off, and so is the leg between moves. A move is bounded as in the
-    test of a leg, by its stroke and its speed, and watched like it. `help` lists the words. Lines are typed or piped
-    in; a script ends at its first error, with that error's exit code. Ctrl-C stops the leg by its drive's quick stop.
+    The other five are held by their brakes, torque off, and so is the leg between moves. Moves have the bounds on
+    stroke and speed and the supervision of a leg test. `help` lists the commands. Lines are typed or piped in; a script
+    ends at its first error, with that error's exit code. Ctrl-C stops the leg by its drive's quick stop.
     """
     import sys
 
@@ -47,7 +45,7 @@ def drive(
     from rig.services import run_config
 
     if sys.stdin is None:
-        raise InputError("there is no standard input to read words from")
+        raise InputError("there is no standard input to read commands from")
     settings = run_config(config, None, lockstep, real_time=False)
     check_devices(settings)
     warn_of_checks_off(settings)
@@ -73,7 +71,7 @@ def drive(
 
 def _words(rig: Rig, first: LegMove) -> typer.Typer:
     """Return the commands for one leg of a rig."""
-    app = command_group(help="One word per line; empty lines and those that begin with # are skipped.")
+    app = command_group(help="One command per line; empty lines and those that begin with # are skipped.")
 
     @app.command(context_settings={"ignore_unknown_options": True})
     def by(
@@ -98,7 +96,7 @@ def _words(rig: Rig, first: LegMove) -> typer.Typer:
         except LatchedFaultError as error:
             raise RefusedError(f"{error} (begin with --clear)") from None
         if not result.passed:
-            raise RunFaultError("\n  ".join([f"leg {move.leg} did not do as it was told:", *map(str, result.faults)]))
+            raise RunFaultError("\n  ".join([f"leg {move.leg} did not follow its command:", *map(str, result.faults)]))
         test = rig.status().leg_test
         length = "" if test is None else f", the leg is {test.length * 1e3:.3f} mm long"
         typer.echo(f"moved by {result.reached * 1e3:+.3f} mm{length}, its cell reads {result.force_after:.1f} N")

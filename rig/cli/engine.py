@@ -20,9 +20,9 @@ app = command_group(
 
 @app.command("status")
 def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> None:
-    """Say which engine commands the drives: process, owner, state, lease, seconds left. Changes nothing.
+    """Show the engine that commands the drives: process, owner, state, lease, seconds left. Read-only.
 
-    An engine that nobody commands, its owner being gone or hanging, stops the platform after safety.unattended_hold.
+    An engine whose owner is gone or hangs stops the platform after safety.unattended_hold.
     """
     from rig.services import EngineRequest, engine_status
 
@@ -46,7 +46,7 @@ def stop(
         ),
     ] = 1,
 ) -> None:
-    """Stop the platform, whoever commands it, and wait for its rest. Needs no lease, ends nothing.
+    """Stop the platform, whichever client commands it, and wait for its rest. Needs no lease; the engine goes on.
 
     It is not a safety function.
     """
@@ -59,7 +59,7 @@ def stop(
 def end(config: ConfigArgument = "virtual") -> None:
     """Take the command lease, stop the platform (category 1: torque off), close the recording and end the engine.
 
-    Refused while another client that lives holds the lease.
+    Refused while another live client has the lease.
     """
     from rig.services import EngineRequest, end_engine
 

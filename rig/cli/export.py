@@ -11,14 +11,14 @@ def export(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="CSV file to write; left out: beside the recording, same name."
+            "--output", "-o", metavar="FILE", help="CSV file to write; left out: next to the recording, same name."
         ),
     ] = None,
 ) -> None:
     """Write every cycle of a recording as CSV: commands, measurements, the model's terms, state and timing.
 
-    One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
-    crash is exported as far as it goes. One that is damaged is exported too, and says so: exit code 5.
+    One line per cycle, SI units, columns named as in the recording and numbered by leg. An incomplete recording (crash)
+    is exported up to its end. A damaged one is exported with a note and exit code 5.
     """
     from rig.cli.progress import show_notices
     from rig.errors import ExitCode

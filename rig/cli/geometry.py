@@ -19,16 +19,16 @@ from rig.cli.options import (
     refused_parameters,
 )
 
-HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
+HELP = """Calibrate joint positions and encoder offsets, from measured poses and leg lengths.
 
-A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of \
-x,y,z,qw,qx,qy,qz, the pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single \
-target; rx,ry, a level on the platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. \
-Unobservable directions stays as drawn, as uncertain as the drawing's tolerances. The tracker's scale is estimated \
-as well. Says how well each number is known, and how far off poses are that were not fitted. Data are refused (exit \
-code 4) that would leave poses of the workspace too uncertain, with the directions of the geometry that they leave open.
+A row of --data is one pose at rest, in SI units: l1…l6, the encoders' lengths, and one of x,y,z,qw,qx,qy,qz, the pose \
+of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single target; rx,ry, a level on the \
+platform (angles of R = Rz Ry Rx). The positions of tracker and targets need not be known. Unobservable directions \
+keep the drawing's values and tolerances. The tracker's scale is estimated too. Reports the uncertainty of each number \
+and the errors of held-out poses. Data that leave poses of the workspace too uncertain are refused (exit code 4), with \
+the unobservable directions.
 
---plan N writes the N poses that would tell most beside those in --data, instead of calibrating.
+--plan N instead writes the N most informative poses in addition to those in --data.
 """
 
 
@@ -62,7 +62,7 @@ def geometry(
         str, typer.Option(metavar="ANGLE", help="Standard deviation of a measured orientation, by axis, or of a level.")
     ] = "100 urad",
     length_sigma: Annotated[
-        str, typer.Option(metavar="LENGTH", help="Standard deviation of a leg's length as the encoder tells it.")
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a measured leg length.")
     ] = "5 um",
     joint_tolerance: Annotated[
         str, typer.Option(metavar="LENGTH", help="Standard deviation of a joint position from the drawing, by axis.")
@@ -75,14 +75,17 @@ def geometry(
     ] = 20e-6,
     most_position_sigma: Annotated[
         str,
-        typer.Option(metavar="LENGTH", help="Refuse poses that would be less certain: position, along its worst axis."),
+        typer.Option(metavar="LENGTH", help="Maximum uncertainty of a pose: position, along its worst axis."),
     ] = "0.5 mm",
-    most_rotation_sigma: Annotated[str, typer.Option(metavar="ANGLE", help="The same of their rotation.")] = "2 mrad",
+    most_rotation_sigma: Annotated[str, typer.Option(metavar="ANGLE", help="The same for its rotation.")] = "2 mrad",
     hold_out: Annotated[
-        float, typer.Option(metavar="PART", help="Part of the rows that is predicted at a time by a fit to the others.")
+        float,
+        typer.Option(
+            metavar="PART", help="Fraction of the rows held out at a time and predicted by a fit to the others."
+        ),
     ] = 0.2,
     frames: Annotated[
-        KnownFrames, typer.Option(help="Frames that are known: poses are the base's, the platform's own, or both.")
+        KnownFrames, typer.Option(help="Known frames: poses are given in the base's, the platform's own, or both.")
     ] = KnownFrames.NONE,
     targets: Annotated[
         Path | None,
@@ -93,12 +96,12 @@ def geometry(
         typer.Option(metavar="FILE", help="Lengths l1…l6 measured at one pose after each of several homings: CSV."),
     ] = None,
     plan: Annotated[int | None, typer.Option(min=1, max=1000, metavar="N", help="Plan N poses instead.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the poses that --plan chooses from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the candidate poses of --plan.")] = 0,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
     operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Note; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,

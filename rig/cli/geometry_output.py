@@ -40,18 +40,17 @@ def print_result(result: GeometryCalibration, limits: GeometryLimits) -> None:
         + (
             "a level has none"
             if scale is None
-            else f"reads {1e6 * scale.value:+.0f} µm/m ± {1e6 * scale.sigma:.0f}, known before to "
-            f"± {1e6 * scale.prior_sigma:.0f}"
+            else f"reads {1e6 * scale.value:+.0f} µm/m ± {1e6 * scale.sigma:.0f}, prior ± {1e6 * scale.prior_sigma:.0f}"
         ),
-        "told worst by the poses: a direction with a standard deviation of "
+        "least observable: a direction with a standard deviation of "
         + (f"{1e3 * worst:.3f} mm" if math.isfinite(worst) else "infinity")
         + f", {result.observability.worst}",
-        f"directions that the drawing tells better than the poses: {result.observability.weak.shape[1]} "
+        f"directions determined by the drawing rather than the poses: {result.observability.weak.shape[1]} "
         f"of {len(result.observability.sigma)}",
     ]
     held = result.hold_out
     if held is None:
-        lines.append("hold-out: none, as only part of each pose was measured")
+        lines.append("hold-out: none, because only part of each pose was measured")
     else:
         before, after = held.before, held.after
         lines.append(
@@ -73,9 +72,9 @@ def homing_words(homed: HomingRepeatability) -> str:
             f"{1e6 * homed.standard_error[leg]:11.2f}"
         )
     lines += [
-        f"homing {row}, leg {leg}: {1e6 * deviation:+.1f} µm off, not counted" for row, leg, deviation in homed.outliers
+        f"homing {row}, leg {leg}: {1e6 * deviation:+.1f} µm off, excluded" for row, leg, deviation in homed.outliers
     ]
-    lines.append("each homing shifts the length offsets anew by as much as one standard deviation")
+    lines.append("each homing changes the length offsets by about one standard deviation")
     return "\n".join(lines)
 
 
@@ -83,6 +82,6 @@ def plan_words(plan: dict[str, Any]) -> str:
     """Describe the expected benefit of a plan."""
     before, after = (1e6 * plan[f"pose_position_sigma_{when}_m"] for when in ("before", "after"))
     return (
-        f"{len(plan['poses'])} poses beside {plan['measured']} measured: {plan['paths']['poses']}\n"
+        f"{len(plan['poses'])} poses in addition to {plan['measured']} measured: {plan['paths']['poses']}\n"
         f"a pose's position, standard deviation along its worst axis: {before:.0f} µm now, {after:.0f} µm with them"
     )

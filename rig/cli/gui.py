@@ -16,7 +16,7 @@ _BUILT_IN = EntryPoint("gui", "gui:main", _GROUP)
 
 
 def gui(config: ConfigArgument = "virtual", real_time: RealTimeOption = False) -> None:
-    """Open the desktop app: operate a rig, run motions, look at model and measurement side by side.
+    """Open the desktop app: operate a rig, run motions, compare model and measurement.
 
     Left out, CONFIG is the virtual rig, on free ports of this machine: Connect, Home, Engage, and run the demo.
     Esc and the red button stop the rig from anywhere.

@@ -32,40 +32,42 @@ def identify_command(
             "--output",
             "-o",
             metavar="PARAMETERS.toml",
-            help="Parameter file to write, never overwritten; none if left out.",
+            help="Parameter file to write, never overwritten.",
         ),
     ] = None,
     hold_out: Annotated[
         list[Path] | None,
         typer.Option(
-            "--hold-out", metavar="RECORDING", help="To judge by; left out: the last quarter of every motion."
+            "--hold-out",
+            metavar="RECORDING",
+            help="Recording for validation; left out: the last quarter of every motion.",
         ),
     ] = None,
     mass: Annotated[
         float | None,
         typer.Option(
             metavar="PART",
-            help="Prior uncertainty of the masses, one sigma; left out: 0.115, of an even distribution within 20 %.",
+            help="Prior uncertainty of the masses, one sigma; left out: 0.115, uniform within 20 %.",
         ),
     ] = None,
     inertia: Annotated[
-        float | None, typer.Option(metavar="PART", help="The same of moments of inertia; left out: the same.")
+        float | None, typer.Option(metavar="PART", help="The same for moments of inertia; left out: the same.")
     ] = None,
     center: Annotated[
         float | None,
         typer.Option(
             metavar="M",
-            help="The same of centres of mass, each axis; left out: 1.7 mm, even within 3 mm, times the machine's "
-            "size.",
+            help="The same for centres of mass, each axis; left out: 1.7 mm, uniform within 3 mm, times the "
+            "machine's size.",
         ),
     ] = None,
-    friction: Annotated[float, typer.Option(metavar="PART", help="The same of frictions.")] = 0.5,
+    friction: Annotated[float, typer.Option(metavar="PART", help="The same for friction.")] = 0.5,
     gain: Annotated[
         float | None,
         typer.Option(
             metavar="PART",
-            help="How well the load cells' gains are known, one sigma; left out: by their calibration, 0.0058 "
-            "without, even within 1 %.",
+            help="Prior uncertainty of the load cells' gains, one sigma; left out: by their calibration, else "
+            "0.0058, uniform within 1 %.",
         ),
     ] = None,
     cross_talk: Annotated[
@@ -78,25 +80,25 @@ def identify_command(
         float | None,
         typer.Option(
             metavar="M",
-            help="How well the joints' places are known, each axis, one sigma; left out: by the geometry's parameter "
-            "files, 30 µm without, times its size.",
+            help="Prior uncertainty of joint positions, each axis, one sigma; left out: by the geometry's parameter "
+            "files, else 30 µm, times the machine's size.",
         ),
     ] = None,
-    note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Note; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Identify masses, centres, inertias and frictions from recorded motions and forces.
 
-    Weighted least squares on the regressor of the exact model, with what is known before; then the nearest bodies that
-    can exist. Every value comes with its standard deviation, in which cells and geometry count too, and is judged by
-    motions that it was not fitted to. Name the file in a configuration: parameters = ["PARAMETERS.toml"].
+    Weighted least squares on the regressor of the exact model with priors; then the nearest physically consistent
+    bodies. Every value has its standard deviation, including those of cells and geometry, and is validated on held-out
+    motions. Name the file in a configuration: parameters = ["PARAMETERS.toml"].
 
-    A load cell at the rod's end does not feel the friction below it: that comes from the drives' forces, where the
-    engine closed the legs' loops. What the data show beyond the model is named and estimated too: further friction,
-    cells that are not linear, a base that is not level. Refuses data that cannot support an answer (exit code 4), and
-    says why. Where what is left is more than the cells' noise, the fit is told, with exit code 6.
+    A load cell at the rod's end does not measure the friction below it: that is identified from the drives' forces if
+    the engine closed the legs' loops. Unmodelled effects in the data are estimated too: further friction, non-linear
+    cells, a tilted base. Insufficient data are refused with the reason (exit code 4). Exit code 6: the residual of the
+    fit exceeds the cells' noise.
     """
     from calibration import parameters_line
     from rig.cli.progress import service_events
@@ -138,24 +140,24 @@ def excite_command(
         Path, typer.Option("--output", "-o", metavar="TRAJECTORY.toml", help="Trajectory file to write.")
     ] = Path("excitation.toml"),
     duration: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 60.0,
-    fastest: Annotated[float, typer.Option(metavar="HZ", help="Fastest of its sines.")] = 2.0,
+    fastest: Annotated[float, typer.Option(metavar="HZ", help="Highest frequency.")] = 2.0,
     margin: Annotated[float, typer.Option(metavar="PART", help="Usable share of every limit.")] = 0.75,
     candidates: Annotated[
         int, typer.Option(metavar="N", help="Number of random motions; the search starts from the best.")
     ] = 40,
     steps: Annotated[
         int,
-        typer.Option(metavar="N", help="Maximum number of gradient evaluations; 0: the best random motion as it is."),
+        typer.Option(metavar="N", help="Maximum number of gradient evaluations; 0: the best random motion."),
     ] = 300,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the random phases.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the random phases.")] = 0,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Design a motion that tells a rig's parameters: Fourier series in all six axes, within its limits.
+    """Design a motion that excites a rig's parameters: Fourier series in all six axes, within its limits.
 
-    From the best of --candidates random motions on, amplitudes and phases follow the gradient of what the forces tell
-    about what the mechanism's file leaves open, within the limits; half a minute at the defaults. The same --seed gives
-    the same motion. Run it with `rig run`, then give its recording to `rig identify`.
+    Starting from the best of --candidates random motions, amplitudes and phases are optimised by gradient for the
+    information on the mechanism's uncertain parameters, within the limits; half a minute by default. The same --seed
+    gives the same motion. Run it with `rig run`, then give its recording to `rig identify`.
     """
     from rig.cli.progress import service_events
     from rig.services import ExciteRequest, excite
@@ -168,8 +170,8 @@ def excite_command(
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
         typer.echo(
-            f"{output}: {found.duration:g} s; it tells the {found.parameters} base parameters {found.information:.2f} "
-            f"nepers on average, the best of {found.tried} random motions {found.drawn:.2f} "
+            f"{output}: {found.duration:g} s; average information on the {found.parameters} base parameters "
+            f"{found.information:.2f} nepers, the best of {found.tried} random motions {found.drawn:.2f} "
             f"(condition {found.condition:.3g})\nrun it: rig run CONFIG {output}"
         )
 
@@ -181,7 +183,7 @@ def print_identified(found: "Identified") -> None:
     from kinematics import decimals_of
 
     hold_out, result = found.held_out, found.result
-    table = Table(title=f"{result.nominal.name}: residual at the load cells on motions that were not fitted, N RMS")
+    table = Table(title=f"{result.nominal.name}: residual at the load cells on held-out motions, N RMS")
     for heading in ("leg", "nominal", "identified", "noise"):
         table.add_column(heading, justify="right")
     whole = (hold_out.before, hold_out.after, hold_out.noise)
@@ -192,7 +194,7 @@ def print_identified(found: "Identified") -> None:
     table.add_row("all", *(f"{value:.{digits}f}" for value in whole), style="bold")
     console = table_console()
     console.print(table)
-    shown = Table(title="Parameters that changed most, in their standard deviations")
+    shown = Table(title="Parameters that changed most, in standard deviations")
     for heading in ("name", "nominal", "found", "±", "unit"):
         shown.add_column(heading, justify="left" if heading in ("name", "unit") else "right", no_wrap=True)
     ranked = sorted(found.parameters, key=lambda each: -abs(each.value - each.nominal) / each.sigma)
@@ -202,11 +204,11 @@ def print_identified(found: "Identified") -> None:
     _print_fit(found)
     count, combinations = int(result.identifiable.sum()), len(result.identifiable)
     typer.echo(
-        f"{count} of {combinations} combinations that forces can tell are known at least twice as well as before; "
-        f"bodies that can exist: {'yes' if result.consistent else 'NO'}"
+        f"{count} of {combinations} identifiable combinations have at most half their prior uncertainty; "
+        f"physically consistent bodies: {'yes' if result.consistent else 'NO'}"
     )
     if not result.drives:
-        typer.echo("the drives' forces are not known here: friction below the load cells was not identified")
+        typer.echo("the drives' forces are unknown: friction below the load cells was not identified")
 
 
 def _print_fit(found: "Identified") -> None:
@@ -224,9 +226,9 @@ def _print_fit(found: "Identified") -> None:
     if result.spikes.any():
         typer.echo(f"spikes left out: {', '.join(map(str, result.spikes.tolist()))} readings of cells 1 to 6")
     if hold_out.verdict == "pass":
-        typer.echo("fit: pass: what is left is the cells' noise")
+        typer.echo("fit: pass: the residual is the cells' noise")
     elif hold_out.verdict == "undecided":
-        typer.echo("fit: undecided: the cells' noise is not known apart from the motion")
+        typer.echo("fit: undecided: the cells' noise cannot be separated from the motion")
     else:
         worst = hold_out.misfits[0]
         like = f", looks like {TERM_NAMES[hold_out.suspects[0].code]}" if hold_out.suspects else ""

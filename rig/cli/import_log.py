@@ -17,11 +17,11 @@ _NO_JITTER = 1e-9  # s: smaller jitter is rounding
 
 def import_log(
     config: ConfigArgument,
-    data: Annotated[Path, typer.Argument(metavar="DATA.csv", help="The log: a table with a line for each sample.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA.csv", help="The log: a table with one line per sample.")],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE.mcap", help="Recording to write; left out: beside the log, same name."
+            "--output", "-o", metavar="FILE.mcap", help="Recording to write; left out: next to the log, same name."
         ),
     ] = None,
     columns: Annotated[
@@ -29,48 +29,47 @@ def import_log(
         typer.Option(
             "--columns",
             metavar="GROUP=NAMES",
-            help="Which columns a group has, legs 1 to 6 in this order, and its unit: lengths=a,b,c,d,e,f [mm]. "
-            "Groups: time, lengths, pose ([mm,deg]), commanded_lengths, commanded_pose, forces.",
+            help="Columns of a group, legs 1 to 6 in this order, and their unit: lengths=a,b,c,d,e,f [mm]. Groups: "
+            "time, lengths, pose ([mm,deg]), commanded_lengths, commanded_pose, forces.",
         ),
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option("--mapping", metavar="FILE", help="The same and more as a TOML file; --columns go before it."),
+        typer.Option("--mapping", metavar="FILE", help="TOML file of the same and more; --columns take precedence."),
     ] = None,
     during: Annotated[
         str | None,
-        typer.Option("--during", metavar="FROM,TO", help="s on the log's own clock; left out: all of it."),
+        typer.Option("--during", metavar="FROM,TO", help="Interval on the log's own clock, s; left out: all."),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", metavar="HZ", help="Cycles a second; left out: as the log has samples.")
+        float | None, typer.Option("--rate", metavar="HZ", help="Cycles per second; left out: the log's sampling rate.")
     ] = None,
     bandwidth: Annotated[
         float | None,
         typer.Option(
             "--bandwidth",
             metavar="HZ",
-            help="Of the low-pass on the motion for speeds and accelerations; left out: 25 Hz, or a seventh of the "
-            "rate.",
+            help="Cutoff of the low-pass for speeds and accelerations; left out: 25 Hz, or a seventh of the rate.",
         ),
     ] = None,
     align: Annotated[
         bool,
-        typer.Option("--align", help="Move the commanded motion by the delay with which the measured one follows it."),
+        typer.Option("--align", help="Shift the commanded motion by the delay of the measured one."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", "--look", help="Only say what was understood; nothing is written.")
+        bool, typer.Option("--dry-run", "--look", help="Only show how the log is interpreted; nothing is written.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a recording of another program's log: time, leg lengths or poses, leg forces or none.
+    """Convert another program's log to a recording: time, leg lengths or poses, optionally leg forces.
 
-    Then `rig identify`, `respond`, `weigh`, `wrench`, `report` and `export` work on it, as far as what was measured
-    supports. Look first (--dry-run): it says rate, jitter, gaps, delay, ranges beside the mechanism's own limits, and
-    what the log cannot tell. Measured lengths or a pose are needed; commanded ones and forces may be missing.
+    Then `rig identify`, `respond`, `weigh`, `wrench`, `report` and `export` work on it, as far as its columns allow.
+    First use --dry-run: it shows rate, jitter, gaps, delay, ranges with the mechanism's limits, and which analyses the
+    log does not support. Measured lengths or a pose are required; commanded ones and forces are optional.
 
-    Without --columns and --mapping columns are called as in this program's own tables: t, l1…l6, x y z qw qx qy qz,
-    f1…f6, or as `rig export` has them. Delimiter, decimal comma and lines above the names are recognised. Stamps are
-    brought to an even cycle; gaps stay gaps; a lower --rate is low-passed before.
+    Without --columns and --mapping the names are those of this program's own tables: t, l1…l6, x y z qw qx qy qz,
+    f1…f6, or those of `rig export`. Delimiter, decimal comma and lines above the names are recognised. Samples are
+    resampled to an even cycle; gaps remain; for a lower --rate they are low-passed first.
     """
     from rig.cli.progress import print_notice
     from rig.services import Event, ImportRequest, Notice
@@ -133,7 +132,7 @@ def _lines(summary: dict[str, Any]) -> list[str]:
 def _stamps(summary: dict[str, Any]) -> str:
     if summary["jitter_s"] < _NO_JITTER:
         return "stamps     even"
-    taken = "the samples were taken then" if summary["stamps"] == "sampled" else "the samples were taken evenly"
+    taken = "sampled as stamped" if summary["stamps"] == "sampled" else "sampled evenly"
     jitter = f"jitter {1e6 * summary['jitter_s']:.4g} µs RMS, at most {1e6 * summary['jitter_max_s']:.4g} µs"
     return f"stamps     {jitter}; {taken}{_followed(summary)}"
 

@@ -27,17 +27,17 @@ RealTimeOption = Annotated[
     bool,
     typer.Option(
         "--real-time",
-        help="The virtual rig keeps to the wall clock, as a machine does: a busy computer is late for it. Left out, it "
-        "waits for the engine.",
+        help="Run the virtual rig in real time, so that a busy computer may be late. Left out: it waits for the "
+        "engine.",
     ),
 ]
 
 
 OperatorOption = Annotated[
-    str | None, typer.Option("--operator", metavar="NAME", help="Who operates the rig; the recording says so.")
+    str | None, typer.Option("--operator", metavar="NAME", help="Operator of the rig; stored in the recording.")
 ]
 NoteOption = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="What the run is for; the recording says so.")
+    str | None, typer.Option("--note", metavar="TEXT", help="Purpose of the run; stored in the recording.")
 ]
 
 
@@ -66,7 +66,7 @@ def demo(
     rate: RateOption = None,
     lockstep: Annotated[
         bool,
-        typer.Option("--lockstep", help="Rig and engine in one process on a manual clock: fast, and always the same."),
+        typer.Option("--lockstep", help="Rig and engine in one process on a manual clock: fast and deterministic."),
     ] = False,
     real_time: RealTimeOption = False,
     seed: Annotated[
@@ -74,30 +74,30 @@ def demo(
     ] = None,
     built: Annotated[
         int,
-        typer.Option("--as-built", metavar="SEED", help="Which machine, as built off its drawing.", min=0),
+        typer.Option("--as-built", metavar="SEED", help="Seed of the as-built machine.", min=0),
     ] = 1,
     exact: Annotated[
-        bool, typer.Option("--exact", help="The plant is the model itself: what is left then is the cells' noise.")
+        bool, typer.Option("--exact", help="The plant equals the model: the residual is the cells' noise.")
     ] = False,
     plant: Annotated[
         DemoPlant,
         typer.Option(
-            help="Whose equations move the machine and load its cells: the model's own, or those of MuJoCo, which "
-            "nobody here wrote: pip install 'stewart-rig[mujoco]'."
+            help="Equations of motion of the plant: the model's, or independently those of MuJoCo: pip install "
+            "'stewart-rig[mujoco]'."
         ),
     ] = DemoPlant.EXACT,
     identify: Annotated[
         bool,
         typer.Option(
             "--identify",
-            help="Go on: a motion that tells the parameters, their identification, the first motion again with them.",
+            help="Then run an exciting motion, identify the parameters, and repeat the first motion with them.",
         ),
     ] = False,
     drives: Annotated[
         DemoDrives,
         typer.Option(
-            help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, or ROBO Cylinders of IAI, "
-            "which take positions only, on a port each; serial ports are pseudo-terminals here."
+            help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, or ROBO Cylinders of "
+            "IAI, which accept positions only, on one port each; serial ports are pseudo-terminals here."
         ),
     ] = DemoDrives.TCP,
     operator: OperatorOption = None,
@@ -108,14 +108,14 @@ def demo(
     """Run the virtual rig from end to end: home, engage, a motion over all six axes, park, report.
 
     Six virtual drives in a process of their own speak Modbus on free ports of this machine; the engine computes the
-    forces of the exact model in every cycle and compares them with the load cells. No hardware is needed.
-    The machine is one as built: masses off by 10 to 20 %, joints by hundredths of a millimetre, with friction that no
-    model has. What the model of the drawing leaves is said, and what identification would; --identify does it.
-    What the machine really is lies beside the recording, NAME.truth.toml.
-    Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
+    forces of the exact model in every cycle and compares them with the load cells. No hardware is needed. The machine
+    is as built: its masses deviate by 10 to 20 %, its joints by hundredths of a millimetre, and it has unmodelled
+    friction. The residual of the drawing's model is shown, and that expected after identification; --identify performs
+    it. The true parameters are in NAME.truth.toml next to the recording. Ctrl-C stops the rig in a controlled way and
+    closes the recording; a second one stops at once.
     """
     if exact and identify:
-        raise typer.BadParameter("there is nothing to identify where the plant is the model", param_hint="'--identify'")
+        raise typer.BadParameter("the plant equals the model: nothing to identify", param_hint="'--identify'")
     begin_server_unless(lockstep)
     from rig.cli.progress import service_events
     from rig.services import DemoRequest, Event, Progress
@@ -129,7 +129,7 @@ def demo(
             elif not as_json:
                 size, bound = event.values["size"], event.values["bound"]
                 typer.echo(
-                    f"the motion is run at {100 * size:.0f} % of its size, which this machine follows well within "
+                    f"the motion is run at {100 * size:.0f} % of its size, for tracking errors well within "
                     f"safety.following_error ({1e3 * bound:g} mm)",
                     err=True,
                 )
@@ -164,9 +164,7 @@ def run(
     config: ConfigArgument,
     trajectory: Annotated[
         str,
-        typer.Argument(
-            metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or "demo", the one that comes along.'
-        ),
+        typer.Argument(metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or the shipped "demo".'),
     ],
     amplitude: Annotated[
         float,
@@ -181,18 +179,18 @@ def run(
     speed: Annotated[
         float,
         typer.Option(
-            "--speed", metavar="PERCENT", help="Of full speed, 10 to 100, along the same path.", min=10, max=100
+            "--speed",
+            metavar="PERCENT",
+            help="Percentage of full speed, 10 to 100, along the same path.",
+            min=10,
+            max=100,
         ),
     ] = 100.0,
-    repeat: Annotated[
-        int, typer.Option("--repeat", metavar="N", help="How many times the motion is run.", min=1, max=1000)
-    ] = 1,
+    repeat: Annotated[int, typer.Option("--repeat", metavar="N", help="Number of repetitions.", min=1, max=1000)] = 1,
     rate: RateOption = None,
     reset: Annotated[
         bool,
-        typer.Option(
-            "--reset", help="Reset a fault that the drives have from before, as after an engine's death, and go on."
-        ),
+        typer.Option("--reset", help="Reset existing drive faults, such as after a crash of the engine, and continue."),
     ] = False,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
@@ -206,10 +204,10 @@ def run(
 ) -> None:
     """Run a trajectory on a rig: home, engage, move to its start, follow it, park, report.
 
-    With --repeat it moves back to the start between two times. The whole trajectory is checked first, at its
-    amplitude; nothing moves if a sample of it is outside the limits. A configuration with a [virtual] table starts its
-    virtual rig along with it.
-    Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
+    With --repeat it moves back to the start between repetitions. The whole trajectory is checked first, at its
+    amplitude; nothing moves if any sample is outside the limits. A configuration with a [virtual] table starts its
+    virtual rig along with it. Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at
+    once.
     """
     begin_server_unless(lockstep)
     from rig.cli.progress import service_events
@@ -237,10 +235,10 @@ def run(
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
-    """Serve a configuration's virtual rig on its addresses until Ctrl-C, which is its proper end (exit code 0).
+    """Serve a configuration's virtual rig on its addresses until Ctrl-C (exit code 0).
 
-    Six drives (and the load-cell amplifier, if one is configured) on Modbus, the exact plant behind them: `rig run`
-    with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
+    Six drives (and the load-cell amplifier, if one is configured) on Modbus, with the exact plant: `rig run` with the
+    same configuration but without its [virtual] table operates it, and so can any Modbus client.
     """
     from rig.cli.progress import compile_progress_lines
     from rig.client import serve_virtual

@@ -13,29 +13,31 @@ def monitor(
     device: Annotated[
         str,
         typer.Argument(
-            metavar="PORT|HOST:PORT", help="Where the device is: a serial port (/dev/serial/by-id/…), or a TCP port."
+            metavar="PORT|HOST:PORT", help="Address of the device: a serial port (/dev/serial/by-id/…), or a TCP port."
         ),
     ],
     listen: Annotated[
         str,
-        typer.Option("--listen", metavar="HOST:PORT", help="Where its client is to connect; port 0 is any free one."),
+        typer.Option("--listen", metavar="HOST:PORT", help="Address for its client; port 0: any free one."),
     ] = "",
-    pty: Annotated[bool, typer.Option("--pty", help="Let its client connect at a pseudo-terminal.")] = False,
-    baud: Annotated[int, typer.Option("--baud", metavar="N", help="Of a serial port.", min=300, max=4_000_000)] = 19200,
+    pty: Annotated[bool, typer.Option("--pty", help="Serve its client at a pseudo-terminal.")] = False,
+    baud: Annotated[
+        int, typer.Option("--baud", metavar="N", help="Baud rate of a serial port.", min=300, max=4_000_000)
+    ] = 19200,
     parity: Annotated[
-        str, typer.Option("--parity", metavar="NAME", help="Of a serial port: even, none, odd.")
+        str, typer.Option("--parity", metavar="NAME", help="Parity of a serial port: even, none, odd.")
     ] = "even",
     rtu: Annotated[bool, typer.Option("--rtu", help="Frames of a serial line behind a TCP port.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Keep them in a file, which must not exist yet."),
+        typer.Option("--output", "-o", metavar="FILE", help="Also write the frames to a file, which must not exist."),
     ] = None,
 ) -> None:
-    """Pass everything on between a device and its client, unchanged, and print each frame with what it says.
+    """Relay everything between a device and its client, unchanged, and print each frame decoded.
 
-    Point your client, or a leg's address in a configuration, at the place that it says. A line is a frame: seconds
-    since the first one, > to the device or < from it, the bytes, and what they are in Modbus. Left out, the client
-    connects as the device is: at a TCP port, or at a pseudo-terminal. Ctrl-C ends it, or the device does.
+    Point your client, or a leg's address in a configuration, at the printed address. Each line is a frame: seconds
+    since the first one, > to the device or < from it, the bytes, and their meaning in Modbus. By default the client
+    connects like the device: at a TCP port, or at a pseudo-terminal. Ends with Ctrl-C, or when the device closes.
     """
     from actuators import PARITIES, Endpoint, Frame, SerialEndpoint, TcpEndpoint, rtu_frame_text, tcp_frame_text
     from rig.client import monitor_device
@@ -45,7 +47,7 @@ def monitor(
     if parity not in parities:
         raise InputError(f"--parity {parity!r}: one of {', '.join(PARITIES)}")
     if listen and pty:
-        raise InputError("--listen and --pty: one of the two")
+        raise InputError("--listen and --pty: give one of them")
     place: Endpoint = (
         SerialEndpoint(device, baud, parities[parity]) if serial else TcpEndpoint(*address_of(device, "device"))
     )

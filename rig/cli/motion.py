@@ -20,46 +20,61 @@ _OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to"}
 
 def motion(
     config: ConfigArgument,
-    template: Annotated[str, typer.Argument(metavar=_NAMES, help="What the motion is made from.")],
+    template: Annotated[str, typer.Argument(metavar=_NAMES, help="Template of the motion.")],
     output: OutputOption,
     axis: Annotated[
-        list[str] | None, typer.Option("--axis", metavar="x|y|z|rx|ry|rz", help="Which moves; several times: several.")
+        list[str] | None, typer.Option("--axis", metavar="x|y|z|rx|ry|rz", help="Moving axis; may be repeated.")
     ] = None,
     amplitude: Annotated[
-        str | None, typer.Option("--amplitude", metavar="LENGTH", help='Of x, y, z, such as "20 mm"; random: its RMS.')
+        str | None,
+        typer.Option("--amplitude", metavar="LENGTH", help='Amplitude of x, y, z, such as "20 mm"; random: RMS.'),
     ] = None,
     angle: Annotated[
-        str | None, typer.Option("--angle", metavar="ANGLE", help='Of rx, ry, rz, such as "3 deg"; random: its RMS.')
+        str | None,
+        typer.Option("--angle", metavar="ANGLE", help='Amplitude of rx, ry, rz, such as "3 deg"; random: RMS.'),
     ] = None,
-    frequency: Annotated[str | None, typer.Option("--frequency", metavar="HZ", help="Of a sine.")] = None,
+    frequency: Annotated[str | None, typer.Option("--frequency", metavar="HZ", help="Frequency of a sine.")] = None,
     cycles: Annotated[
-        int | None, typer.Option("--cycles", help="Of a sine, turns of a circle, periods of a multisine.")
+        int | None, typer.Option("--cycles", help="Cycles of a sine, turns of a circle, periods of a multisine.")
     ] = None,
-    start: Annotated[str | None, typer.Option("--from", metavar="HZ", help="Begin of a sweep or a band.")] = None,
-    end: Annotated[str | None, typer.Option("--to", metavar="HZ", help="Its end.")] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="HZ", help="Start of a sweep, or lower end of a band.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="HZ", help="End of a sweep, or upper end of a band.")
+    ] = None,
     duration: Annotated[
-        str | None, typer.Option("--duration", metavar="S", help="Of a sweep or random motion; of a step, each way.")
+        str | None,
+        typer.Option("--duration", metavar="S", help="Duration of a sweep or random motion, or of each way of a step."),
     ] = None,
-    plane: Annotated[str | None, typer.Option("--plane", metavar="xy|xz|yz", help="Of a circle.")] = None,
-    radius: Annotated[str | None, typer.Option("--radius", metavar="LENGTH", help="Of a circle.")] = None,
-    period: Annotated[str | None, typer.Option("--period", metavar="S", help="Of a turn, or of a multisine.")] = None,
+    plane: Annotated[str | None, typer.Option("--plane", metavar="xy|xz|yz", help="Plane of a circle.")] = None,
+    radius: Annotated[str | None, typer.Option("--radius", metavar="LENGTH", help="Radius of a circle.")] = None,
+    period: Annotated[
+        str | None, typer.Option("--period", metavar="S", help="Period of a turn, or of a multisine.")
+    ] = None,
     pose: Annotated[
         str | None,
-        typer.Option("--pose", metavar="x,y,z,rx,ry,rz", help="Where a step leads, from home; with units or SI."),
+        typer.Option(
+            "--pose", metavar="x,y,z,rx,ry,rz", help="Target pose of a step, relative to home; SI or with units."
+        ),
     ] = None,
-    hold: Annotated[str | None, typer.Option("--hold", metavar="S", help="How long a step stays there.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of random motion, or of a multisine's phases.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", metavar="CSV", help="Of poses: t,x,y,z,qw,qx,qy,qz.")] = None,
+    hold: Annotated[str | None, typer.Option("--hold", metavar="S", help="Dwell time of a step at its target.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of random motion, or of a multisine's phases.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="CSV", help="CSV file of poses: t,x,y,z,qw,qx,qy,qz.")
+    ] = None,
     threshold: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="What its runs have to achieve, as [validation] names it; repeatedly."),
+        typer.Option(metavar="NAME=VALUE", help="Threshold of its runs, named as in [validation]; may be repeated."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a motion from a template, for `rig run` and the app: begun and ended at rest, checked as `rig check` does.
+    """Write a motion from a template, for `rig run` and the app: at rest at both ends, checked as by `rig check`.
 
-    Sizes that are left out are chosen: some half of the largest that pass on this rig. What else is left out has the
-    values that the app shows. Numbers are SI or carry their unit. Ends with 4 where the motion does not pass.
+    Missing sizes are chosen: about half of the largest that pass on this rig. Other missing values have the defaults
+    shown in the app. Numbers are SI or have a unit. Ends with 4 if the motion does not pass.
     """
     from kinematics import Thresholds
     from rig.cli.options import parse_given

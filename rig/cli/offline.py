@@ -34,7 +34,7 @@ def inverse(
         typer.Option(
             "--model",
             metavar="NAME",
-            help="exact, or a published one to compare it with: dasgupta-1998, pedrammehr-2012, massless.",
+            help="exact, or a published model for comparison: dasgupta-1998, pedrammehr-2012, massless.",
         ),
     ] = "exact",
     reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
@@ -42,28 +42,25 @@ def inverse(
         bool,
         typer.Option(
             "--spherical-ends",
-            help="Spherical joints at the legs' base ends too: legs that are symmetric about their axes and do not "
-            "spin, without friction at their end joints; the exact model.",
+            help="Spherical joints also at the base ends: legs symmetric about their axes, without spin and "
+            "end-joint friction; exact model only.",
         ),
     ] = False,
-    peaks: Annotated[bool, typer.Option("--peaks", help="Print the greatest reaction of every joint.")] = False,
+    peaks: Annotated[bool, typer.Option("--peaks", help="Print the peak reaction of every joint.")] = False,
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Leg forces of a motion: inverse dynamics.
 
-    Writes t,f1…f6: actuator forces in N, pushing positive. The published models are as their papers print them, errors
-    included, and without Coulomb friction.
+    Writes t,f1…f6: actuator forces in N, pushing positive. The published models are those printed in the papers,
+    including their errors, without Coulomb friction.
 
-    With --reactions also, per leg 1 to 6 and axis x, y, z of the base, N and N m:
-    top1x… force of the platform on the leg at the spherical joint;
-    base1x… force of the base on the leg at the universal joint;
-    universal_moment1x… moment of the base on the leg there;
-    prismatic_force1x… force of the lower on the upper part;
-    guide_force1x… the part of it across the leg;
-    prismatic_moment1x… moment of the lower on the upper part.
+    With --reactions also, per leg 1 to 6 and axis x, y, z of the base, N and N m: top1x… force of the platform on the
+    leg at the spherical joint; base1x… force of the base on the leg at the universal joint; universal_moment1x… moment
+    of the base on the leg there; prismatic_force1x… force of the lower on the upper part; guide_force1x… its component
+    across the leg; prismatic_moment1x… moment of the lower on the upper part.
 
-    With --peaks prints when each of these is greatest, and what the base as a whole bears; with --json besides, as one
+    With --peaks it prints the peak of each of these with its time, and the total load on the base; with --json as one
     JSON object.
     """
     from rig.cli.progress import show_notices
@@ -109,23 +106,23 @@ def fk(
     ],
     output: OutputOption,
     guess: Annotated[
-        str | None, typer.Option("--guess", metavar="x,y,z,qw,qx,qy,qz", help="A pose near that of the first row.")
+        str | None, typer.Option("--guess", metavar="x,y,z,qw,qx,qy,qz", help="A pose near the first row's.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every pose of each row, up to forty; takes no guess.")] = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="With --all: where the search starts; 0 if not given.")
+        int | None, typer.Option("--seed", min=0, help="With --all: seed of the search; left out: 0.")
     ] = None,
 ) -> None:
-    """Platform poses of given leg lengths: forward kinematics, each row starting from the pose before.
+    """Platform poses of given leg lengths: forward kinematics, each row solved from the previous pose.
 
     Writes t,x,y,z,qw,qx,qy,qz; with speeds also vx,vy,vz,wx,wy,wz, with speeds and accelerations also
-    ax,ay,az,alx,aly,alz (base frame): a motion, as `rig inverse` reads it. A row that leads to no pose, to another
-    assembly mode or, with speeds, to a singular pose ends the command.
+    ax,ay,az,alx,aly,alz (base frame): a motion for `rig inverse`. A row without a pose, in another assembly mode or,
+    with speeds, at a singular pose ends the command.
 
-    With --all instead every way to assemble the legs, whatever their strokes and joint limits, the platform below its
-    base not left out. Writes t,mode,x,y,z,qw,qx,qy,qz,residual, modes numbered from the highest downwards, residual
-    the largest error of a leg in m; a row that no pose fits has none. Prints how many there are and whether they are
-    certain to be all. Speeds and accelerations are not used.
+    With --all every assembly mode, regardless of strokes and joint limits, including a platform below its base. Writes
+    t,mode,x,y,z,qw,qx,qy,qz,residual, modes numbered from the highest downwards, residual the largest error of a leg in
+    m; a row without a pose is missing. Prints the number of poses and whether it is certainly complete. Speeds and
+    accelerations are not used.
     """
     from rig.services import AllPosesRequest, PosesRequest, find_all_poses, follow_poses
 

@@ -19,23 +19,21 @@ def operate(
     lockstep: Annotated[
         bool,
         typer.Option(
-            "--lockstep", help="A virtual rig only: in one process on a manual clock, which stands between commands."
+            "--lockstep", help="A virtual rig only: in one process on a manual clock, which stops between commands."
         ),
     ] = False,
     real_time: RealTimeOption = False,
     attach: Annotated[
         bool,
-        typer.Option(
-            "--attach", help="Take over the engine that runs already, as one whose app has died, in whatever state."
-        ),
+        typer.Option("--attach", help="Take over a running engine in any state, for example after a crash of its app."),
     ] = False,
     output: OutputFolder = None,
 ) -> None:
     """Operate a rig step by step: one command per line, typed at the prompt or piped in as a script.
 
     `help` lists the commands: connect, home, engage, jog, go, run, pause, stop, park and more. A script ends at its
-    first error, with that error's exit code. However it ends, the rig is brought to rest, and there is a report.
-    Ctrl-C stops the rig in a controlled way; a second one while it stops takes the torque off at once and ends.
+    first error, with that error's exit code. In any case the rig is brought to rest and a report is written. Ctrl-C
+    stops the rig in a controlled way; a second one while it stops takes the torque off at once and ends.
     """
     import sys
 
@@ -51,7 +49,7 @@ def operate(
     settings = run_config(config, rate, lockstep, real_time)
     warn_of_checks_off(settings)
     if attach and (rate is not None or lockstep or real_time or output is not None):
-        raise InputError("--attach: the engine has its rate, its clock and its recording already")
+        raise InputError("--attach: the engine already has its rate, clock and recording")
     engine = found_engine(settings) if attach else None
     interruption = Interruption()
 

@@ -22,13 +22,12 @@ MechanismArgument = Annotated[
     str,
     typer.Argument(
         metavar="MECHANISM",
-        help="A mechanism file (TOML), or the name of one that comes along: lab-hexapod, dasgupta-1998, "
-        "pedrammehr-2012.",
+        help="A mechanism file (TOML), or the name of a shipped one: lab-hexapod, dasgupta-1998, pedrammehr-2012.",
     ),
 ]
 ConfigArgument = Annotated[
     str,
-    typer.Argument(metavar="CONFIG", help='A rig\'s configuration (TOML), or "virtual", the one that comes along.'),
+    typer.Argument(metavar="CONFIG", help='A rig\'s configuration (TOML), or the shipped "virtual".'),
 ]
 OutputOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
@@ -37,17 +36,16 @@ UnprovenOption = Annotated[
     bool,
     typer.Option(
         "--unproven",
-        help="Home although a leg was not tested as it is wired now (rig setup leg); your word, which the recording "
-        "says.",
+        help="Home even if the wiring of a leg is untested (rig setup leg); stored in the recording.",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 ProgressOption = Annotated[
-    bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")
+    bool, typer.Option("--progress", help="Print each step on standard error, as a line beginning with “… ”.")
 ]
 ProbeOption = Annotated[
     bool,
-    typer.Option("--look", help="Only say what is in the files, or why they cannot be used: nothing is computed."),
+    typer.Option("--look", help="Only show the contents of the files, or why they are unusable; nothing is computed."),
 ]
 ClusterOption = Annotated[
     str | None,

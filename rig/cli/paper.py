@@ -23,15 +23,15 @@ def paper(
         ),
     ] = _ALL,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; it is made if it is not there.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; created if missing.")
     ] = Path("papers"),
     as_json: JsonOption = False,
 ) -> None:
-    """Reproduce the study of a paper: its figures, its tables, and what becomes of its claims.
+    """Reproduce the study of a paper: its figures, tables and claims.
 
-    Writes one HTML file that needs nothing else, STUDY.html (papers.html for all), and in a folder STUDY beside it
-    the numbers of every figure, table and claim as CSV files and the figures as SVG and PDF. Prints every claim with
-    what comes out here. A claim that differs, or that cannot be decided, is a result, not an error.
+    Writes a self-contained HTML file, STUDY.html (papers.html for all), and next to it a folder STUDY with the numbers
+    of every figure, table and claim as CSV and the figures as SVG and PDF. Prints every claim with its reproduced
+    value. A different or undecidable claim is a result, not an error.
     """
     from rig.cli.progress import service_events
     from rig.services import PaperRequest, paper_studies, reproduce_papers
@@ -51,7 +51,7 @@ def paper(
 
         print_styled(f"{total(found.studies)}\n", bold=True)
     typer.echo(f"page: {found.page}")
-    typer.echo(f"beside it: {len(found.tables)} CSV files, {len(found.figures) // 2} figures, each as SVG and PDF")
+    typer.echo(f"next to it: {len(found.tables)} CSV files, {len(found.figures) // 2} figures, each as SVG and PDF")
 
 
 def _print_study(study: "Study") -> None:
@@ -72,7 +72,7 @@ def _line(claim: "Claim") -> None:
     holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
     print_styled(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
-    ours = "a threshold of ours" if claim.threshold is Threshold.OURS else ""
+    ours = "own threshold" if claim.threshold is Threshold.OURS else ""
     notes = ", ".join(filter(None, (claim.tolerance, ours)))
     text = f"{claim.published}{f' ({notes})' if notes else ''}; computed {claim.found}"
     typer.echo(f"{'':16}{source} {text}" + (f"; difference {claim.difference}" if differs else ""))

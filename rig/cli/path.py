@@ -18,16 +18,16 @@ _UNITS = {"condition": "", "force": " N"}
 
 def path(
     mechanism: MechanismArgument,
-    start: Annotated[str, typer.Option("--from", metavar=_POSE, help="Where the path starts.")],
-    end: Annotated[str, typer.Option("--to", metavar=_POSE, help="Where it ends.")],
-    duration: Annotated[float, typer.Option("--duration", metavar="S", help="From rest to rest, s.")],
+    start: Annotated[str, typer.Option("--from", metavar=_POSE, help="Start pose.")],
+    end: Annotated[str, typer.Option("--to", metavar=_POSE, help="End pose.")],
+    duration: Annotated[float, typer.Option("--duration", metavar="S", help="Duration from rest to rest, s.")],
     output: OutputOption,
     objective: Annotated[
         str,
         typer.Option(
             "--objective",
             metavar="condition|force",
-            help="What is to have the least peak: the condition number of H, or the greatest leg force.",
+            help="Quantity with minimum peak: the condition number of H, or the largest leg force.",
         ),
     ] = "condition",
     end_freedom: Annotated[
@@ -35,36 +35,38 @@ def path(
         typer.Option(
             "--end-freedom",
             metavar=_COORDINATES,
-            help="How far each coordinate of the end may give way, m and rad; R = Rz Ry Rx. Left out: not at all.",
+            help="Tolerance of each coordinate of the end, m and rad; R = Rz Ry Rx. Left out: none.",
         ),
     ] = None,
     reach: Annotated[
         str,
         typer.Option(
-            "--reach", metavar=_COORDINATES, help="How far each coordinate may bend from the line, m and rad."
+            "--reach", metavar=_COORDINATES, help="Maximum deviation of each coordinate from the line, m and rad."
         ),
     ] = "0.2,0.2,0.2,0.3,0.3,0.3",
     greatest_force: Annotated[
-        float, typer.Option("--greatest-force", metavar="N", help="That no leg may exceed; left out: any.")
+        float, typer.Option("--greatest-force", metavar="N", help="Limit of the leg forces; left out: none.")
     ] = math.inf,
     clearance: Annotated[
-        float | None, typer.Option("--clearance", metavar="M", help="Least distance between two legs' surfaces.")
+        float | None, typer.Option("--clearance", metavar="M", help="Minimum distance between two legs' surfaces.")
     ] = None,
-    leg_radius: Annotated[float, typer.Option("--leg-radius", metavar="M", help="Of the legs, as cylinders.")] = 0.0,
+    leg_radius: Annotated[
+        float, typer.Option("--leg-radius", metavar="M", help="Radius of the legs as cylinders.")
+    ] = 0.0,
     characteristic_length: Annotated[
         float | None,
         typer.Option(
             "--characteristic-length", metavar="M", help="Divides moments in H; left out: the platform joints' radius."
         ),
     ] = None,
-    step: Annotated[float, typer.Option("--step", metavar="S", help="Between the rows of the file.")] = 0.01,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the search.")] = 0,
+    step: Annotated[float, typer.Option("--step", metavar="S", help="Time between the rows of the file.")] = 0.01,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the search.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """The path between two poses with the least peak of the condition number, or of the leg forces.
+    """Path between two poses with the minimum peak of the condition number, or of the leg forces.
 
-    A minimum-jerk line bent in its six coordinates, from rest to rest, within the mechanism's strokes and joint angles,
-    through no singularity. Where the two ends lie on opposite sides of one there is no such path: give the end freedom.
+    A minimum-jerk line deformed in its six coordinates, from rest to rest, within the mechanism's strokes and joint
+    angles, without singularities. Ends on opposite sides of a singularity have no such path: use --end-freedom.
 
     Writes t and the columns of a motion: a trajectory for `rig check` and `rig run`, a motion for `rig inverse`.
     """
@@ -115,5 +117,5 @@ def _print(found: "PathResult", as_json: bool) -> None:
     typer.echo(f"{what} at most {best.peak:.4g}{unit} along the path, {best.straight_peak:.4g}{unit} along the line")
     moved = [f"{key} {value:+.4g}" for key, value in summary["end_moved"].items() if value]
     if moved:
-        typer.echo("the end gives way by " + ", ".join(moved) + " (m, rad)")
+        typer.echo("end displaced by " + ", ".join(moved) + " (m, rad)")
     typer.echo(f"wrote {found.motion}")

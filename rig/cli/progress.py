@@ -66,7 +66,7 @@ def wait_for_enter() -> None:
 
 
 def _prompt(text: str) -> None:
-    typer.echo(f"{text} Press Enter when all is still … ", nl=False, err=True)
+    typer.echo(f"{text} Press Enter when everything is at rest … ", nl=False, err=True)
 
 
 def show_notices(event: "Event") -> None:

@@ -17,53 +17,53 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="HTML file to write; left out: beside the recording, same name."
+            "--output", "-o", metavar="FILE", help="HTML file to write; left out: next to the recording, same name."
         ),
     ] = None,
     models: Annotated[
         bool | None,
         typer.Option(
             "--models/--no-models",
-            help="Compare the published models with what the load cells measured. Left out: where it can be done.",
+            help="Compare the published models with the load cells. Left out: if possible.",
         ),
     ] = None,
     parameters: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Parameter file whose uncertainty widens the band; left out: those recorded. May be given repeatedly.",
+            help="Parameter file whose uncertainty widens the band; left out: those recorded. May be repeated.",
         ),
     ] = None,
     thresholds: Annotated[
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Configuration whose [validation] judges, where the motion's file does not; left out: as recorded.",
+            help="Configuration with the thresholds, [validation], that the motion's file lacks; left out: as "
+            "recorded.",
         ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Judge by these and no others, as [validation] names them; repeatedly."
+            metavar="NAME=VALUE", help="Use only these thresholds, named as in [validation]; may be repeated."
         ),
     ] = None,
     identify: Annotated[
         bool,
-        typer.Option("--identify", help="Also say what parameters identified from its motions would leave; seconds."),
+        typer.Option(
+            "--identify", help="Also predict the residual with parameters identified from its motions; takes seconds."
+        ),
     ] = False,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write each figure there, as SVG and as PDF.")
-    ] = None,
+    figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for each figure as SVG and PDF.")] = None,
     pdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as a PDF file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a recording's report: one HTML file that needs nothing else.
+    """Write a recording's report as one self-contained HTML file.
 
-    It shows the forces measured and modelled per leg, their residuals, how well the model predicts them and whether
-    that is good enough by [validation] of configuration and motion, the tracking and the timing. Of several
-    recordings, or runs, each gets its report, and the numbers are set side by side; with --output or --pdf they get one
-    of them all instead, their curves laid over each other. A recording cut off by a crash is reported
-    as far as it goes. One that is damaged is reported too, and says so: exit code 5.
+    It shows the measured and modelled forces per leg, their residuals, the verdict on the model by [validation] of
+    configuration and motion, the tracking and the timing. Several recordings or runs get one report each, and a table
+    of their numbers; with --output or --pdf one common report instead, with overlaid curves. An incomplete recording
+    (crash) is reported up to its end. A damaged one is reported with a note and exit code 5.
     """
     from rig.cli.progress import print_notice
     from rig.errors import ExitCode

@@ -19,26 +19,31 @@ from rig.cli.options import (
 def multisine_command(
     config: ConfigArgument,
     output: OutputOption,
-    dof: Annotated[str, typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate that is excited.")] = "z",
+    dof: Annotated[str, typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="Excited coordinate.")] = "z",
     low: Annotated[float, typer.Option("--from", metavar="HZ", help="Lowest frequency.")] = 0.5,
     high: Annotated[float, typer.Option("--to", metavar="HZ", help="Highest frequency.")] = 30.0,
     amplitude: Annotated[
         float | None,
-        typer.Option("--amplitude", metavar="M|RAD", help="Of the whole; left out: 10 mm or 50 mrad, as limits allow."),
+        typer.Option(
+            "--amplitude",
+            metavar="M|RAD",
+            help="Amplitude of the sum; left out: 10 mm or 50 mrad, as the limits allow.",
+        ),
     ] = None,
-    period: Annotated[float, typer.Option("--period", metavar="S", help="Of the excitation.")] = 4.0,
-    periods: Annotated[int, typer.Option("--periods", help="Of each realisation, beside its fades.")] = 2,
+    period: Annotated[float, typer.Option("--period", metavar="S", help="Period of the excitation.")] = 4.0,
+    periods: Annotated[int, typer.Option("--periods", help="Periods per realisation, without its fades.")] = 2,
     realizations: Annotated[
-        int, typer.Option("--realizations", min=1, help="Of random phases, one after the other: they tell distortion.")
+        int,
+        typer.Option("--realizations", min=1, help="Successive realisations with random phases, to detect distortion."),
     ] = 6,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of phases and of the multiples left out.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the phases and omitted multiples.")] = 0,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a motion about home that excites one coordinate at many frequencies at once, for `rig run`.
 
-    Odd multiples of 1/period, some left out at random, which then show non-linear distortion.
-    The motion is checked as `rig check` does; without --amplitude it is made as large as the limits allow.
+    Odd multiples of 1/period; some are omitted at random to detect non-linear distortion. The motion is checked as by
+    `rig check`; without --amplitude it is as large as the limits allow.
     """
     from rig.cli.progress import service_events
     from rig.services import MultisineRequest, multisine
@@ -71,16 +76,18 @@ def respond_command(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap) of an excitation.")],
     dof: Annotated[
         str | None,
-        typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate; left out: the excited coordinate."),
+        typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="Coordinate; left out: the excited one."),
     ] = None,
-    low: Annotated[float | None, typer.Option("--from", metavar="HZ", help="Of the band that is asked for.")] = None,
-    high: Annotated[float | None, typer.Option("--to", metavar="HZ", help="Its end; both or neither.")] = None,
+    low: Annotated[float | None, typer.Option("--from", metavar="HZ", help="Lower end of the frequency band.")] = None,
+    high: Annotated[float | None, typer.Option("--to", metavar="HZ", help="Upper end; give both or neither.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Bode plots, SVG; left out: none.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="SVG file of Bode plots to write.")
     ] = None,
     friction: Annotated[
         float,
-        typer.Option("--friction", metavar="PART", help="How well the model's friction is known, one sigma.", min=0.0),
+        typer.Option(
+            "--friction", metavar="PART", help="Prior uncertainty of the model's friction, one sigma.", min=0.0
+        ),
     ] = 0.2,
     probe: ProbeOption = False,
     progress: ProgressOption = False,
@@ -88,10 +95,10 @@ def respond_command(
 ) -> None:
     """Frequency response of a recorded excitation: commanded to measured pose, commanded to measured force.
 
-    The best linear approximation over whole periods and phase realisations (`rig multisine`), else by Welch's method
-    (a chirp); noise, even and odd distortion; dead time, corner and -3 dB bandwidth with their standard uncertainties,
-    or that no model fits. Without enough excitation it is refused, and the frequencies that lack it are named. The
-    force of a drive whose friction the cells do not read rests on the model's: --friction says how well that is known.
+    The best linear approximation over whole periods and phase realisations (`rig multisine`), else by Welch's method (a
+    chirp); noise, even and odd distortion; dead time, corner and -3 dB bandwidth with their standard uncertainties, or
+    a note that no model fits. Insufficient excitation is refused with its frequencies. If the cells do not measure a
+    drive's friction, the model's is used for the drive's force: --friction is its uncertainty.
     """
     from kinematics import COORDINATES
     from rig.analysis import described

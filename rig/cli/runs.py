@@ -21,41 +21,44 @@ def runs(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of recordings, or one recording.")] = Path(
         "recordings"
     ),
-    search: Annotated[str, typer.Option("--search", metavar="TEXT", help="Only runs of which these words tell.")] = "",
+    search: Annotated[str, typer.Option("--search", metavar="TEXT", help="Only runs matching these words.")] = "",
     starred: Annotated[bool, typer.Option("--starred", help="Only runs with a star.")] = False,
     run: Annotated[
         list[str] | None,
-        typer.Option("--run", metavar="FILE#ID", help="Only this run; may be given repeatedly."),
+        typer.Option("--run", metavar="FILE#ID", help="Only this run; may be repeated."),
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Count the numbers of those listed that have none yet; seconds each.")
+        bool, typer.Option("--judge", help="Compute missing numbers of the listed runs; seconds each.")
     ] = False,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Set the numbers of those listed side by side, the oldest first.")
+        bool, typer.Option("--compare", help="Compare the numbers of the listed runs, the oldest first.")
     ] = False,
     thresholds: Annotated[
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Configuration whose [validation] judges, where the motion's file does not; left out: as recorded.",
+            help="Configuration with the thresholds, [validation], that the motion's file lacks; left out: as "
+            "recorded.",
         ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Judge by these and no others, as [validation] names them; repeatedly."
+            metavar="NAME=VALUE", help="Use only these thresholds, named as in [validation]; may be repeated."
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Call the one --run so.")] = None,
-    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="Note this on the one --run.")] = None,
-    star: Annotated[bool | None, typer.Option("--star/--no-star", help="Give the one --run a star, or none.")] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="New name of the one --run.")] = None,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="New note on the one --run.")] = None,
+    star: Annotated[
+        bool | None, typer.Option("--star/--no-star", help="Set or remove the star of the one --run.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the runs of a folder of recordings, the newest first.
 
-    A run is one motion that was followed: with its amplitude, who operated it, what was injected, how it ended, and,
-    once it is judged, what the model left, how well it was tracked, and the verdict: as `rig report FILE#ID` has them.
-    Names, notes and stars are kept in runs.json beside the recordings, which stay as they are.
+    A run is one executed motion: amplitude, operator, injected faults, outcome and, once judged, residual, tracking
+    error and verdict, as in `rig report FILE#ID`. Names, notes and stars are stored in runs.json next to the
+    recordings, which are not changed.
     """
     from rig.cli.progress import print_notice, print_step
     from rig.services import Event, Notice, RunsRequest, list_runs

@@ -22,27 +22,27 @@ def scan(
         ),
     ],
     units: Annotated[
-        str, typer.Option("--units", metavar="LIST", help="Units that are asked, for example 1-16,20.")
+        str, typer.Option("--units", metavar="LIST", help="Unit addresses to query, for example 1-16,20.")
     ] = "1-16",
     baud: Annotated[
         str,
-        typer.Option("--baud", metavar="LIST", help="Speeds of a serial line; left out: the usual ones."),
+        typer.Option("--baud", metavar="LIST", help="Baud rates of a serial line; left out: the usual ones."),
     ] = "",
     parity: Annotated[
-        str, typer.Option("--parity", metavar="LIST", help="Of a serial line: even, none, odd; left out: all three.")
+        str,
+        typer.Option("--parity", metavar="LIST", help="Parity of a serial line: even, none, odd; left out: all three."),
     ] = "",
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="S", help="For each unit to answer, s.", min=1e-3, max=10.0)
+        float, typer.Option("--timeout", metavar="S", help="Timeout per unit, s.", min=1e-3, max=10.0)
     ] = 0.1,
     rtu: Annotated[bool, typer.Option("--rtu", help="Frames of a serial line behind a TCP port.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Say what answers on a serial port, at a TCP port or in a network: which unit, at which speed, and what it is.
+    """Find Modbus devices on a serial port, at a TCP port or in a network: unit, baud rate and identity.
 
-    What is asked is Modbus. Registers are only read, never written, and no drive is given a command; a drive that is in
-    use all the same should not be asked by others, nor a line whose devices speak something else, as Jrk controllers
-    do: at another speed than theirs a question could pass for a command. A serial port is asked at one speed and
-    parity after the other until somebody answers.
+    Registers are only read, never written, and drives get no commands. Do not scan a drive in use, nor a line whose
+    devices use another protocol, such as Jrk controllers: a request at another baud rate could be taken as a command. A
+    serial port is scanned at one baud rate and parity after the other until a device answers.
     """
     from rig.services import Event, NoAnswerError, Progress, ScanRequest
     from rig.services import scan as ask

@@ -67,14 +67,14 @@ def new(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A setting of the driver's own, for example stroke=0.2; may be repeated.",
+            help="A setting of the driver, for example stroke=0.2; may be repeated.",
         ),
     ] = None,
     serials: Annotated[
-        str, typer.Option(metavar="S1,…,S6", help="Serial numbers that must answer; another drive is refused then.")
+        str, typer.Option(metavar="S1,…,S6", help="Expected serial numbers; other drives are refused.")
     ] = "",
     ask: Annotated[
-        bool, typer.Option("--ask", help="Ask the drives now, and take the serial numbers found into the file.")
+        bool, typer.Option("--ask", help="Query the drives now, and store their serial numbers in the file.")
     ] = False,
     amplifier: Annotated[
         str | None, typer.Option(metavar="HOST:PORT[:UNIT]", help="Load-cell amplifier; left out: the drives read.")
@@ -84,20 +84,20 @@ def new(
     ),
     cell_noise: Annotated[
         float | None,
-        typer.Option(metavar="N", help="Standard deviation of a reading to expect; left out: by the machine's size."),
+        typer.Option(metavar="N", help="Expected standard deviation of a reading; left out: by the machine's size."),
     ] = None,
     cell_range: Annotated[
-        float | None, typer.Option(metavar="N", help="End of the cells' scale; left out: by the machine's size.")
+        float | None, typer.Option(metavar="N", help="Full scale of the cells; left out: by the machine's size.")
     ] = None,
-    calibration: Annotated[str, typer.Option(metavar="FILE", help="Calibration file beside OUT.toml, if any.")] = "",
+    calibration: Annotated[str, typer.Option(metavar="FILE", help="Calibration file next to OUT.toml, if any.")] = "",
     recordings: Annotated[str, typer.Option(metavar="DIR", help="Folder of recordings.")] = "recordings",
     virtual: Annotated[
-        bool, typer.Option("--virtual", help="A rehearsal: virtual drives on these addresses of this machine.")
+        bool, typer.Option("--virtual", help="For a rehearsal: virtual drives on these addresses of this machine.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.toml if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a new rig's configuration. What is written is valid; else nothing is, and every fault is listed.
+    """Write a new rig's configuration. An invalid one is not written; all its faults are listed.
 
     Example: rig setup new my-rig.toml --mechanism my-hexapod.toml --drive 10.0.0.1:502 … (six times) --ask
     """
@@ -140,11 +140,10 @@ def new(
 
 @app.command()
 def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
-    """Ask the six drives who they are: connect, identify, configure the watchdog, read, close. Nothing moves.
+    """Identify the six drives: connect, identify, configure the watchdog, read, close. Nothing moves.
 
-    Says which drive answers, which does not and why, and what is swapped as far as serial numbers tell. Ends with 3
-    if a drive does not answer as it should, or an engine commands it. A virtual configuration's rig is started along
-    with it.
+    Reports which drives answer, which do not and why, and exchanged drives by their serial numbers. Ends with 3 if a
+    drive does not answer correctly, or is commanded by an engine. A virtual configuration's rig is started with it.
     """
     from kinematics import toml_item
     from rig.errors import ExitCode
@@ -163,7 +162,7 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
         for finding in found.findings:
             print_styled(finding, fg="red")
         if answer.new_serials and not found.findings:
-            typer.echo("serial numbers to keep in the configuration, so that a swapped cable is refused:")
+            typer.echo("serial numbers for the configuration, to refuse exchanged cables:")
             for place, serial in answer.new_serials.items():
                 typer.echo(f"  drives.legs, leg {place}: serial = {toml_item(serial).as_string()}")
     if not found.passed:
@@ -175,30 +174,28 @@ def leg(
     config: ConfigArgument,
     number: Annotated[int, typer.Argument(metavar="LEG", min=1, max=6, help="Leg 1 to 6.")],
     travel: Annotated[
-        str, typer.Option(metavar="LENGTH", help='How far there and back, m or "2 mm"; negative retracts.')
+        str, typer.Option(metavar="LENGTH", help='Travel out and back, m or "2 mm"; negative retracts.')
     ] = "2 mm",
     speed: Annotated[str, typer.Option(metavar="SPEED", help='Peak speed, m/s or "5 mm/s".')] = "5 mm/s",
-    home: Annotated[
-        bool, typer.Option("--home", help="Let this leg look for its reference first where its drive has none.")
-    ] = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Clear faults that drives have latched.")] = False,
+    home: Annotated[bool, typer.Option("--home", help="Home this leg first if its drive has no reference.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Clear latched drive faults.")] = False,
     seen: Annotated[
         bool,
         typer.Option(
             "--seen",
-            help="Somebody watches, and stops it (Ctrl-C) if it is another leg: what passes goes on record as the "
-            "proof of this leg's wiring. At a terminal that is asked afterwards.",
+            help="An observer stops the test (Ctrl-C) if another leg moves: a pass is stored as proof of this leg's "
+            "wiring. At a terminal this is asked afterwards.",
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Move ONE leg a little, there and back; the other five are held by their brakes, torque off.
 
-    Watch that it is that leg which moves: the program cannot see it. A leg that passes and was seen to be that one goes
-    on record as wired rightly; homing, the first motion of all, wants that of all six legs. Says whether it went where
-    it was told, which other encoder moved and what its load cell read. Ctrl-C stops the leg by its drive's quick stop,
-    a second one takes the torque off at once; a virtual configuration's rig is started along with it. Ends with 1 if
-    the leg does not pass, 3 if a drive does not answer or something else commands it, 4 if refused, 130 after Ctrl-C.
+    Watch that this leg moves: the program cannot see it. If it passes and was seen to move, its wiring is stored as
+    proven; homing requires that of all six legs. Reports whether the leg reached its target, other encoders that moved,
+    and its load cell's reading. Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at
+    once. A virtual configuration's rig is started with it. Ends with 1 if the leg does not pass, 3 if a drive does not
+    answer or is commanded otherwise, 4 if refused, 130 after Ctrl-C.
     """
     from kinematics import Quantity
     from rig.cli.progress import show_notices
@@ -259,7 +256,7 @@ def _prove(config: str, result: "LegResult", *, seen: bool, ask: bool) -> None:
     if seen:
         typer.echo(f"on record   {record_proof(ProofRequest(config, result, seen=True))}", err=True)
     else:
-        typer.echo("not on record as a proof of its wiring: nobody said that it was seen (--seen)", err=True)
+        typer.echo("wiring proof not stored: the move was not confirmed as seen (--seen)", err=True)
 
 
 def _described(result: "LegResult") -> str:

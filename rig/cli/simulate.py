@@ -17,7 +17,7 @@ def simulate(
         str,
         typer.Argument(
             metavar="CONFIG|MECHANISM",
-            help="Of a rig's configuration, gains, rate and drives count; a mechanism has those of `virtual`. Under "
+            help="A rig's configuration, for its gains, rate and drives; a mechanism has those of `virtual`. Under "
             "leg forces: a mechanism.",
         ),
     ] = "virtual",
@@ -28,7 +28,9 @@ def simulate(
     trajectory: Annotated[
         str | None,
         typer.Option(
-            "--trajectory", metavar="TRAJECTORY", help='To follow: TOML, CSV of poses, or "demo"; in place of FORCES.'
+            "--trajectory",
+            metavar="TRAJECTORY",
+            help='Trajectory to follow: TOML, CSV of poses, or "demo"; instead of FORCES.',
         ),
     ] = None,
     controllers: Annotated[
@@ -36,32 +38,32 @@ def simulate(
         typer.Option(
             "--controller",
             metavar="NAME",
-            help="pd, force, computed-torque, position, observer or none; may be given several times, to compare them. "
-            "Left out: force.",
+            help="pd, force, computed-torque, position, observer or none; may be repeated for a comparison. Left "
+            "out: force.",
         ),
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Every controller.")] = False,
     plant: Annotated[
         str | None,
-        typer.Option("--plant", metavar="MECHANISM", help="What moves, where it is not what the controller knows of."),
+        typer.Option(
+            "--plant", metavar="MECHANISM", help="Mechanism of the plant, if it differs from the controller's model."
+        ),
     ] = None,
     built: Annotated[
         int | None,
-        typer.Option("--as-built", metavar="SEED", help="What moves is a machine as built, see `rig demo`.", min=0),
+        typer.Option("--as-built", metavar="SEED", help="Use an as-built machine as the plant, see `rig demo`.", min=0),
     ] = None,
     mass_error: Annotated[
         str,
         typer.Option(
             "--mass-error",
             metavar="PERCENT",
-            help="Each controller also on a plant with masses and inertias this much greater and smaller; 0% for none.",
+            help="Also test each controller on plants with masses and inertias greater and smaller by this; 0%: none.",
         ),
     ] = "20%",
     pose: Annotated[
         str | None,
-        typer.Option(
-            "--pose", metavar="x,y,z,qw,qx,qy,qz", help="Where the platform starts; on a trajectory, at its beginning."
-        ),
+        typer.Option("--pose", metavar="x,y,z,qw,qx,qy,qz", help="Initial pose; with a trajectory, its start."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -69,15 +71,17 @@ def simulate(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Tracking and forces over time, of each: .svg, .pdf or .png."),
+        typer.Option("--plot", metavar="FILE", help="Plot of tracking and forces over time: .svg, .pdf or .png."),
     ] = None,
     dt: Annotated[
         float | None,
-        typer.Option("--dt", metavar="S", help="Longest integration step, s: 0.0005, or the configuration's."),
+        typer.Option(
+            "--dt", metavar="S", help="Maximum integration step, s; left out: 0.0005, or the configuration's."
+        ),
     ] = None,
     twist: Annotated[
         str | None,
-        typer.Option("--twist", metavar="vx,vy,vz,wx,wy,wz", help="Its velocity then, base frame; left out: at rest."),
+        typer.Option("--twist", metavar="vx,vy,vz,wx,wy,wz", help="Initial twist, base frame; left out: at rest."),
     ] = None,
     wrench: Annotated[
         str | None,
@@ -98,16 +102,15 @@ def simulate(
     """Motion under leg forces, or along a trajectory in the closed loop.
 
     With FORCES.csv and --pose: forward dynamics, integrated by fourth-order Runge-Kutta. Writes a row at every time of
-    the input: t and the columns of a motion. Where a leg leaves its stroke it ends, with the rows before and exit code
-    4: forces alone do not hold a platform, which is unstable without a control loop.
+    the input: t and the columns of a motion. It ends with exit code 4 and the rows so far where a leg leaves its
+    stroke: without a control loop a platform is unstable.
 
     With --trajectory: plant, drives and control cycle of the virtual rig, compiled, hundreds of times as fast as real
-    time. Compares controllers: how far the platform is from its reference, what that takes, and what is left of it on a
-    plant that is not as the controller thinks. What stops a rig is left out: it goes on.
-    pd: stiffness and damping at each leg, no model. force: the same and the model's forces. computed-torque: the
-    platform's acceleration through the model. position: the drives' own loops. observer: force, and what a disturbance
-    observer finds missing. none: the model's forces alone, which ends where a leg leaves its stroke.
-    -o writes the motion of a single controller: t, a motion, the wrench, forces f, cells c, encoders l and speeds v.
+    time. Compares the tracking error, effort and robustness to plant errors of controllers. The rig's safety stops are
+    not simulated. pd: stiffness and damping of each leg, no model. force: the same with model feedforward.
+    computed-torque: inverse dynamics of the commanded platform acceleration. position: the drives' own loops. observer:
+    force with a disturbance observer. none: model feedforward only; ends where a leg leaves its stroke. -o writes the
+    motion of a single controller: t, a motion, the wrench, forces f, cells c, encoders l and speeds v.
     """
     if trajectory is not None:
         loop_only = {"FORCES.csv": forces, "--pose": pose, "--dt": dt, "--coulomb-speed": coulomb_speed}

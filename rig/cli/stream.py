@@ -18,29 +18,29 @@ class Tool(StrEnum):
 
 
 def stream(
-    tool: Annotated[Tool, typer.Argument(help="plotjuggler (datagrams to it) or foxglove (it connects to here).")],
+    tool: Annotated[Tool, typer.Argument(help="plotjuggler (receives datagrams) or foxglove (connects here).")],
     config: ConfigArgument = "virtual",
     at: Annotated[
         str,
         typer.Option(
             "--at",
             metavar="HOST:PORT",
-            help="Left out: this machine alone, at the tool's usual port.",
+            help="Left out: this machine only, the tool's usual port.",
         ),
     ] = "",
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Cycles a second, at most.")] = 100.0,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Maximum cycles per second.")] = 100.0,
     process: Annotated[
         int | None,
         typer.Option(
-            "--engine", metavar="PID", help="The engine that is this process, in place of CONFIG's: that of an app."
+            "--engine", metavar="PID", help="Process id of an engine, instead of CONFIG's, for example an app's."
         ),
     ] = None,
     progress: ProgressOption = False,
 ) -> None:
-    """Send a running rig's telemetry to a tool that plots it, until Ctrl-C or the rig's end. It only looks.
+    """Send a running rig's telemetry to a plotting tool, until Ctrl-C or the rig's end. Read-only.
 
-    PlotJuggler: start its UDP Server on the port that is said, with JSON. Foxglove: open a connection to the WebSocket
-    that is said; it needs the extra `foxglove`. Messages are those of a recording.
+    PlotJuggler: start its UDP Server on the printed port, with JSON. Foxglove: open a connection to the printed
+    WebSocket address; it needs the extra `foxglove`. Messages are those of a recording.
     """
     from rig.cli.progress import print_notice, print_step
     from rig.client import Interruption

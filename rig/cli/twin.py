@@ -16,17 +16,17 @@ def twin(
     ],
     leg: Annotated[
         int | None,
-        typer.Option("--leg", metavar="N", help="Whose drive or load cell it is, 1 to 6; 1 unless said.", min=1, max=6),
+        typer.Option("--leg", metavar="N", help="Leg of the drive or load cell, 1 to 6; left out: 1.", min=1, max=6),
     ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Serve it at a TCP port; port 0 is any free one.")
     ] = "",
     pty: Annotated[bool, typer.Option("--pty", help="Serve it on a pseudo-terminal.")] = False,
 ) -> None:
-    """Serve one virtual device by itself until Ctrl-C: for a client of your own, or the maker's.
+    """Serve one virtual device by itself until Ctrl-C: for your own client, or the manufacturer's.
 
-    It says where it listens. The drive moves its leg of the simulated platform, whose other brakes stay closed; its
-    watchdog, its errors and the time that bytes take on its wire are as in the virtual rig.
+    It prints its address. The drive moves its leg of the simulated platform; the other brakes stay closed. Watchdog,
+    errors and transmission times are those of the virtual rig.
     """
     from rig.client import serve_twin
 

@@ -29,42 +29,44 @@ def weigh_command(
         typer.Option(
             "--before",
             metavar="RECORDING|FROM,TO",
-            help="Without the payload: a recording, or a stretch of the first one, s. What the rig has beyond its "
-            "model is told by it and cancels, whatever the motions are. A rig that is not identified needs it.",
+            help="A recording without the payload, or an interval of the first one, s. It cancels the model errors "
+            "of the rig, whatever the motions. Required for a rig that is not identified.",
         ),
     ] = None,
     during: Annotated[
         str | None,
-        typer.Option("--during", metavar="FROM,TO", help="Rig times, s, with the payload; left out: all of them."),
+        typer.Option("--during", metavar="FROM,TO", help="Interval with the payload, rig time, s; left out: all."),
     ] = None,
     at_rest: Annotated[
         bool, typer.Option("--at-rest", help="Poses at rest only: mass and centre of mass, no inertia.")
     ] = False,
     bandwidth: Annotated[
         float,
-        typer.Option("--bandwidth", metavar="HZ", help="Corner frequency of the low-pass on cells and model alike."),
+        typer.Option("--bandwidth", metavar="HZ", help="Cutoff of the low-pass on both cells and model."),
     ] = 10.0,
     noise: Annotated[
         float | None,
-        typer.Option("--noise", metavar="N", help="Of each load cell, standard deviation; left out: the recording's."),
+        typer.Option(
+            "--noise", metavar="N", help="Standard deviation of each load cell's noise; left out: the recording's."
+        ),
     ] = None,
     mass: Annotated[
         float | None,
         typer.Option(
             metavar="PART",
-            help="How well masses that no parameter file tells are known, one sigma; left out: 0.115, of an even "
-            "distribution within 20 %.",
+            help="Prior uncertainty of masses without a parameter file, one sigma; left out: 0.115, uniform within "
+            "20 %.",
         ),
     ] = None,
     inertia: Annotated[
-        float | None, typer.Option(metavar="PART", help="The same of moments of inertia; left out: the same.")
+        float | None, typer.Option(metavar="PART", help="The same for moments of inertia; left out: the same.")
     ] = None,
     center: Annotated[
         float | None,
         typer.Option(
             metavar="M",
-            help="The same of centres of mass, each axis; left out: 1.7 mm, even within 3 mm, times the machine's "
-            "size.",
+            help="The same for centres of mass, each axis; left out: 1.7 mm, uniform within 3 mm, times the "
+            "machine's size.",
         ),
     ] = None,
     zero_change: Annotated[
@@ -72,8 +74,8 @@ def weigh_command(
         typer.Option(
             "--zero-change",
             metavar="N",
-            help="How much each cell's zero may change between recordings, one sigma; left out: the drift that its "
-            "calibration saw, none without one.",
+            help="Change of each cell's zero between recordings, one sigma; left out: the drift in its calibration, "
+            "else none.",
         ),
     ] = None,
     output: Annotated[
@@ -83,7 +85,7 @@ def weigh_command(
         ),
     ] = None,
     date: Annotated[
-        datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Of the file; left out: today.")
+        datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the file; left out: today.")
     ] = None,
     probe: ProbeOption = False,
     progress: ProgressOption = False,
@@ -91,13 +93,12 @@ def weigh_command(
 ) -> None:
     """Weigh a payload by the load cells: mass and centre of mass from a few poses, inertia from a motion as well.
 
-    Hold the platform at some poses, tilted ones among them, and let it turn about all axes for the inertia: the same
-    without the payload, for --before, and with it. Every number comes with its standard uncertainty, in which count the
-    cells' noise, gains and zeros, the joints' places, and how well the rig's own masses are known: by --before, by the
-    parameter files that the recording was made with, or as stated.
+    Hold the platform at several poses, some tilted, and rotate it about all axes for the inertia; do the same without
+    the payload, for --before. Every number has its standard uncertainty, including that of the cells' noise, gains and
+    zeros, the joint positions, and the rig's own masses: by --before, by the recording's parameter files, or as given.
 
-    Refuses (exit code 4) data that do not tell a number, with what would tell it, and a model that does not fit them.
-    The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
+    Refused (exit code 4): data in which a number is not identifiable, with a remedy, and a model that does not fit the
+    data. The file overrides the mechanism's platform by mass, centre of mass and inertia including the payload.
     """
     from rig.cli.progress import service_events
     from rig.errors import ExitCode
@@ -154,8 +155,8 @@ def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:
     lines = [
         f"weighed with  {used('')}{bare}",
         f"platform      known {file.provenance['platform']}",
-        f"fit           reduced χ² {', '.join(fits) or 'not told'}"
-        + (": the uncertainties are enlarged by it" if found.chi_square > 1.0 else ""),
+        f"fit           reduced χ² {', '.join(fits) or 'unknown'}"
+        + (": the uncertainties are scaled by it" if found.chi_square > 1.0 else ""),
         f"{'payload':<27} {'value':>12} {'sigma':>10}  unit",
     ]
     for each in file.nuisance:
@@ -165,5 +166,5 @@ def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:
         name = each.name.removeprefix("platform.")
         lines.append(f"  {name:<25} {each.value:12.5g} {each.sigma:10.2g} {each.nominal:12.5g}  {each.unit}")
     if not found.has_inertia:
-        lines.append("inertia: not told by poses at rest, the platform keeps that of its mechanism")
+        lines.append("inertia: not identifiable from poses at rest, the platform keeps that of its mechanism")
     return "\n".join(lines)

@@ -36,10 +36,10 @@ def workspace(
         ),
     ] = None,
     grid: Annotated[
-        int | None, typer.Option("--grid", metavar="N", min=2, help="Cells along each coordinate; 60 if left out.")
+        int | None, typer.Option("--grid", metavar="N", min=2, help="Cells along each coordinate; left out: 60.")
     ] = None,
     poses: Annotated[
-        int | None, typer.Option("--poses", metavar="COUNT", min=8, help="About how many poses in all, instead.")
+        int | None, typer.Option("--poses", metavar="COUNT", min=8, help="Approximate total number of poses, instead.")
     ] = None,
     slices: Annotated[
         str | None,
@@ -50,11 +50,11 @@ def workspace(
         typer.Option(
             "--range",
             metavar="NAME=LOW:HIGH",
-            help="Bounds of a coordinate. Without any, they are drawn about what can be reached.",
+            help="Bounds of a coordinate. Without any, those of the reachable range.",
         ),
     ] = None,
     condition: Annotated[
-        float | None, typer.Option("--condition", metavar="BOUND", help="Greatest condition number of H.")
+        float | None, typer.Option("--condition", metavar="BOUND", help="Maximum condition number of H.")
     ] = None,
     characteristic_length: Annotated[
         float | None,
@@ -63,22 +63,23 @@ def workspace(
         ),
     ] = None,
     clearance: Annotated[
-        float | None, typer.Option("--clearance", metavar="M", help="Least distance between two legs' surfaces.")
+        float | None, typer.Option("--clearance", metavar="M", help="Minimum distance between two legs' surfaces.")
     ] = None,
-    leg_radius: Annotated[float, typer.Option("--leg-radius", metavar="M", help="Of the legs, as cylinders.")] = 0.0,
-    any_side: Annotated[
-        bool, typer.Option("--any-side", help="Keep poses that lie beyond a singularity from home, too.")
-    ] = False,
+    leg_radius: Annotated[
+        float, typer.Option("--leg-radius", metavar="M", help="Radius of the legs as cylinders.")
+    ] = 0.0,
+    any_side: Annotated[bool, typer.Option("--any-side", help="Include poses beyond a singularity from home.")] = False,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", min=1, help="Left out: one a processor.")
+        int | None,
+        typer.Option("--threads", metavar="N", min=1, help="Number of threads; left out: one per processor."),
     ] = None,
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Where the platform can be: strokes, joint angles, leg clearance, conditioning, on a grid of poses.
+    """Workspace of the platform on a grid of poses: strokes, joint angles, leg clearance, conditioning.
 
-    Sizes are m³ of positions, or rad³ of orientations (measure cos ry; all of them are 8π²), of a slice one power less.
-    "connected" is the part that can be reached from home.
+    Sizes are in m³ for positions, in rad³ for orientations (measure cos ry; the total is 8π²), one power less for a
+    slice. "connected" is the part reachable from home.
     """
     from rig.cli.progress import service_events
     from rig.cli.workspace_options import grid_fields

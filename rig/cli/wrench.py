@@ -21,45 +21,47 @@ def wrench_command(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="CSV file of the wrench over time; left out: none."),
+        typer.Option("--output", "-o", metavar="FILE", help="CSV file of the wrench over time to write."),
     ] = None,
     bandwidth: Annotated[
-        float, typer.Option("--bandwidth", metavar="HZ", help="Of the low-pass on the residuals; 0 for none.", min=0.0)
+        float, typer.Option("--bandwidth", metavar="HZ", help="Cutoff of the residuals' low-pass; 0: none.", min=0.0)
     ] = 20.0,
     false_alarms: Annotated[
         float,
-        typer.Option("--false-alarms", metavar="PER_HOUR", help="Contacts an hour that may be nothing but noise."),
+        typer.Option("--false-alarms", metavar="PER_HOUR", help="Tolerated false alarms per hour caused by noise."),
     ] = 1.0,
     quiet: Annotated[
         str | None,
         typer.Option(
             "--quiet",
             metavar="FROM,TO",
-            help="Rig times, s, between which nothing touched the platform: noise and bias are learned from there.",
+            help="Interval without contact, rig time, s, from which noise and bias are estimated.",
         ),
     ] = None,
     noise: Annotated[
         float | None,
-        typer.Option("--noise", metavar="N", help="Of each load cell, standard deviation; left out: the recording's."),
+        typer.Option(
+            "--noise", metavar="N", help="Standard deviation of each load cell's noise; left out: the recording's."
+        ),
     ] = None,
     model_sigma: Annotated[
         float,
-        typer.Option("--model-sigma", metavar="N", help="What the model itself may be off by at a cell.", min=0.0),
+        typer.Option("--model-sigma", metavar="N", help="Standard uncertainty of the model at a cell.", min=0.0),
     ] = 0.0,
     as_json: JsonOption = False,
 ) -> None:
-    """The external wrench that the load cells' residuals imply, in platform axes, and the contacts.
+    """Estimate the external wrench, in platform axes, and contacts from the load cells' residuals.
 
-    Each component comes with its standard uncertainty. A contact begins where the six residuals together are farther
-    from nothing than noise gets by chance more often than --false-alarms says. Give --quiet where the model is not
-    exact: what it leaves there, bias, covariance and course in time, is what counts as noise.
+    Each component has its standard uncertainty. A contact begins where the six residuals together exceed the threshold
+    at which noise alone causes --false-alarms. Give --quiet if the model is not exact: bias, covariance and
+    autocorrelation of its residual there then count as noise.
     """
     from rig.cli.progress import service_events
     from rig.errors import ExitCode
     from rig.services import WrenchRequest, external_wrench
 
     if noise is not None and quiet is not None:
-        raise typer.BadParameter("noise is stated by --noise or learned by --quiet, not both", param_hint="'--noise'")
+        raise typer.BadParameter("give --noise or --quiet, not both", param_hint="'--noise'")
     request = WrenchRequest(
         recording=recording,
         output=output,

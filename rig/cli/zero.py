@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 HELP = """Zero the six load cells at the rig: connect, home, stand parked, compare with the model.
 
-With six legs locked the platform's weight alone decides what the cells must read; what they read beside it is \
-their zero. Nothing may touch the platform, and its payload must be the mechanism file's. Gain and polarity stay those \
-of the present calibration. A zero beyond its bounds is shown but not written (exit code 4). The platform moves while \
-it homes; Ctrl-C stops it. Ends with 3 if a drive does not answer or another engine commands it, 130 after Ctrl-C.
+With six legs locked the cells measure only the platform's weight; the difference is their zero. Nothing may touch the \
+platform, and its payload must be the mechanism file's. Gain and polarity of the present calibration remain. A zero \
+beyond its bounds is shown but not written (exit code 4). The platform moves during homing; Ctrl-C stops it. Ends with \
+3 if a drive does not answer or is commanded by another engine, 130 after Ctrl-C.
 """
 
 
@@ -29,14 +29,14 @@ def zero(
     output: NewCalibrationOption = None,
     apply: Annotated[
         bool,
-        typer.Option("--apply", help="Name the new file in CONFIG and write it beside CONFIG; nothing else changes."),
+        typer.Option("--apply", help="Write the new file next to CONFIG and name it there; nothing else changes."),
     ] = False,
-    duration: Annotated[float, typer.Option(metavar="S", help="How long the rig stands at rest.")] = 3.0,
+    duration: Annotated[float, typer.Option(metavar="S", help="Duration at rest.")] = 3.0,
     largest_shift: Annotated[
-        float | None, typer.Option(metavar="N", help="Largest shift accepted; left out: a tenth of the cells' range.")
+        float | None, typer.Option(metavar="N", help="Maximum shift; left out: a tenth of the cells' range.")
     ] = None,
     operator: Annotated[str, typer.Option(help="Operator of zeroing; stored in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Note; stored in the file.")] = "",
     unproven: UnprovenOption = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -17,23 +17,22 @@ DRIVER = "modbus"
 
 
 class LoadCells(Section):
-    """Where the load cells are read, and what is expected of them; `read_cells` adds the chosen driver's addresses."""
+    """Source and properties of the load cells; `read_cells` adds the chosen driver's addresses."""
 
     source: Literal["drive", "amplifier", "devices"] = "drive"
-    """Where the cells are read: in the drives, by one amplifier, or by six devices of their own."""
+    """Devices that read the cells: the drives, one amplifier, or one device per cell."""
     driver: Text = DRIVER
-    """Driver of the amplifier or of the devices; with source "drive" it is not used."""
+    """Driver of the amplifier or of the devices; not used with source "drive"."""
     noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
-    """Expected standard deviation of a reading, N, beside what rounding it to `resolution` adds."""
+    """Expected standard deviation of a reading, N, without the rounding to `resolution`."""
     resolution: StepPerLeg | None = None
-    """Step in which readings come, N, one or six; not given: that of the numbers that the device sends, as far as its
-    driver knows it, else 0."""
+    """Step of the readings, N, one or six; not given: that of the device's numbers if its driver knows it, else 0."""
     range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0
-    """End of a cell's scale, N: a reading at or beyond it means nothing."""
+    """Full scale of a cell, N; readings at or beyond it are invalid."""
     calibration: Text | None = None
     """Calibration file, relative to the configuration's folder."""
     sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
-    """Time between two exchanges with devices that are slower than the cycle, s; 0: one in every cycle."""
+    """Time between two exchanges with devices slower than the cycle, s; 0: one per cycle."""
     amplifier: DriveAddress | None = None
     """The device that reads all six cells."""
     devices: tuple[DriveAddress, DriveAddress, DriveAddress, DriveAddress, DriveAddress, DriveAddress] | None = None

@@ -158,19 +158,20 @@ def _known_law(name: str) -> str:
 class RigConfig(Section):
     """A whole rig, validated; see `rig.config.sections` for the sections.
 
-    `machine` is the loaded mechanism with the calibrated parameters, `nominal` that without, `folder` where relative
-    paths of the file start, `path` the file itself.
+    `machine` is the loaded mechanism with the calibrated parameters, `nominal` the one without them, `folder` the base
+    of relative paths in the file, `path` the file itself.
     """
 
     name: Text
-    """Name of the rig, as recordings, reports and messages have it."""
+    """Name of the rig in recordings, reports and messages."""
     mechanism: Text
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
     parameters: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
-    """Files of calibrated parameters, relative to the folder, over the mechanism's; later ones over earlier ones."""
+    """Files of calibrated parameters, relative to the folder; they override the mechanism's, later files earlier
+    ones."""
     mode: Annotated[Text, AfterValidator(_known_law)] = "force"
-    """Control law: "force", "computed-torque", "observer", "position", or one that another distribution declares; in
-    "position" the drives close the loop by gains of their own."""
+    """Control law: "force", "computed-torque", "observer", "position", or one of another distribution; in "position"
+    the drives close their own position loops."""
     rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
     """Cycles per second."""
     control: Control = Control()
@@ -184,11 +185,11 @@ class RigConfig(Section):
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     """The six load cells."""
     recording: RecordingOptions = RecordingOptions()
-    """Where recordings go."""
+    """Folder, operator and note of recordings."""
     picture: Picture = Picture()
-    """How the machine looks in pictures."""
+    """Shapes of the machine in pictures."""
     realtime: Realtime = Realtime()
-    """What is asked of the operating system."""
+    """Real-time settings requested from the operating system."""
     validation: Validation = Validation()
     """Thresholds of a run's verdict."""
     virtual: Virtual | None = None

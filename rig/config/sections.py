@@ -144,67 +144,68 @@ class Control(Section):
     observer_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] = 15.0
     """Bandwidth of the disturbance observer of mode `observer`, Hz."""
     lead: Delay | None = None
-    """How far ahead of the cycle a command's reference is evaluated, s; not given: half the time for which a command
-    holds, plus `drives.delay` and 1/(2π `drives.force_bandwidth`); of a length that is commanded, `drives.delay`."""
+    """Time by which a command's reference is evaluated ahead of its cycle, s; not given: half the time for which a
+    command applies, plus `drives.delay` and 1/(2π `drives.force_bandwidth`); for length commands `drives.delay`."""
     coulomb_speed: Smoothing = 1e-3
-    """Leg speed over which the feedforward smooths Coulomb friction, m/s."""
+    """Leg speed below which the feedforward smooths Coulomb friction, m/s."""
 
 
 class Safety(Section):
-    """Bounds on feedback, reference and timing, beside the mechanism's own limits."""
+    """Bounds on feedback, reference and timing, in addition to the mechanism's own limits."""
 
     stale_cycles: Annotated[Count, Field(ge=1, le=MOST_STALE_CYCLES)] = 3
-    """Consecutive cycles without fresh feedback that are borne, where `stale_time` does not say it in seconds."""
+    """Maximum number of consecutive cycles without new feedback, unless `stale_time` is given."""
     stale_time: Annotated[Time, within(1e-4, 1.0, "s")] | None = None
-    """Time without fresh feedback that is borne, s; not given: `stale_cycles` of the rig's cycles."""
+    """Maximum time without new feedback, s; not given: `stale_cycles` of the rig's cycles."""
     echo_lag: Annotated[Count, Field(ge=0, le=10)] = 1
-    """Cycles by which a drive's replies may be old for good, by its echo of the command's number."""
+    """Maximum constant delay of a drive's replies, cycles, by the echoed command number."""
     rejected_replies: Annotated[Number, within(1e-3, 1.0)] = 0.1
-    """Part of a device's requests of a second after which bytes came that were no good reply, where five are more."""
+    """Maximum share of bad replies to a device's requests in one second; five are always tolerated."""
     following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
-    """Largest distance of a leg's length from its reference, m."""
+    """Maximum deviation of a leg's length from its reference, m."""
     position_jump: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
-    """Change of a leg's length beyond what its speed explains, in one cycle or creeping, m."""
+    """Maximum deviation of a leg's length from its integrated speed, in one cycle or accumulated, m."""
     force_residual: Annotated[Force, within(1e-3, 1e5, "N")] = 30.0
-    """Largest difference between a load cell and the model, N."""
+    """Maximum difference between a load cell and the model, N."""
     condition: Annotated[Number, within(1.0, 1e4)] = 100.0
-    """Largest condition number of the leg matrix H."""
+    """Maximum condition number of the leg matrix H."""
     characteristic_length: Annotated[Length, within(1e-3, 10.0, "m")] = 0.2
-    """Length by which the moment rows of H are divided, which makes them comparable with its force rows, m."""
+    """Length that divides the moment rows of H, to make them comparable with its force rows, m."""
     overruns_in_a_row: Annotated[Count, Field(ge=1, le=200)] = 3
-    """Consecutive overrun cycles that are borne."""
+    """Maximum number of consecutive overrun cycles."""
     heartbeat: Annotated[Time, within(0.1, 10.0, "s")] = 0.5
-    """Silence of the commanding client that is borne, s."""
+    """Maximum silence of the commanding client, s."""
     hold_renewal: Annotated[Time, within(0.05, 2.0, "s")] = 0.25
-    """Silence that is borne of the client that holds a motion which runs only as long as it is held, s."""
+    """Maximum silence of the client during a hold-to-run motion, s."""
     unattended_hold: Annotated[Time, within(0.1, 3600.0, "s")] = 30.0
-    """How long after the last sign of life of the client that commands the platform is held, if no other takes its
-    place, before it is brought to rest without torque; the engine of an owner that is gone ends then, s."""
+    """Time from the last sign of life of the commanding client until the platform is brought to rest without torque,
+    unless another client takes over, s; the engine ends then if its owner is gone."""
     homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
-    """Longest time for homing, s."""
+    """Maximum time for homing, s."""
     homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4
-    """Agreement of the six homed lengths with the forward kinematics, m."""
+    """Maximum deviation of the six homed lengths from the forward kinematics, m."""
     stop_time: Annotated[Time, within(0.02, 10.0, "s")] = 1.0
-    """A controlled stop that takes longer is escalated, s."""
+    """Maximum time of a controlled stop, s; a longer one is escalated."""
     frozen_cycles: Annotated[Count, Field(ge=2, le=200)] = 4
-    """Cycles in a row after which a moving leg's encoder or load cell that repeats itself bit for bit is frozen."""
+    """Consecutive identical readings of a moving leg's encoder or load cell that count as frozen."""
     tare_shift: Annotated[Force, within(1e-3, 1e5, "N")] = 5.0
-    """Change of a load cell's zero beyond which engaging is refused, N."""
+    """Maximum shift of a load cell's zero, N; beyond it engaging is refused."""
     brake_slip: Annotated[Length, within(1e-4, 0.05, "m")] = 2e-3
-    """Movement of a leg without torque, from where it came to rest, beyond which the brakes do not hold, m."""
+    """Maximum movement of a leg without torque from its rest position, m; beyond it the brakes slip."""
     overspeed: Annotated[Number, within(1.05, 3.0)] = 1.25
-    """Measured speed of a leg under torque, in multiples of its `velocity` limit; without that limit not checked."""
+    """Maximum measured speed of a leg under torque, in multiples of its `velocity` limit; not checked without it."""
     homing_force: Annotated[Number, within(0.1, 3.0)] = 1.25
-    """Load cell while the drives close the loop, homing or in mode `position`, in multiples of the leg's `force` limit;
-    without that limit not checked."""
+    """Maximum load-cell force in homing or mode `position`, in multiples of the leg's `force` limit; not checked
+    without it."""
     temperature: Annotated[Number, within(1.0, 150.0, "°C")] = 80.0
-    """What a drive may say of its temperature, °C, where its profile has an auxiliary register of that name."""
+    """Maximum drive temperature, °C, if its profile has an auxiliary register `temperature`."""
     supply_min: Annotated[Number, within(1.0, 1000.0, "V")] = 36.0
-    """Least supply voltage of a drive, V, where its profile has an auxiliary register `supply`."""
+    """Minimum supply voltage of a drive, V, if its profile has an auxiliary register `supply`."""
     supply_max: Annotated[Number, within(1.0, 1000.0, "V")] = 60.0
-    """Greatest supply voltage of a drive, V, likewise."""
+    """Maximum supply voltage of a drive, V, likewise."""
     off: tuple[CheckName, ...] = ()
-    """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
+    """Checks that are switched off, by the names of their bounds; shown at every start, in the app and in the
+    report."""
 
     @model_validator(mode="after")
     def _one_staleness(self) -> Safety:
@@ -246,7 +247,7 @@ class Safety(Section):
 
 
 class Motion(Section):
-    """Greatest speeds of the rig's own moves, to a motion's start and home to park; the legs' limits hold as well."""
+    """Maximum speeds of the rig's own moves, to a motion's start and home to park; the legs' limits also apply."""
 
     approach_speed: Annotated[Speed, within(1e-4, 10.0, "m/s")] = 0.05
     """Peak speed of the platform's origin, m/s."""
@@ -255,18 +256,18 @@ class Motion(Section):
 
 
 class RecordingOptions(Section):
-    """Where recordings go, and what they say of who makes them and what for."""
+    """Folder of recordings, and their operator and note."""
 
     directory: Text = "recordings"
     """Folder, relative to where the command runs."""
     operator: Line = ""
-    """Who operates the rig."""
+    """Operator of the rig."""
     note: Line = ""
-    """A note on what is recorded."""
+    """Note on the recording."""
 
 
 class Realtime(Section):
-    """What is asked of the operating system; used where permitted, reported where not."""
+    """Real-time settings requested from the operating system; used if permitted, otherwise reported."""
 
     cpu: Annotated[Count, Field(ge=0, le=4095)] | None = None
     """Processor to which the engine is pinned."""
@@ -319,18 +320,18 @@ DRIVER = "servo"
 
 
 class LegDrive(Section, DriveAddress):
-    """Where one leg's drive is found: here what every driver shares; `leg_section` adds the driver's own address."""
+    """Address of one leg's drive: the common keys; `leg_section` adds those of the driver."""
 
     driver: Text | None = None
-    """This drive's driver, where it is another than that of the section."""
+    """Driver of this drive, if it differs from the section's."""
     settings: SerializeAsAny[DriveSettings] | None = None
-    """Settings of its own driver, in place of all that the section says; see the driver's settings below."""
+    """Settings of this drive's own driver, instead of the section's; see the driver's settings below."""
     mode: Literal["position"] | None = None
-    """The drive closes its own loop, whatever closes those of the others."""
+    """This drive closes its own position loop, whatever the mode of the rig."""
     serial: Text | None = None
-    """Serial number that must answer there; not given: not compared."""
+    """Expected serial number; not given: not compared."""
     position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
-    """Leg length where the drive reads zero, beyond what its profile says, m."""
+    """Leg length at drive position zero, in addition to the offset of its profile, m."""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -342,29 +343,29 @@ class Drives(Section, DriveSettings):
     """The six drives, legs 1 to 6 in this order; `read_drives` adds the chosen driver's own settings."""
 
     driver: Text = DRIVER
-    """Driver of the drives; a leg's table may name another one for its drive."""
+    """Driver of the drives; a leg's table may name another one."""
     watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
     """Silence after which a drive stops by itself, s."""
     reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
-    """Time for the replies, as a fraction of the period."""
+    """Deadline of the replies, as a fraction of the period."""
     sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
-    """Time between two exchanges with a drive that is slower than the cycle, s; 0: one in every cycle."""
+    """Time between two exchanges with a drive slower than the cycle, s; 0: one per cycle."""
     enable_time: Annotated[Time, within(0.01, 2.0, "s")] = 0.3
-    """Time that a drive takes to have torque once it was told to, s, beside four exchanges with it; later is a fault,
-    as the leg would begin when nobody expects it any more."""
+    """Maximum time from the enable command to torque, s, in addition to four exchanges; later is a fault, because the
+    leg would start unexpectedly."""
     connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
-    """Longest time to connect to a drive, and for each access that is not cyclic, s."""
+    """Timeout of connecting to a drive, and of each acyclic access, s."""
     force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, assumed first order, Hz."""
     delay: Delay = 1e-4
     """Dead time between a command's arrival and its force, s."""
     position_stiffness: Annotated[Stiffness, within(0.0, 1e9, "N/m")] | None = None
-    """Stiffness of the loop that a drive closes itself on its length, N/m: with `position_damping` it tells what the
-    drive gives between two commands, if it takes the model's force along. Left out: not known."""
+    """Stiffness of the drive's own position loop, N/m; with `position_damping` it determines the drive's force between
+    two commands if the drive applies the model's feedforward. Not given: unknown."""
     position_damping: Annotated[Damping, within(0.0, 1e7, "N s/m")] | None = None
-    """Damping of that loop, N s/m."""
+    """Damping of the drive's own position loop, N s/m."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
-    """One table a leg, legs 1 to 6 in this order."""
+    """One table per leg, legs 1 to 6 in this order."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -488,10 +489,10 @@ _Kind = TypeVar("_Kind", bound=Thresholds)
 
 
 class Validation(Thresholds):
-    """A rig's thresholds. What is not given is not judged, and none is needed."""
+    """Thresholds of a run's verdict, all optional. Quantities without a threshold are not judged."""
 
     confidence: Annotated[Number, within(0.5, 0.9999)] = 0.95
-    """Of a pass or a fail, on either side of a threshold: whatever is less sure is undecided."""
+    """Confidence required for a pass or a fail; otherwise the verdict is undecided."""
 
     @property
     def thresholds(self) -> dict[str, float]:

@@ -37,14 +37,14 @@ ShapeFile = Annotated[Text, AfterValidator(_known_kind)]
 
 
 class Picture(Section):
-    """How the machine looks in pictures: files beside the configuration, instead of plates between the joints."""
+    """Shapes of the machine in pictures: files next to the configuration, instead of plates between the joints."""
 
     platform: ShapeFile | None = None
     """Shape of the platform, in axes of the platform frame."""
     base: ShapeFile | None = None
     """Shape of the base, in axes of the base frame."""
     unit: Literal["m", "cm", "mm", "in"] = "mm"
-    """What the files' numbers are in; a GLB file's are in m, by its standard."""
+    """Unit of the files' coordinates; a GLB file is always in m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

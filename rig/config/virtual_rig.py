@@ -51,18 +51,18 @@ _ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class VirtualDrive(Section):
-    """What a virtual drive and its actuator are like."""
+    """Properties of a virtual drive and its actuator."""
 
     force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, Hz."""
     delay: Delay = 1e-4
     """Dead time between a command's arrival and its force, s."""
     force_limit: Annotated[Force, within(0.1, 1e7, "N")] = 450.0
-    """Largest force of the motor, N."""
+    """Maximum force of the motor, N."""
     position_resolution: Annotated[Length, within(1e-12, 1e-3, "m")] = 1e-7
     """Step of the encoder, m."""
     homing_speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.05
-    """Speed of a leg that searches its reference, m/s."""
+    """Speed of a leg during homing, m/s."""
     position_stiffness: Annotated[Stiffness, within(1.0, 1e9, "N/m")] = 60e3
     """Stiffness of the drive's own position loop, N/m."""
     position_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 900.0
@@ -74,32 +74,31 @@ class VirtualDrive(Section):
     brake_force: Annotated[Force, within(0.01, 1e7, "N")] = 600.0
     """Force at which a closed brake slips, N."""
     quick_stop_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 1200.0
-    """Damping by which a drive brakes its leg in a quick stop, N s/m."""
+    """Damping of a leg in its drive's quick stop, N s/m."""
     start_spread: Annotated[Length, within(0.0, 0.5, "m")] = 0.01
-    """How far from home a leg may stand at power-up, m."""
+    """Maximum deviation of a leg's length from home at power-up, m."""
 
 
 class VirtualCells(Section):
-    """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg.
+    """Errors of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg.
 
-    The force is what is left of the true one after cross-talk, curvature and hysteresis. Parts of the range are of
-    `load_cells.range`.
+    The force includes cross-talk, curvature and hysteresis. Fractions of the range refer to `load_cells.range`.
     """
 
     gain: GainPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     """Factor on the force."""
     bias: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """Reading without a force, N."""
+    """Reading at zero force, N."""
     noise: SpreadPerLeg = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
     """Standard deviation of the noise, N."""
     drift: ForceRatePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """Rate at which the zero drifts, N/s."""
+    """Drift rate of the zero, N/s."""
     warming: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """Reading of a warm cell beyond that of a cold one, N; it grows as 1 − e^(−t/`warming_time`)."""
+    """Shift of the zero of a warm cell, N; it grows as 1 − e^(−t/`warming_time`)."""
     warming_time: Annotated[Time, within(0.1, 1e5, "s")] = 300.0
     """Time constant of the warming, s."""
     gain_warming: PartPerLeg = _ZEROS
-    """Part of a cold cell's gain by which that of a warm one is greater; it grows as `warming` does."""
+    """Relative increase of a warm cell's gain; it grows as `warming` does."""
     cross_talk: PartPerNeighbour = (
         _NO_CROSS_TALK,
         _NO_CROSS_TALK,
@@ -108,28 +107,28 @@ class VirtualCells(Section):
         _NO_CROSS_TALK,
         _NO_CROSS_TALK,
     )
-    """Part of each of the two neighbouring legs' forces that a cell reads too: one number, one of each leg, or of each
-    leg a pair, of the leg before it and of the leg behind it."""
+    """Fraction of each neighbouring leg's force in a cell's reading: one number, one per leg, or a pair per leg, for
+    the previous and the next leg."""
     curvature: PartPerLeg = _ZEROS
-    """What a cell reads beyond a straight line at its range, part of the range; it grows with the force's square."""
+    """Deviation from linearity at full range, as a fraction of the range; it grows with the square of the force."""
     hysteresis: LoopPerLeg = _ZEROS
-    """Width of the loop of a cell that is loaded and unloaded, part of the range, in its middle and at its widest."""
+    """Maximum width of the loading loop, at mid-range, as a fraction of the range."""
     lag: Annotated[Time, within(0.0, 0.1, "s")] = 0.0
-    """How much later than they act the forces are read, s."""
+    """Delay of the readings, s."""
     resolution: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
     """Step of the readings, N; 0 for none."""
     hum: SpreadPerLeg = _ZEROS
-    """Amplitude of the mains' hum, N, its phase by the seed."""
+    """Amplitude of mains hum, N; the seed determines its phase."""
     hum_frequency: Annotated[Frequency, within(0.1, 1e4, "Hz")] = 50.0
     """Frequency of the hum, Hz."""
     jump: SpreadPerLeg = _ZEROS
-    """Size of jumps of a cell's zero, N, either way at random; at a stated time: the fault `zero_jump`."""
+    """Size of random jumps of a cell's zero, N, in either direction; at a set time: the fault `zero_jump`."""
     jump_rate: _Often = 0.0
-    """How often a zero jumps on average, 1/s."""
+    """Mean rate of zero jumps, 1/s."""
     spike: SpreadPerLeg = _ZEROS
-    """Size of spikes, N, either way at random, each in one reading."""
+    """Size of random spikes, N, in either direction, each in one reading."""
     spike_rate: _Often = 0.0
-    """How often there is a spike on average, 1/s."""
+    """Mean rate of spikes, 1/s."""
 
     @model_validator(mode="after")
     def _sizes_have_rates(self) -> "VirtualCells":
@@ -144,7 +143,7 @@ _Offset = Annotated[Length, within(-10.0, 10.0, "m")]
 
 
 class Payload(Section):
-    """A rigid body on the platform that the model does not know of."""
+    """A rigid body on the platform that is missing in the model."""
 
     mass: Annotated[Mass, within(1e-6, 1e5, "kg")]
     """Mass, kg."""
@@ -166,62 +165,62 @@ _DamperPerLeg = Annotated[tuple[_Damper, _Damper, _Damper, _Damper, _Damper, _Da
 
 
 class Hose(Section):
-    """A hose or cable between base and platform: a spring and a damper, alike in every direction."""
+    """A hose or cable between base and platform: an isotropic spring and damper."""
 
     stiffness: Annotated[Stiffness, within(0.0, 1e8, "N/m")]
     """Stiffness, N/m."""
     damping: Annotated[Damping, within(0.0, 1e6, "N s/m")] = 0.0
     """Damping, N s/m."""
     point: _Offset3 = (0.0, 0.0, 0.0)
-    """Where it is fixed to the platform, platform frame, m."""
+    """Attachment point on the platform, platform frame, m."""
     rest: _Offset3
-    """Where that point is when the hose pulls nothing, base frame, m."""
+    """Position of that point at which the hose is relaxed, base frame, m."""
 
 
 class PlantFriction(Section):
-    """Friction of the plant's prismatic joints that the model does not have, beside the mechanism's; once or per leg.
+    """Unmodelled friction of the plant's prismatic joints, added to the mechanism's; one value, or one per leg.
 
-    At speed v ≠ 0, leg length L and axial force F, |force| = (N of the direction) + (breakaway of it)
+    At speed v ≠ 0, leg length L and axial force F, |force| = (Coulomb force of the direction) + (breakaway of it)
     e^(−|v/`speed`|^`shape`) + load |F| + ripple sin(2π L/`ripple_length` + phase) + viscous
     |v/`viscous_speed`|^`viscous_exponent`.
     """
 
     extending: BiasPerLeg = _ZEROS
-    """Coulomb friction that the model does not have where the leg extends, N; below zero: has too much of."""
+    """Unmodelled Coulomb friction of an extending leg, N; negative: the model has too much."""
     retracting: BiasPerLeg = _ZEROS
-    """The same where it retracts, N."""
+    """The same for a retracting leg, N."""
     breakaway_extending: _FrictionPerLeg = _ZEROS
-    """Stribeck's excess of friction near standstill, N."""
+    """Stribeck excess friction near standstill of an extending leg, N."""
     breakaway_retracting: _FrictionPerLeg = _ZEROS
-    """The same where the leg retracts, N."""
+    """The same for a retracting leg, N."""
     speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.02
-    """Stribeck's speed, at which the excess is down to 1/e, m/s."""
+    """Stribeck speed, at which the excess has fallen to 1/e, m/s."""
     shape: Annotated[Number, within(0.5, 3.0)] = 2.0
-    """Exponent of Stribeck's curve."""
+    """Exponent of the Stribeck curve."""
     load: _SharePerLeg = _ZEROS
     """Friction per axial force."""
     viscous: _FrictionPerLeg = _ZEROS
-    """Viscous friction at `viscous_speed`, N, that follows a power of the speed."""
+    """Viscous friction at `viscous_speed`, N; a power law of the speed."""
     viscous_speed: Annotated[Speed, within(1e-3, 10.0, "m/s")] = 0.1
-    """Speed at which it is that, m/s."""
+    """Reference speed of `viscous`, m/s."""
     viscous_exponent: Annotated[Number, within(0.3, 2.0)] = 1.0
-    """That power."""
+    """Exponent of `viscous`."""
     ripple: _FrictionPerLeg = _ZEROS
-    """Amplitude of the friction that follows the leg's length, N."""
+    """Amplitude of friction periodic in the leg's length, N."""
     ripple_length: Annotated[Length, within(1e-4, 10.0, "m")] = 0.01
-    """Its wave length, m."""
+    """Wavelength of `ripple`, m."""
     ripple_phase: _PhasePerLeg = _ZEROS
-    """Its phase, rad, at a leg length of 0."""
+    """Phase of `ripple` at leg length 0, rad."""
     presliding_stiffness: _BristlePerLeg = _ZEROS
-    """Stiffness of the friction, that of the mechanism too, before it slides (Dahl, LuGre), N/m; 0: it has its size as
-    soon as a leg moves, as far as `coulomb_speed` smooths it."""
+    """Presliding stiffness of all friction, including the mechanism's (Dahl, LuGre), N/m; 0: no presliding, only
+    smoothing by `coulomb_speed`."""
     presliding_damping: _DamperPerLeg = _ZEROS
-    """LuGre's damping of it, N s/m."""
+    """Presliding damping (LuGre), N s/m."""
     running_in: Annotated[Number, within(0.0, 5.0)] = 0.0
-    """Part by which all friction, that of the mechanism too, is greater at the start, and which falls as
+    """Relative increase of all friction, including the mechanism's, at the start; it falls as
     e^(−t/`running_in_time`)."""
     running_in_time: Annotated[Time, within(0.1, 1e5, "s")] = 60.0
-    """Time constant of running in, or of getting warm, s."""
+    """Time constant of running in or warming up, s."""
 
     @model_validator(mode="after")
     def _damping_has_stiffness(self) -> "PlantFriction":
@@ -235,67 +234,67 @@ _Stribeck = Annotated[Speed, within(1e-4, 1.0, "m/s")]
 
 
 class Tolerance(Section):
-    """How far a machine as built may be from its drawing; what `as_built` draws within.
+    """Maximum deviations of an as-built machine from its drawing, for `as_built`.
 
-    Masses, inertias and frictions are off by half of theirs at least, so that no draw is the drawing. What is 0 is not
-    drawn; what is given of it elsewhere in the configuration holds, and is not drawn either.
+    Masses, inertias and frictions deviate by at least half of theirs, so that no machine equals its drawing. Tolerances
+    of 0, and quantities set elsewhere in the configuration, are not drawn.
     """
 
     mass: _Share = 0.2
-    """Part of each body's mass."""
+    """Relative, each body's mass."""
     center: Annotated[Length, within(0.0, 0.1, "m")] = 3e-3
     """Centre of mass, each axis, m."""
     inertia: _Share = 0.2
-    """Part of each principal second moment of a body's mass about its centre, which may also turn a little."""
+    """Relative, each principal second moment of a body's mass about its centre; the axes may also turn slightly."""
     friction: _Share = 0.2
-    """Part of each coefficient of friction."""
+    """Relative, each friction coefficient."""
     joints: Annotated[Length, within(0.0, 0.01, "m")] = 2e-5
-    """Places of the joints, each axis, m: of a machine whose geometry is calibrated."""
+    """Joint positions, each axis, m; the default is that of a calibrated geometry."""
     axes: Annotated[Angle, within(0.0, 0.1, "rad")] = 5e-4
     """Directions of the universal joints' axes, rad."""
     length_offset: Annotated[Length, within(0.0, 0.01, "m")] = 2e-5
-    """What a drive reads beyond its leg's length, m."""
+    """Offset of a drive's reading from its leg's length, m."""
     asymmetry: _Share = 0.15
-    """Part of the Coulomb friction by which a direction may differ."""
+    """Difference of one direction, as a fraction of the Coulomb friction."""
     breakaway: _Share = 0.3
-    """Greatest excess near standstill, part of the Coulomb friction."""
+    """Excess near standstill, as a fraction of the Coulomb friction."""
     stribeck_speeds: tuple[_Stribeck, _Stribeck] = (0.01, 0.03)
-    """Least and greatest speed at which that is down to 1/e, m/s."""
+    """Minimum and maximum Stribeck speed, m/s."""
     stribeck_shape: Annotated[Number, within(0.0, 1.0)] = 0.0
-    """By how much the exponent of Stribeck's curve may be off 2."""
+    """Deviation of the Stribeck exponent from 2."""
     viscous: _Share = 0.0
-    """Greatest viscous friction of another power at 0.1 m/s, part of the Coulomb friction; the power is 0.3 to 2."""
+    """Power-law viscous friction at 0.1 m/s, as a fraction of the Coulomb friction; exponent 0.3 to 2."""
     ripple: _Share = 0.0
-    """Greatest amplitude of friction that follows the leg's length, part of the Coulomb friction; its waves are of
-    4 to 40 mm."""
+    """Amplitude of friction periodic in the leg's length, as a fraction of the Coulomb friction; wavelength 4 to 40
+    mm."""
     presliding: Annotated[Length, within(0.0, 1e-3, "m")] = 0.0
-    """Greatest way before friction slides, m."""
+    """Presliding displacement of the friction, m."""
     running_in: Annotated[Number, within(0.0, 5.0)] = 0.0
-    """Greatest part by which friction is greater at the start; it falls in 20 to 300 s."""
+    """Relative increase of friction at the start; time constant 20 to 300 s."""
     load: Annotated[Number, within(0.0, 0.1)] = 5e-3
-    """Greatest friction per axial force."""
+    """Friction per axial force."""
     cell_gain: Annotated[Number, within(0.0, 0.1)] = 5e-4
-    """Part of a load cell's gain."""
+    """Relative, a load cell's gain."""
     cell_bias: Annotated[Force, within(0.0, 1e3, "N")] = 0.5
     """Zero of a load cell, N."""
     cell_gain_warming: _Loop = 0.0
-    """Part by which a warm cell's gain is off that of a cold one."""
+    """Relative change of a warm cell's gain."""
     cell_cross_talk: _Loop = 0.0
-    """Part of a neighbouring leg's force that a cell reads too."""
+    """Fraction of a neighbouring leg's force in a cell's reading."""
     cell_curvature: _Loop = 0.0
-    """What a cell is off a straight line at its range, part of the range."""
+    """Deviation from linearity at full range, as a fraction of the range."""
     cell_hysteresis: _Loop = 0.0
-    """Greatest width of a cell's loop, part of the range."""
+    """Width of a cell's hysteresis loop, as a fraction of the range."""
     cell_hum: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
-    """Greatest amplitude of the hum, N."""
+    """Amplitude of the mains hum, N."""
     cell_jump: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
-    """Greatest size of jumps of the zero, N; one comes in 20 to 200 s."""
+    """Size of zero jumps, N; one per 20 to 200 s."""
     cell_spike: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
-    """Greatest size of spikes, N; one comes in 2 to 20 s."""
+    """Size of spikes, N; one per 2 to 20 s."""
     tilt: Annotated[Angle, within(0.0, 0.5, "rad")] = 0.0
-    """Each angle by which the base is turned against gravity, rad."""
+    """Each angle of the base's tilt against gravity, rad."""
     hose: Annotated[Stiffness, within(0.0, 1e6, "N/m")] = 0.0
-    """Greatest stiffness of a hose to the platform's rim, N/m."""
+    """Stiffness of a hose to the platform's rim, N/m."""
 
     @model_validator(mode="after")
     def _speeds_in_order(self) -> "Tolerance":
@@ -309,34 +308,34 @@ _Tilt = Annotated[Angle, within(-0.5, 0.5, "rad")]
 
 
 class VirtualPlant(Section):
-    """How the plant differs from the mechanism file, which is all that engine and estimators know."""
+    """Differences between the plant and the mechanism file, the only model of engine and estimators."""
 
     engine: Literal["exact", "mujoco"] = "exact"
-    """Whose equations of motion move the plant: those of the model, or MuJoCo's, which have to be installed."""
+    """Equations of motion of the plant: the model's, or MuJoCo's, which must be installed."""
     mechanism: Text | None = None
-    """The plant's own mechanism: one that comes along, or a file relative to the configuration's folder."""
+    """Mechanism of the plant: a shipped one, or a file relative to the configuration's folder."""
     as_built: Annotated[Count, Field(ge=0, lt=2**63)] | None = None
-    """Seed of a machine as built, drawn about the mechanism within `tolerance`."""
+    """Seed of an as-built machine, drawn about the mechanism within `tolerance`."""
     tolerance: Tolerance = Tolerance()
-    """How far `as_built` may be from the mechanism."""
+    """Maximum deviations of `as_built` from the mechanism."""
     expected_residual: Annotated[Force, within(0.0, 1e6, "N")] | None = None
-    """RMS of a leg's residual that the plant's departures explain, N: up to it the model's verdict is "expected"."""
+    """RMS of a leg's residual explained by the plant's deviations, N; up to it the model's verdict is "expected"."""
     friction: PlantFriction = PlantFriction()
-    """Friction that the model does not have."""
+    """Unmodelled friction."""
     leg_stiffness: Annotated[Stiffness, within(1e4, 1e12, "N/m")] | None = None
-    """Between a drive's encoder and its leg's joints, N/m; not given: rigid."""
+    """Stiffness between a drive's encoder and its leg's joints, N/m; not given: rigid."""
     backlash: Annotated[Length, within(0.0, 0.01, "m")] = 0.0
     """Play between a drive's encoder and its leg's joints, m."""
     payload: Payload | None = None
-    """A body on the platform that the model does not know of."""
+    """A body on the platform that is missing in the model."""
     tilt: tuple[_Tilt, _Tilt] = (0.0, 0.0)
-    """By how much the base is turned against gravity, rad: about its x axis, then about its own y axis."""
+    """Tilt of the base against gravity, rad: about its x axis, then about its own y axis."""
     hose: Hose | None = None
     """A hose or cable between base and platform."""
     mass_scale: Annotated[Number, within(0.01, 10.0)] = 1.0
-    """Factor on the plant's masses and inertias, against those of the mechanism."""
+    """Factor on the masses and inertias of the mechanism."""
     coulomb_speed: Smoothing = 1e-3
-    """Leg speed over which the plant smooths Coulomb friction, m/s."""
+    """Leg speed below which the plant smooths Coulomb friction, m/s."""
 
     @model_validator(mode="after")
     def _one_truth(self) -> "VirtualPlant":
@@ -414,36 +413,36 @@ def fault_words(name: str, leg: int | None = None) -> str:
 
 
 class InjectedFault(Section):
-    """A fault that the virtual rig makes happen."""
+    """A fault injected into the virtual rig."""
 
     fault: Text
     """Name of the fault; `faults` at the prompt of `rig operate` lists them."""
     leg: Annotated[Count, Field(ge=1, le=LEGS)] | None = None
     """Leg 1 to 6; not given: all."""
     at: Annotated[Time, within(0.0, 1e6, "s")] = 0.0
-    """Rig time at which it begins, s."""
+    """Rig time of its start, s."""
     duration: Annotated[Time, within(1e-6, 1e6, "s")] | None = None
-    """How long it lasts, s; not given: until it is cleared."""
+    """Its duration, s; not given: until it is cleared."""
     value: Annotated[Number, within(-1e9, 1e9)] | None = None
-    """Size of the fault, in its own SI unit; not given: the fault's usual one."""
+    """Size of the fault, in its own SI unit; not given: the fault's default."""
 
 
 class Virtual(Section):
-    """The virtual rig; a configuration without this section speaks of real hardware."""
+    """The virtual rig; a configuration without this section describes real hardware."""
 
     seed: Annotated[Count, Field(ge=0, lt=2**63)] = 1
-    """Seed of all that is random: the same seed gives the same run in lockstep."""
+    """Seed of all random numbers: the same seed gives the same run in lockstep."""
     step: Annotated[Time, within(1e-5, 2e-3, "s")] = 5e-4
     """Integration step of the plant, s."""
     real_time: bool = False
-    """Whether the plant keeps to the wall clock, as a machine does, rather than to the engine that paces it."""
+    """Whether the plant runs in real time instead of waiting for the engine."""
     speed: Annotated[Number, within(0.1, 1000.0)] = 1.0
-    """How many times as fast as the wall clock a paced run goes at most."""
+    """Maximum speed of a run in which the plant waits, in multiples of real time."""
     drive: VirtualDrive = VirtualDrive()
-    """What the virtual drives are like."""
+    """Properties of the virtual drives."""
     cells: VirtualCells = VirtualCells()
     """Errors of the virtual load cells."""
     plant: VirtualPlant = VirtualPlant()
     """How the simulated machine differs from the mechanism."""
     faults: Annotated[tuple[InjectedFault, ...], Field(max_length=1000)] = ()
-    """Faults that are injected at stated times."""
+    """Faults injected at set times."""

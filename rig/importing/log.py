@@ -90,16 +90,16 @@ class _Table(BaseModel):
 
 
 class TimeColumn(_Table):
-    """When each row was measured: by a column of stamps, or by a constant rate."""
+    """Time of each row: a column of time stamps, or a constant rate."""
 
     column: _Name | None = None
     unit: Annotated[str, AfterValidator(_Unit("s"))] = "s"
     rate: Annotated[Frequency, within(1e-3, 1e6, "Hz")] | None = None
-    """Of a log without stamps."""
+    """Sampling rate of a log without time stamps."""
     stamps: Literal["auto", "sampled", "even"] = "auto"
-    """Whether the samples were taken when the stamps say, or evenly, the stamps being late; "auto": as motion tells."""
+    """Sampling times: as stamped, or even with late stamps; "auto": determined from the motion."""
     gap: Annotated[Time, within(1e-6, 1e3, "s")] | None = None
-    """Longest interval that is no gap; left out: one and a half of the usual one."""
+    """Maximum interval that is not a gap; left out: 1.5 times the usual one."""
 
     @model_validator(mode="after")
     def _either(self) -> "TimeColumn":
@@ -114,7 +114,7 @@ class LegColumns(_Table):
     columns: _Six
     unit: Annotated[str, AfterValidator(_Unit("m"))] = "m"
     offset: tuple[float, ...] = (0.0,) * 6
-    """One for each leg, in `unit`."""
+    """One per leg, in `unit`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -134,7 +134,7 @@ class ForceColumns(_Table):
     unit: Annotated[str, AfterValidator(_Unit("N"))] = "N"
     offset: tuple[float, ...] = (0.0,) * 6
     positive: Literal["compression", "tension"] = "compression"
-    """Which forces have a positive sign in the columns."""
+    """Sign convention of the columns."""
 
     @model_validator(mode="before")
     @classmethod
@@ -154,9 +154,9 @@ class PoseColumns(_Table):
     unit: Annotated[str, AfterValidator(_Unit("m"))] = "m"
     angle: Annotated[str, AfterValidator(_Unit("rad"))] = "rad"
     rotation: Annotated[str, AfterValidator(_rotation)] = ""
-    """Left out: "xyz" of three columns (R = Rz·Ry·Rx), "wxyz" of four."""
+    """Left out: "xyz" for three columns (R = Rz·Ry·Rx), "wxyz" for four."""
     frame: Literal["base", "home"] = "base"
-    """Whether zeros are the base's origin, or the platform's home pose, as in a trajectory's file."""
+    """Zero of the coordinates: the base's origin, or the platform's home pose, as in a trajectory file."""
 
     @model_validator(mode="before")
     @classmethod
@@ -174,18 +174,18 @@ class PoseColumns(_Table):
 
 
 class LogMapping(_Table):
-    """What a log's columns are; without a line of names they are called by their numbers, from "1" on."""
+    """Meaning of a log's columns; without a header line columns are named by number, from "1" on."""
 
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """Between columns; left out: that of semicolon, tab, comma and blank of which the line of names has most."""
+    """Column separator; left out: the most frequent of semicolon, tab, comma and blank in the header line."""
     names: bool = True
-    """Whether a line names the columns; lines before it are left out."""
+    """Whether a header line names the columns; lines before it are skipped."""
     skip: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """Lines that are left out: below the names, as of units, or without names at the file's beginning."""
+    """Lines to skip: below the header, for example units, or without a header at the file's beginning."""
     encoding: Literal["utf-8", "latin-1", "cp1252", "utf-16"] = "utf-8"
     corrected: bool = False
-    """Whether lengths and forces lack already what the configuration's parameter files give as the drives' offsets and
-    the cells' zeros."""
+    """Whether lengths and forces are already corrected by the drive offsets and cell zeros of the configuration's
+    parameter files."""
     time: TimeColumn = TimeColumn(column="t")
     lengths: LegColumns | None = None
     pose: PoseColumns | None = None

@@ -594,7 +594,7 @@ def write_loop_figure(path: Path, traces: list[LoopTrace]) -> None:
 def _figure(traces: list[LoopTrace]) -> Figure:
     figure = panelled(6.6, 3, columns=1, above=TITLE + 0.25)
     panels = figure.subplots(3, 1, sharex=True, squeeze=False)[:, 0]
-    titles = ("Platform from its reference", "Platform turned from its reference", "Largest motor force")
+    titles = ("Position error of the platform", "Rotation error of the platform", "Largest motor force")
     for axes, title, unit in zip(panels, titles, ("mm", "mrad", "N"), strict=True):
         axes.set_title(title)
         axes.set_ylabel(unit)

@@ -39,7 +39,7 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """Characters that could end a script element or one of its lines."""
 _GRID = 200
 """Points at which curves with few samples are interpolated"""
-_SHOWN = "Shown is what the numbers cover; double click: all that was recorded under power."
+_SHOWN = "Shown: the rows of the numbers; double click: everything recorded under power."
 ONE_SCALE = ("forces", "residuals", "terms")
 """Figures whose panels, one per leg, share a scale for comparison"""
 
@@ -132,7 +132,7 @@ def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, An
 
 
 _Axes = dict[str, Floats]
-_OF_ALL = "Shown is all of it."
+_OF_ALL = "Shown: everything."
 
 
 def _of_validation(summary: Mapping[str, Any]) -> dict[str, tuple[_Axes, dict[str, Any]]]:
@@ -251,30 +251,30 @@ _NOISE_RATIO = 1.3
 """Residual over configured noise up to which model and measurement agree."""
 
 _CAPTIONS = {
-    "timeline": "State of the rig over the recording; above it triangles mark warnings and faults, strokes "
-    "an operator's commands, diamonds what was injected into a virtual rig.",
+    "timeline": "State of the rig over the recording. Triangles mark warnings and faults, strokes an operator's "
+    "commands, diamonds faults injected into a virtual rig.",
     "forces": "Measured (solid) and modelled (dashed) force of every leg.",
-    "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); as printed with its "
+    "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); in print with "
     "distribution.",
-    "tracking": "Measured minus commanded position, rotation (in the platform's axes) and leg length, and how well "
-    "conditioned the legs' matrix is along the way.",
+    "tracking": "Measured minus commanded position, rotation (in the platform's axes) and leg length; condition "
+    "number of H.",
     "pose": "Measured (solid) and commanded (dashed) pose of the platform in the base frame, R = Rz·Ry·Rx.",
-    "terms": "Modelled actuator force of every leg by its cause.",
-    "spectrum": "Left: spectral density of the residual; dashed: the cells' noise if it were white. Right: share of "
-    "the measured force's power at each frequency that the model's goes with.",
+    "terms": "Modelled actuator force of every leg by term.",
+    "spectrum": "Left: spectral density of the residual; dashed: the cells' noise if white. Right: coherence "
+    "of model and measurement: share of the measured force's power explained by the model.",
     "dependence": "Mean of the residual over speed and acceleration of the leg; dashed: ± the load cells' configured "
     "noise (1 σ). A step at speed 0 or a slope on the left looks like friction, a slope on the right like mass.",
-    "timing": "How punctual the cycles were, and what they spent their time on.",
+    "timing": "Period error of the cycles, and the durations of their parts.",
 }
 
 
 _IN_POSITION_MODE = (
-    " In position mode the drives close the loop and no force is commanded: the difference is that of machine and "
-    "model along the motion as the drives follow it, with what their own loops add between two set-points."
+    " In position mode the drives close the loop and no force is commanded: the difference is that between machine "
+    "and model along the actual motion, plus the forces of the drives' own loops between two set-points."
 )
 _OWN_LOOPS = (
-    " The drive of leg {} closes its own loop and no force is commanded there: in the difference is what that loop "
-    "adds between two set-points, at the other legs what reaches them of it through the platform."
+    " The drive of leg {} closes its own loop and no force is commanded there: the difference includes the loop's "
+    "force between two set-points, at the other legs its part transmitted by the platform."
 )
 
 
@@ -424,7 +424,7 @@ def _origin(recording: Recorded) -> str:
 def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]:
     """Return kind (good, neutral, warn, bad) and sentence."""
     if recording.doubts:
-        return "bad", "The recording is damaged: what it says may be wrong or incomplete"
+        return "bad", "The recording is damaged: its data may be wrong or incomplete"
     motion = summary["motion"]
     if motion is not None and motion["cause"]:
         asked = motion["cause_code"] == FaultCode.OPERATOR_STOP.name
@@ -433,12 +433,12 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         fault = summary["faults"][0]
         at = f"at {fault['t_s']:.3f} s: {fault['cause']}"
         if motion is not None and motion["outcome"] == "finished" and fault["t_s"] < motion["end_s"]:
-            return "warn", f"The motion {motion['name']!r} ran to its end; before that the rig stopped {at}"
+            return "warn", f"The motion {motion['name']!r} finished; before that the rig stopped {at}"
         return "warn" if fault["fault"] == FaultCode.OPERATOR_STOP.name else "bad", f"Stopped {at}"
     if recording.underway:
-        return "warn", "No fault so far; the recording goes on: this covers what has reached the disk"
+        return "warn", "No fault so far; the recording goes on: this covers the data written so far"
     if not recording.complete:
-        return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
+        return "warn", "No fault, but the recording is incomplete: this covers the data written"
     if summary["leg_tests"] and not summary["motion"]:
         legs = ", ".join(str(test["leg"]) for test in summary["leg_tests"])
         return "neutral", f"No fault; legs were moved one at a time: {legs}"
@@ -452,7 +452,7 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
     if motion["outcome"] == "abandoned":
         whole = "" if motion["duration_s"] is None else f" of {motion['duration_s']:.3f}"
         return "neutral", f"The motion {motion['name']!r} was abandoned at {place}{whole} s"
-    return "neutral", f"No fault, but the motion did not come to its end: it reached {place} s of its path"
+    return "neutral", f"No fault, but the motion did not finish: it reached {place} s of its path"
 
 
 def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -549,5 +549,5 @@ def _dumped(value: Any) -> str:
             if len(text) > _LONGEST_JSON:
                 return f"{text[:_LONGEST_JSON]} …"
     except RecursionError:
-        return "nested too deep to be shown"
+        return "nested too deeply to be shown"
     return text

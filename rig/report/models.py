@@ -26,7 +26,7 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
     """
     text = recording.header.get("mechanism")
     if not isinstance(text, str):
-        raise RecordingError(f"{recording.path}: holds no mechanism, the models cannot be computed")
+        raise RecordingError(f"{recording.path}: contains no mechanism, the models cannot be computed")
     mechanism = parse_mechanism(text, source="recorded mechanism", evaluate_only=True)
     coulomb_speed = recorded_coulomb_speed(recording.header)
     residuals = {model: Moments(6) for model in papers.MODELS}

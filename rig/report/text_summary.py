@@ -10,33 +10,33 @@ _NAMES = {"period_error": "period error of 99 % of the cycles", "overruns": "cyc
 _CAUSES = {
     "few_samples": "too few samples without a gap",
     "no_change": "the modelled forces do not change",
-    "not_told": "the motion does not tell it: no leg's force changes enough against its residual",
-    "not_moved": "the motion moves nothing by it",
-    "no_noise": "the recording does not say the cells' noise",
-    "no_mechanism": "the recording does not say a mechanism that can be used",
-    "no_samples": "there are no samples",
+    "not_told": "not identifiable from the motion: no leg's force changes enough against its residual",
+    "not_moved": "the motion does not excite it",
+    "no_noise": "the recording has no noise of the cells",
+    "no_mechanism": "the recording has no usable mechanism",
+    "no_samples": "no samples",
     "not_computable": "the model cannot be computed along it: {detail}",
     "other_parameters": "its parameters are not those of its mechanism",
     "no_such_term": "the model has no such term",
     "few_rows": "too few rows, {count}",
-    "few_blocks": "too few rows with forces and a model, {count}: nothing can be said of uncertainty",
-    "still": "the platform stood still, or nearly: the modelled forces change by {moved_n:.2g} N RMS, no more than the "
+    "few_blocks": "too few rows with forces and a model, {count}: the uncertainty is unknown",
+    "still": "the platform was at rest, or nearly: the modelled forces change by {moved_n:.2g} N RMS, no more than the "
     "{level}, {level_n:.2g} N",
-    "saturated": "{count} readings at the end of the load cells' scale, where they mean nothing",
-    "damaged": "the recording is damaged: what it says may be wrong",
+    "saturated": "saturated readings of the load cells: {count}",
+    "damaged": "the recording is damaged: its data may be wrong",
     "slow_cells": "the cells are read every {reading_ms:.3g} ms and the cycle takes {cycle_ms:.3g} ms: rows repeat "
     "readings",
-    "imported_cycles": "it was imported, its cycles are not a rig's",
-    "unaligned": "the measured motion follows the commanded one with a delay of log or machine, and the model is at "
-    "the commanded one: import it with --align",
-    "simulated_clock": "the clock was simulated, and no cycle could be late",
-    "not_recorded": "nothing was recorded of it",
-    "imported": "it was imported from {name}, and what the drives of then gave between two commands is not known",
-    "own_loop": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile by its own loop is not "
-    "known (drives.position_stiffness, position_damping)",
-    "in_turns": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile is not known of a drive "
-    "that is not asked in every cycle",
-    "parameters": "that is within what the parameter files are unsure of",
+    "imported_cycles": "imported; its cycles are not those of a rig",
+    "unaligned": "the measured motion lags the commanded one, by a delay of log or machine, and the model uses the "
+    "commanded one: import with --align",
+    "simulated_clock": "simulated clock: no cycle can be late",
+    "not_recorded": "not recorded",
+    "imported": "imported from {name}: the drives' forces between two commands are unknown",
+    "own_loop": "its drive holds a command for {period_ms:.3g} ms, and the force of its own loop meanwhile is unknown "
+    "(drives.position_stiffness, position_damping)",
+    "in_turns": "its drive holds a command for {period_ms:.3g} ms, and its force meanwhile is unknown: it is not "
+    "polled in every cycle",
+    "parameters": "that is within the uncertainty of the parameter files",
     "by_design": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, expected "
     "up to {expected_n:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)",
 }
@@ -59,7 +59,7 @@ def unfinished_text(cause: Mapping[str, Any] | None) -> str:
         return ""
     how = "the recording ends" if cause["outcome"] == "underway" else cause["outcome"]
     place = "" if cause["reached_s"] is None else f" at {cause['reached_s']:.2f} s of it"
-    return f"the motion did not come to its end: {how}{place}"
+    return f"the motion did not finish: {how}{place}"
 
 
 def criterion_text(criterion: Mapping[str, Any]) -> str:
@@ -69,17 +69,17 @@ def criterion_text(criterion: Mapping[str, Any]) -> str:
         return cause
     subject = _subject(criterion)
     if code == "negligible":
-        return f"{subject}: what all of it moves at the cells is lost in their noise"
+        return f"{subject}: its whole effect on the cells is below their noise"
     if code == "unknown":
-        return f"{subject}: cannot be told{cause and f': {cause}'}"
+        return f"{subject}: unknown{cause and f': {cause}'}"
     figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"], criterion["margin"])
     wanted = f"{'at least' if CRITERIA[name].at_least else 'at most'} {bound}"
     by = " (the motion's threshold)" if criterion["whose"] == "motion" else ""
     if code == "close":
         return f"{subject}: {figure}: too close to the threshold, {wanted}{by}"
     if code == "kept":
-        return f"{subject}: {figure}, {wanted} wanted{by}"
-    missed = f"{subject}: {figure}, wanted {wanted}{by}"
+        return f"{subject}: {figure}, required {wanted}{by}"
+    missed = f"{subject}: {figure}, required {wanted}{by}"
     return f"{cause}; {missed}" if code == "expected" else f"{missed}{cause and f'; {cause}'}"
 
 
@@ -166,7 +166,7 @@ def verdict_text(validation: Mapping[str, Any]) -> str:
         return "none: neither the configuration nor the motion gives thresholds ([validation])"
     if validation["verdict"] == "pass":
         estimated = any(criterion["sigma"] is not None for criterion in validation["criteria"])
-        return f"pass: {count} threshold{'s' if count > 1 else ''} kept{f', at {sure} confidence' if estimated else ''}"
+        return f"pass: {count} threshold{'s' if count > 1 else ''} met{f', at {sure} confidence' if estimated else ''}"
     return f"{validation['verdict']}: {'; '.join(validation['reasons'])}"
 
 
@@ -180,7 +180,7 @@ def lag_text(validation: Mapping[str, Any]) -> str:
         return sentence
     beyond = 1e3 * together["lag_beyond_hold_s"]
     return (
-        f"{sentence}, of which {1e3 * lag['hold_s']:.3f} ms is that forces are held for a cycle: {beyond:.3f} ms remain"
+        f"{sentence}, of which {1e3 * lag['hold_s']:.3f} ms is the hold of forces for a cycle: {beyond:.3f} ms remain"
     )
 
 
@@ -191,7 +191,7 @@ def model_text(entry: Mapping[str, Any]) -> str:
         return ""
     told = test["without_offset"]
     if told is None:
-        return "too few rows to tell"
+        return "too few rows"
     chance = {"worse": told["p_no_worse"], "better": told["p_no_better"]}.get(told["verdict"])
     return str(told["verdict"]) if chance is None else f"{told['verdict']} ({probability_text(chance)})"
 
@@ -215,7 +215,7 @@ def _lines(validation: Mapping[str, Any], models: list[Mapping[str, Any]]) -> It
         yield f"lag        {lag_text(validation)}"
     told = [f"{entry['model']} {model_text(entry)}" for entry in models if model_text(entry)]
     if told:
-        yield f"models     beside the exact one: {', '.join(told)}"
+        yield f"models     compared with the exact one: {', '.join(told)}"
     if power := detectable_errors_text(validation["noticed"]):
         yield f"notices    {power}"
     yield f"verdict    {verdict_text(validation)}"

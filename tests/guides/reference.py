@@ -290,13 +290,13 @@ def _model(owner: type[BaseModel], name: str) -> type[BaseModel]:
 
 
 def _drives() -> str:
-    about = "What every driver shares; the driver that is named adds settings of its own, below.\n\n"
+    about = "Keys of all drivers; the settings of each driver follow below.\n\n"
     parts = [_heading("drives") + about + rows(Drives)]
     for name in drive_names():
         settings = find_driver(name).settings
         parts.append(f"### `[drives]` with the driver `{name}`\n" + _about(settings) + rows(settings))
     own = [name for name in LegDrive.model_fields if name != "unit"]
-    about = "Six tables, or six entries of `legs`. What every driver shares; each adds its own address, below.\n\n"
+    about = "Six tables, or six entries of `legs`. Keys of all drivers; the address of each driver follows below.\n\n"
     parts.append(_heading("[drives.legs]") + about + rows(LegDrive, own))
     for name in drive_names():
         address = find_driver(name).address
@@ -305,7 +305,7 @@ def _drives() -> str:
 
 
 def _cells() -> str:
-    about = "What every source shares; a driver of devices adds its own addresses, below.\n\n"
+    about = "Keys of all sources; the addresses of each driver of devices follow below.\n\n"
     parts = [_heading("load_cells") + about + rows(LoadCells)]
     for name in cell_driver_names():
         driver = find_cell_driver(name)

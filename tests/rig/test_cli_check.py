@@ -89,7 +89,7 @@ def test_a_stroke_violated_at_3_2_seconds(here: Path, capsys: pytest.CaptureFixt
     assert "FAIL greatest length of leg" in printed.out
     assert "at 3.2 s" in printed.err
     assert "must be at most 620 mm" in printed.err
-    assert "it would pass if scaled by" in printed.err
+    assert "0.676 about its start pose" in printed.err
     assert "Traceback" not in printed.err
     assert main(["check", "virtual", "up.csv", "--json"]) == ExitCode.REFUSED
     printed = capsys.readouterr()

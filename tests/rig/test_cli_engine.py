@@ -79,6 +79,6 @@ def test_it_is_taken_over_step_by_step(
     assert main(["operate", "--attach"]) == ExitCode.REFUSED
     printed = capsys.readouterr()
     assert "state      ENGAGED" in printed.out
-    assert "line 4: the virtual rig belongs to the process that started the engine" in printed.err
+    assert "line 4: the virtual rig belongs to the process that started" in printed.err
     assert stand_in.commands[:2] == [Abandon(), Park()]
     assert stand_in.commands[2:] == [Stop(1), Disconnect(), Shutdown()]  # the script has ended by an error

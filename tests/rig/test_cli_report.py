@@ -54,7 +54,7 @@ def test_what_identification_would_leave_is_said_where_it_is_asked_for(
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("outlook")]
     assert "nothing can be identified from this motion: " in line
     page = recording.with_suffix(".html").read_text(encoding="utf-8")
-    assert "What identification would leave" in page and "Nothing can be identified from this motion: " in page
+    assert "Expected residual after identification" in page and "Nothing can be identified from this motion: " in page
 
 
 @pytest.mark.parametrize("content", [None, b"t,f1\n0,1\n"])

@@ -201,5 +201,5 @@ def test_drives_of_one_line_agree_on_it() -> None:
 def test_a_drive_that_cannot_be_told_every_length_is_refused() -> None:
     config = load_config("virtual-jrk-g2")
     check_devices(config)
-    with pytest.raises(ConfigError, match=r"leg 6: its drive accepts 0\.3642 to 0\.5642 m, but the mechanism"):
+    with pytest.raises(ConfigError, match=r"leg 6: .* 0\.3642 to 0\.5642 m"):
         check_devices(config.changed({"drives": {"stroke": 0.2}}))

@@ -130,6 +130,6 @@ def test_a_bound_of_ours_is_marked_also_without_a_tolerance(capsys: pytest.Captu
     study = Study("name", "title", "citation", "summary", (bound, theirs), (), (), ())
     _print_study(study)
     out = capsys.readouterr().out
-    assert "claimed at least 0.5 (a threshold of ours); computed 0.7" in out
+    assert "claimed at least 0.5 (own threshold); computed 0.7" in out
     assert "claimed at least 0.5; computed 0.7" in out
     assert render([study]).count("a bound of ours") == 1

@@ -333,7 +333,7 @@ def test_the_headline_says_how_the_longest_motion_ended(
     _check_headline(made, tmp_path / "v.html", kind, verdict.replace("PLACE", place))
     rows["motion"] = 0
     if acts[-1] is _park:
-        verdict = "No fault, but the motion did not come to its end: it reached PLACE s of its path"
+        verdict = "No fault, but the motion did not finish: it reached PLACE s of its path"
     _check_headline(replace(made, motions=()), tmp_path / "v.html", kind, verdict.replace("PLACE", place))
 
 

@@ -108,7 +108,7 @@ def test_the_sheets_say_the_same(folder: Path) -> None:
         "offset & all",
         "Force residuals",
         "Leg 6",
-        "time since the run began",
+        "Leg length error, worst leg",
         "Checked by",
     ):
         assert said in text

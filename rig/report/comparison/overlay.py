@@ -104,7 +104,7 @@ class Overlay:
             }
             for name, panels in PLOTS.items()
         }
-        shown = "Time is counted from where each run began; double click: all of it."
+        shown = "Time from the start of each run; double click: everything."
         return plots_json({_TIMES: np.round(self.times, 5).tolist()}, plots, shown)
 
     def figure(self, name: str) -> Figure:
@@ -121,7 +121,7 @@ class Overlay:
         for axes in list(grid.flat)[len(panels) :]:
             axes.set_visible(False)
         for axes in list(grid.flat)[max(0, len(panels) - 2) : len(panels)]:
-            axes.set_xlabel("time since the run began, s")
+            axes.set_xlabel("time since the start of the run, s")
             axes.tick_params(labelbottom=True)
         labels = [name.replace("$", r"\$") for name in self._names]
         figure.legend(grid.flat[0].lines, labels, loc="upper left", ncols=4, borderaxespad=0.1)

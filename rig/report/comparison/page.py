@@ -22,7 +22,7 @@ _MAX_NAME = 60  # characters of a name in a column head
 _CAPTIONS = {
     "forces": "Measured force of every leg.",
     "residuals": "Measured minus modelled force of every leg.",
-    "tracking": "Distance and angle between measured and commanded pose, and how far the worst leg is off its length.",
+    "tracking": "Distance and angle between measured and commanded pose, and the length error of the worst leg.",
 }
 _NUMBERS: tuple[tuple[str, str, str, float, int], ...] = (
     ("Residual, RMS of all legs", "N", "rms_n", 1.0, 3),
