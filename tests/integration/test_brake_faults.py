@@ -69,7 +69,7 @@ def test_a_reset_is_refused_while_the_brakes_slip(bench: Bench) -> None:
     bench.park().inject("brake_slips", 5, 1e-3)
     bench.until_state(State.FAULT)
     bench.steps(250)
-    with pytest.raises(RefusedError, match=r"leg 5: moves without torque, -0\.\d\d mm just now"):
+    with pytest.raises(RefusedError, match=r"leg 5: moves without torque, -0\.\d\d mm in the last check"):
         bench.rig.request(Reset())
     assert bench.in_state(State.FAULT)
     bench.virtual.faults.clear()

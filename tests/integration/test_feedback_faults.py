@@ -96,7 +96,7 @@ def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float |
             cause = bench.machine.cause
             assert cause is not None and (cause.code, cause.leg) == (FaultCode.COMMUNICATION_DISTURBED, 3)
             assert cause.t - before <= 0.21 and bench.machine.homed
-            with pytest.raises(RefusedError, match=r"leg 3: .* no good reply"):
+            with pytest.raises(RefusedError, match=r"leg 3: .* invalid replies"):
                 bench.rig.request(Reset())
             bench.virtual.faults.clear()
             bench.steps(round(1.1 / bench.config.period))
@@ -105,7 +105,7 @@ def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float |
         status = bench.rig.status()
         recording = bench.recording()
     assert [report.rejected > 15 for report in status.drives] == [False, False, True, False, False, False]
-    assert any("leg 3: " in event.text and "no good reply" in event.text for event in recording.events)
+    assert any("leg 3: " in event.text and "invalid replies" in event.text for event in recording.events)
     assert recording.closing["rejected"][2] > 15 and recording.closing["rejected"].count(0) == 5
     summary = summarize(recording)
     assert list(summary["cycle"]["rejected_replies"]) == ["leg 3"]

@@ -16,6 +16,7 @@ from rig.engine.core import Engine
 from rig.engine.devices import make_drive_group
 from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop
 from rig.errors import RefusedError
+from rig.findings import Code
 from rig.recording import Recording
 from rig.runtime.ticker import ManualClock, Tick
 from rig.states import FaultCode, State
@@ -93,7 +94,7 @@ def test_a_push_while_the_platform_is_held(shipped: Bench) -> None:
 def test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone(under: Bench, state: str) -> None:
     getattr(under, state)()
     under.inject("cell_nan", LEG)
-    held_on_the_model(under, "reads nan N")
+    held_on_the_model(under, Code.CELL_NOT_FINITE)
 
 
 @pytest.mark.parametrize("state", ["engage", "run"])
@@ -103,7 +104,7 @@ def test_a_load_cell_at_its_end_of_scale_holds_the_platform_or_stops_drives_that
     getattr(under, state)()
     under.inject("cell_saturated", LEG)
     if under.config.mode == "force":
-        held_on_the_model(under, "end of scale 800 N")
+        held_on_the_model(under, Code.CELL_SATURATED)
         return
     recording = stopped(under, FaultCode.FORCE_LIMIT, homed=True)
     assert reaction(recording, faulty(under, recording), Q) == 1
@@ -111,7 +112,7 @@ def test_a_load_cell_at_its_end_of_scale_holds_the_platform_or_stops_drives_that
 
 def test_a_silent_load_cell_holds_the_platform_on_the_model_alone(under: Bench) -> None:
     under.run().inject("cell_silent", LEG)
-    recording = held_on_the_model(under, "the load cell repeated itself")
+    recording = held_on_the_model(under, Code.CELL_FROZEN)
     # silence shows once the model's force has moved on by more than the cell's noise
     rows = recording.rows
     moved = np.abs(rows["force_model"][:, LEG - 1] - rows["force_model"][under.injected - 1, LEG - 1])
@@ -119,21 +120,21 @@ def test_a_silent_load_cell_holds_the_platform_on_the_model_alone(under: Bench) 
     assert reaction(recording, shows, C2) <= K + 1
 
 
-def held_on_the_model(bench: Bench, words: str) -> Recording:
+def held_on_the_model(bench: Bench, code: Code) -> Recording:
     """Category 2 within k + 1 cycles, latched; held under power until an operator's stop."""
     bench.until(lambda: bench.machine.latched)
     bench.until(lambda: not bench.engine.reference.moving)
     bench.steps(200)
     machine = bench.machine
     assert (machine.state, machine.stop) == (State.STOPPING, C2) and bench.torque
-    assert machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and words in machine.cause.text
+    assert machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and machine.cause.finding.code is code
     error = bench.engine.cycle_data.measurement.length - bench.engine.cycle_data.reference.length
     assert np.abs(error).max() < 1e-4
     bench.rig.request(Stop(1))
     bench.until_state(State.FAULT)
     recording = bench.recording()
     assert causes(recording)[0] is FaultCode.LOAD_CELL and recording.complete
-    if "repeated" not in words:
+    if code is not Code.CELL_FROZEN:
         assert reaction(recording, faulty(bench, recording), C2) <= K + 1
     invariants(recording)
     return recording

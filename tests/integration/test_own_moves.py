@@ -116,7 +116,7 @@ def test_no_park_from_where_the_platform_is_no_more(bench: Bench, monkeypatch: p
         return made(config, start + np.array([1e-5, 0, 0, 0, 0, 0, 0]), end)
 
     monkeypatch.setattr("rig.engine.operator.approach_move", outdated)
-    with pytest.raises(RefusedError, match="the platform was moving when it was asked for"):
+    with pytest.raises(RefusedError, match="the platform was moving at the request"):
         bench.rig.request(Park())
     assert bench.in_state(State.ENGAGED)
 

@@ -157,7 +157,7 @@ def test_each_pair_that_is_exchanged_is_refused_before_anything_moves(tmp_path: 
             bench.rig.request(Disconnect())
             prove(config)  # as it was wired before
             bench.rig.request(Connect())
-            assert f"the drives of legs {pair[0]} and {pair[1]} have changed places" in asked(bench)
+            assert f"the drives of legs {pair[0]} and {pair[1]} have been exchanged" in asked(bench)
             lacking = bench.rig.status().unproven
             assert lacking is not None and lacking.legs == pair
         (folder / "run.mcap").unlink()

@@ -233,5 +233,5 @@ def test_run_on_the_operators_word_it_is_named_and_homing_refused(
         assert f"the drives of legs {pair[0]} and {pair[1]} answer at each other's address" in lacking.text
         assert bench.engine.events[-1].text == lacking.text and bench.machine.cause == cause
         bench.rig.request(Reset())
-        with pytest.raises(RefusedError, match="fits another wiring"):
+        with pytest.raises(RefusedError, match="match another wiring"):
             bench.rig.request(Home())

@@ -44,7 +44,7 @@ def refused(bench: Bench, why: str) -> None:
         events = bench.engine.events
         with pytest.raises(RefusedError, match=why) as caught:
             bench.rig.request(Engage())
-        assert str(caught.value).startswith(f"engage: leg {LEG}: ") and "connect and home anew" in str(caught.value)
+        assert str(caught.value).startswith(f"engage: leg {LEG}: ") and "connect and home again" in str(caught.value)
         assert bench.in_state(State.PARKED) and bench.machine.homed and not bench.torque
         assert bench.engine.events == events
         assert not any(command.enable for command in bench.engine.commands)

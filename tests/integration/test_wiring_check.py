@@ -68,7 +68,7 @@ def test_found_once_it_is_not_forgotten_by_homing_again_from_home(tmp_path: Path
         bench.rig.request(Home(unproven=True))
         bench.until(lambda: bench.machine.latched)
         assert bench.machine.cause is not None
-        assert "legs 2 and 5" in bench.machine.cause.text and "connect anew" in bench.machine.cause.text
+        assert "legs 2 and 5" in bench.machine.cause.text and "connect again" in bench.machine.cause.text
 
 
 def test_at_a_low_rate_too_they_are_found_before_anything_can_be_engaged(tmp_path: Path) -> None:
