@@ -127,7 +127,9 @@ def held_on_the_model(bench: Bench, code: Code) -> Recording:
     bench.steps(200)
     machine = bench.machine
     assert (machine.state, machine.stop) == (State.STOPPING, C2) and bench.torque
-    assert machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and machine.cause.finding.code is code
+    assert (
+        machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and machine.cause.finding.code is code
+    )
     error = bench.engine.cycle_data.measurement.length - bench.engine.cycle_data.reference.length
     assert np.abs(error).max() < 1e-4
     bench.rig.request(Stop(1))
