@@ -25,7 +25,7 @@ from actuators.errors import (
     IdentityError,
     ProtocolError,
 )
-from actuators.exchange import BusPlan, bus_plans, exchange_all
+from actuators.exchange import BusPlan, CycleExchange, bus_plans, exchange_all
 from actuators.interface import (
     COMMAND_CLEAR,
     COMMAND_HOME,
@@ -48,6 +48,7 @@ from actuators.registry import (
     create_cell_twin,
     create_drive,
     create_twin,
+    cycle_exchange,
     drive_cell_step,
     drive_names,
     find_cell_driver,
@@ -116,6 +117,7 @@ __all__ = [
     "ConfigurationError",
     "ConnectError",
     "Counters",
+    "CycleExchange",
     "DeviceCells",
     "DeviceLine",
     "DeviceReading",
@@ -170,6 +172,7 @@ __all__ = [
     "create_cell_twin",
     "create_drive",
     "create_twin",
+    "cycle_exchange",
     "drive_cell_step",
     "drive_names",
     "exchange_all",

@@ -156,6 +156,38 @@ class PipelinedBus(Bus):
         self._transaction = 0
         self._pending: dict[int, Exchange] = {}
         self._given_up: deque[int] = deque(maxlen=_LATE)
+        self._early = b""
+        """bytes that were received for the next `collect`"""
+
+    @property
+    def idle(self) -> bool:
+        """Whether no reply is awaited, and nothing of one has arrived."""
+        return not (self._pending or self._input or self._early)
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one device has joined."""
+        return len({member.presence for member in self._members}) > 1
+
+    def reserve(self) -> int:
+        """Take the next transaction id, for a request that `send` sends."""
+        self._transaction = self._transaction % 0xFFFF + 1
+        return self._transaction
+
+    def send(self, frame: bytes) -> bool:
+        """Send a frame with a reserved id without waiting; False if it could not be sent."""
+        return self._wire is not None and self._wire.send(frame)
+
+    def receive(self, deadline: float) -> bytes:
+        """What has arrived by `deadline`, s."""
+        return b"" if self._wire is None else self._wire.receive(deadline)
+
+    def expect(self, exchange: Exchange, transaction: int, received: bytes) -> None:
+        """Await the reply to a frame that `send` has sent; received: what `receive` gave meanwhile."""
+        exchange.reply = b""
+        exchange.transaction = transaction
+        self._pending[transaction] = exchange
+        self._early = received
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """See `Bus.begin`."""
@@ -181,7 +213,7 @@ class PipelinedBus(Bus):
             return None
         if not exchange.reply:
             length = exchange.reply_length
-            data = wire.receive(deadline)
+            data, self._early = self._early or wire.receive(deadline), b""
             if (
                 len(data) == length + _MBAP_SIZE
                 and not self._input
@@ -237,7 +269,7 @@ class PipelinedBus(Bus):
     def _close(self) -> None:
         """See `Bus`."""
         super()._close()
-        self._input = b""
+        self._input = self._early = b""
         self._pending.clear()
 
 

@@ -8,7 +8,7 @@ from actuators.bus import HalfDuplexBus
 from actuators.cell_device import CellDevice
 from actuators.drive import Drive
 from actuators.errors import ActuatorError, ConfigurationError
-from actuators.interface import Feedback
+from actuators.exchange import CycleExchange
 
 CELLS = 6
 
@@ -70,8 +70,8 @@ class CellSource(ABC):
         """Send the cycle's requests; now: s, the cycle's time."""
 
     @abstractmethod
-    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
-        """The reading of the cycle by `deadline` (s); feedback: of the cycle's exchange with the drives."""
+    def finish(self, drives: CycleExchange, deadline: float) -> CellReading:
+        """The reading of the cycle by `deadline` (s); drives: after the cycle's exchange with them."""
 
 
 class DriveCells(CellSource):
@@ -101,15 +101,13 @@ class DriveCells(CellSource):
     def begin(self, now: float) -> None:
         """See `CellSource.begin`: the drives' own requests ask for the forces."""
 
-    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
+    def finish(self, drives: CycleExchange, deadline: float) -> CellReading:
         """See `CellSource.finish`."""
-        fresh = all([sample.fresh for sample in feedback])
+        _, _, forces, fresh, ages, _, offsets = drives.values.tolist()
         self._silent = []
-        if not fresh:
-            self._silent = [drive.name for drive, one in zip(self._drives, feedback, strict=True) if not one.fresh]
-        ages = [sample.age for sample in feedback]
-        offsets = tuple([sample.offset for sample in feedback])
-        return CellReading(tuple([sample.force for sample in feedback]), fresh, max(ages), offsets)
+        if 0.0 in fresh:
+            self._silent = [drive.name for drive, one in zip(self._drives, fresh, strict=True) if not one]
+        return CellReading(tuple(forces), not self._silent, max(ages), tuple(offsets))
 
 
 class DeviceCells(CellSource):
@@ -172,7 +170,7 @@ class DeviceCells(CellSource):
         for device in self._devices:
             device.begin(now)
 
-    def finish(self, feedback: Sequence[Feedback], deadline: float) -> CellReading:
+    def finish(self, drives: CycleExchange, deadline: float) -> CellReading:
         """See `CellSource.finish`."""
         readings = [device.finish(deadline) for device in self._devices]
         self._silent = [one.name for one, read in zip(self._devices, readings, strict=True) if not read.fresh]

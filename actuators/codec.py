@@ -46,6 +46,10 @@ class Block:
         """True if the bytes of some register are not in their natural order."""
         self._swap = itemgetter(*swap)
 
+    def byte_places(self, register: Register, word_order: WordOrder) -> tuple[int, ...]:
+        """Where the bytes of one of the registers are in it, the most significant first."""
+        return (0, 1) if register.words == 1 else _BYTES[register.word_order or word_order]
+
     def swap_bytes(self, data: bytes) -> bytes:
         """Turn the range's bytes on the wire into their natural order, or back; it is its own inverse."""
         return bytes(self._swap(data)) if self.swapped else data
@@ -88,6 +92,11 @@ class FixedCodec:
         self._place_reply = itemgetter(*(given[order] for order in _inverse(block.order)))
         self.reply_length = 3 + 2 * block.count
         """Bytes of a good reply."""
+
+    @property
+    def reply_head(self) -> bytes:
+        """What every good reply begins with."""
+        return self._reply_head
 
     def decode(self, message: bytes) -> tuple[int | float, ...] | None:
         """Unpack a reply to raw values in the order of the registers; None if it is not such a reply."""

@@ -57,6 +57,11 @@ class Sampling:
         self._now = now
         return self.asked
 
+    def catch_up(self, now: float) -> None:
+        """Note a cycle at `now` (s) with a good reply."""
+        self._since = self._now = now
+        self._paused = self.overdue = False
+
     def received(self) -> None:
         """Note the good reply to this cycle's request."""
         self._since = self._now

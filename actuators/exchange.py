@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from actuators.bus import HalfDuplexBus, advance_all
 from actuators.drive import Drive, Member
 from actuators.interface import Command, Feedback
@@ -34,6 +36,48 @@ def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
         if time > 0.0:
             plans.append(BusPlan(line.place, names, size, time))
     return plans
+
+
+class CycleExchange:
+    """The exchange with a rig's drives in a cycle: all requests are sent before any reply is awaited.
+
+    After it `values` (7, n) has by drive: `position` m, `velocity` m/s, `force` N, `fresh` 1 or 0, `age` s, `lag` in
+    commands, `offset` s; the lists `status` and `error` are those of `Feedback`.
+    """
+
+    def __init__(self, drives: Sequence[Drive]) -> None:
+        """drives: connected by their owner."""
+        self._drives = tuple(drives)
+        self.values = np.zeros((7, len(drives)))
+        self.position, self.velocity, self.force, self.fresh, self.age, self.lag, self.offset = self.values
+        self.status, self.error = [0] * len(drives), [0] * len(drives)
+
+    def exchange(
+        self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
+    ) -> None:
+        """See `exchange_all`."""
+        for leg, feedback in enumerate(exchange_all(self._drives, commands, now, timeout, lines)):
+            self._take(leg, feedback)
+
+    def _take(self, leg: int, feedback: Feedback) -> None:
+        """Fill in the feedback of one drive."""
+        self.values[:, leg] = (
+            feedback.position, feedback.velocity, feedback.force, feedback.fresh, feedback.age, feedback.lag,
+            feedback.offset,
+        )  # fmt: skip
+        self.status[leg], self.error[leg] = int(feedback.status), feedback.error
+
+    kernels: tuple[str, ...] = ()
+    """compiled functions of it, with their modules"""
+
+    def rehearse(self) -> None:
+        """Compile what an exchange needs; nothing is sent."""
+
+    def sync(self, leg: int) -> None:
+        """Bring the drive of a leg (index) up to date with the last exchange, before anything is asked of it."""
+
+    def interrupt(self, leg: int) -> None:
+        """The same, before it is used by itself: connected, closed, or asked for something outside the cycle."""
 
 
 def exchange_all(

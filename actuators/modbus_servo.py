@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
-from actuators.bus import Bus
+from actuators.bus import Bus, PipelinedBus
 from actuators.codec import READ_HOLDING, Block, ExchangeCodec
 from actuators.drive import SpeedFromPositions
 from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationDrive
@@ -49,7 +49,7 @@ class Servo(StationDrive):
         """
         self.profile = servo_profile(options)
         self._options = options
-        self._codec = codec = ExchangeCodec(self.profile, unit)
+        self.codec = self._codec = codec = ExchangeCodec(self.profile, unit)
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._unit = unit
@@ -86,6 +86,65 @@ class Servo(StationDrive):
         self._no_velocity = feedback.velocity is None
         self._speed = SpeedFromPositions()
         """for a drive that does not report it"""
+
+    @property
+    def has_own_exchange(self) -> bool:
+        """Whether a class derived from this one exchanges in another way."""
+        kind = type(self)
+        return kind._begin is not Servo._begin or kind._finish is not Servo._finish
+
+    @property
+    def bus(self) -> Bus:
+        """The bus that it is on."""
+        return self._station.bus
+
+    @property
+    def plain(self) -> bool:
+        """Whether the last reply was fresh and of its own cycle, and nothing else is awaited or expected."""
+        bus = self._station.bus
+        expecting = self._watchdog_requested or self._lag or self._reply_lag
+        return not expecting and not self.overdue and self._last.fresh and isinstance(bus, PipelinedBus) and bus.idle
+
+    @property
+    def mode_codes(self) -> list[tuple[Mode, int]]:
+        """Code of each mode."""
+        return list(zip(Mode, self._mode_codes, strict=True))
+
+    @property
+    def control_masks(self) -> tuple[int, int, int]:
+        """Bits of the control word: enable, quick stop, clear."""
+        return self._control_masks
+
+    @property
+    def status_bits(self) -> list[tuple[int, Status]]:
+        """Bits of the status word, and what each means."""
+        return self._status_bits
+
+    @property
+    def limits(self) -> tuple[float, float, float]:
+        """Largest force, N, position, m, and velocity, m/s, that can be commanded."""
+        can = self.capabilities
+        return can.force_limit, can.position_limit, can.velocity_limit
+
+    @property
+    def scaling(self) -> tuple[float, ...]:
+        """Position offset, scales of the set-points and of the feedback, raw values without meaning (NaN: none)."""
+        invalid = [math.nan if raw is None else float(raw) for raw in self._invalid]
+        return (self._offset, *self._scales, *self._feedback_scales, *invalid)
+
+    def begun(self, now: float, sequence: int, transaction: int | None, received: bytes) -> None:
+        """Go on as after `begin` at `now`, s, for a command that its group has sent; see `Station.begun`."""
+        self._now, self._sequence = now, sequence
+        self._sampling.due(now)
+        self._station.begun(self._codec, transaction, received)
+
+    def catch_up(self, count: int, now: float, sequence: int, raw: tuple[int | float, ...], last: Feedback) -> None:
+        """Take over `count` good exchanges of its group, of which this is the last one, at `now`, s."""
+        self._now, self._sequence, self._raw, self._last = now, sequence, raw, last
+        self._sampling.catch_up(now)
+        self._mismatch = -1
+        self.counters.sent += count
+        self.counters.received += count
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:

@@ -11,6 +11,7 @@ from actuators.cell_device import CellDevice, CellDriver
 from actuators.drive import Drive
 from actuators.driver import Driver
 from actuators.errors import ActuatorError, ConfigurationError
+from actuators.exchange import CycleExchange
 from actuators.profile import describe
 from actuators.virtual.drive import Cell, PlantPort
 from actuators.virtual.faults import FaultyDevice, FaultyDrive
@@ -130,6 +131,13 @@ def create_cell_twin(driver: str, options: Mapping[str, Any], cells: Sequence[Ce
     if found.twin is None:
         raise ConfigurationError(f"cell driver {driver!r} has no virtual twin")
     return found.twin(_validated(f"cell driver {driver}", found.options, options), cells)
+
+
+def cycle_exchange(drives: Sequence[Drive]) -> CycleExchange:
+    """The exchange with a rig's drives: as one operation where there is one for all of them."""
+    from actuators.servo_group import ServoGroup  # its kernels need more than the drives do
+
+    return ServoGroup.of(drives) or CycleExchange(drives)
 
 
 def _find(group: str, name: str, kind: type[_Found]) -> _Found:

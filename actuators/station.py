@@ -18,7 +18,7 @@ from pymodbus.pdu.register_message import (
     WriteSingleRegisterResponse,
 )
 
-from actuators.bus import Bus, Exchange, Presence
+from actuators.bus import Bus, Exchange, PipelinedBus, Presence
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE, ExchangeCodec, FixedCodec
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_of, exception_text
@@ -97,6 +97,17 @@ class Station:
         self._sent = self.bus.begin(self._exchange, request)
         if self._sent:
             self._counters.sent += 1
+
+    def begun(self, codec: FixedCodec, transaction: int | None, received: bytes) -> None:
+        """Go on as after `begin`, for a request that another has sent on a bus where all talk at once.
+
+        transaction: its id, None if it could not be sent. received: what has arrived since.
+        """
+        self._sent = transaction is not None
+        if transaction is not None and isinstance(self.bus, PipelinedBus):
+            self._counters.sent += 1
+            self._exchange.urgent, self._exchange.reply_length = False, codec.reply_length
+            self.bus.expect(self._exchange, transaction, received)
 
     def ask(
         self,

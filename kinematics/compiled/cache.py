@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-KERNEL_FOLDERS = ("kinematics", "dynamics/kernels", "rig/engine", "rig/safety", "rig/virtual")
+KERNEL_FOLDERS = ("kinematics", "actuators", "dynamics/kernels", "rig/engine", "rig/safety", "rig/virtual")
 """The only folders with kernels: every process reads them all at its start."""
 HAS_KERNELS = re.compile(rb"\b(kernel|inlined)\b")
 """Matches every source file that defines kernels."""

@@ -280,6 +280,7 @@ class Engine:
         """Do a cycle's computations at home with synthetic feedback to compile the kernels; nothing is sent."""
         drives, cycle = self.drives, self.cycle_data
         home = self.config.machine.geometry.home_pose
+        drives.rehearse()
         drives.length[:] = leg_lengths(self.config.machine.geometry, home)
         drives.velocity[:] = drives.force[:] = 0.0
         drives.fresh[:] = 1.0

@@ -17,7 +17,7 @@ from actuators import (
     Mode,
     Status,
     bus_plans,
-    exchange_all,
+    cycle_exchange,
 )
 from calibration import CellErrors, LoadCellCalibration
 from rig.engine.snapshot import DriveReport
@@ -62,13 +62,14 @@ class DriveGroup:
         cell_errors: CellErrors | None = None,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
-        self._drives = tuple(drives)
+        self._members = tuple(drives)
+        self._exchange = cycle_exchange(self._members)
         self._modes = tuple(modes)
         self._cells = cells
         self._calibration = calibration
         self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
-        self._length_offsets = list(length_offsets)
-        self._shifted = any(self._length_offsets)
+        self._length_offsets = np.array(length_offsets)
+        self._shifted = bool(self._length_offsets.any())
         self._identities = [Identity("", "", "", "")] * 6
         self.length = np.zeros(6)
         self.velocity = np.zeros(6)
@@ -104,6 +105,30 @@ class DriveGroup:
         """m, the leg lengths that each drive can be commanded"""
 
     @property
+    def _drives(self) -> Sequence[Drive]:
+        """The drives, up to date with the last exchange."""
+        return [self._drive(leg) for leg in range(len(self._members))]
+
+    @property
+    def kernels(self) -> Sequence[str]:
+        """Compiled functions of the exchange, with their modules."""
+        return self._exchange.kernels
+
+    def rehearse(self) -> None:
+        """Compile what an exchange needs; nothing is sent."""
+        self._exchange.rehearse()
+
+    def _drive(self, leg: int) -> Drive:
+        """The drive of a leg (index), up to date with the last exchange."""
+        self._exchange.sync(leg)
+        return self._members[leg]
+
+    def _used_alone(self, leg: int) -> Drive:
+        """The same, to be used by itself before the next exchange."""
+        self._exchange.interrupt(leg)
+        return self._members[leg]
+
+    @property
     def unwatched(self) -> Finding | None:
         """Text of legs whose drive has no watchdog, with the consequence; None if all have one."""
         legs = [leg for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
@@ -137,9 +162,10 @@ class DriveGroup:
         """
         lacking = self.lacking()
         identified, faults = [], list(lacking.values())
-        for leg, drive in enumerate(self._drives, start=1):
+        for leg in range(1, 7):
             if leg in lacking:
                 continue
+            drive = self._used_alone(leg - 1)
             try:
                 drive.connect(timeout)
                 identity = drive.identify()
@@ -182,7 +208,7 @@ class DriveGroup:
         """
         known = self._identities[leg]
         try:
-            identity = self._drives[leg].verify(timeout)
+            identity = self._used_alone(leg).verify(timeout)
         except ActuatorError as error:
             raise HardwareError(_failure(leg + 1, error)) from error
         for field in fields(Identity):
@@ -199,23 +225,25 @@ class DriveGroup:
                 command._replace(position=command.position + offset) if command.mode is Mode.POSITION else command
                 for command, offset in zip(commands, self._length_offsets, strict=True)
             ]
-        feedback = exchange_all(self._drives, commands, now, timeout, self._cells.lines)
-        for leg, sample in enumerate(feedback):
-            self.asked[leg] = asked = commands[leg].enable
-            self.searching[leg] = asked and commands[leg].mode is Mode.HOMING
-            self.fresh[leg] = sample.fresh
-            self.length[leg] = sample.position - self._length_offsets[leg]
-            self.velocity[leg] = sample.velocity
-            self.age[leg] = sample.age
-            self.stale[leg] = 0 if sample.fresh else self.stale[leg] + 1
-            self.status[leg] = int(sample.status)
-            self.error[leg] = sample.error
-            self.lag[leg] = sample.lag
-            self.offset[leg] = sample.offset
+        found = self._exchange
+        found.exchange(commands, now, timeout, self._cells.lines)
+        self.asked = asked = [command.enable for command in commands]
+        searched = [command.mode is Mode.HOMING for command in commands]
+        self.searching = [one and other for one, other in zip(asked, searched, strict=True)]
+        np.subtract(found.position, self._length_offsets, self.length)
+        self.velocity[:], self.fresh[:], self.lag[:], self.offset[:] = (
+            found.velocity,
+            found.fresh,
+            found.lag,
+            found.offset,
+        )
+        self.age = found.age.tolist()
+        self.stale = [0 if fresh else count + 1 for fresh, count in zip(found.fresh.tolist(), self.stale, strict=True)]
+        self.status, self.error = list(found.status), list(found.error)
         if now - self._watchdog_asked_at >= _WATCHDOG_PERIOD:  # one drive, in its turn
             self._watchdog_asked_at, self._turn = now, (self._turn + 1) % 6
-            self._drives[self._turn].request_watchdog()
-        reading = self._cells.finish(feedback, now + timeout)
+            self._used_alone(self._turn).request_watchdog()
+        reading = self._cells.finish(found, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
         self.cells_offset[:] = reading.offsets
@@ -223,7 +251,7 @@ class DriveGroup:
 
     def resume(self) -> None:
         """Continue exchanges after a pause, which does not count as silence."""
-        for device in (*self._drives, *self._cells.members):
+        for device in (*map(self._used_alone, range(6)), *self._cells.members):
             device.resume()
 
     def overdue(self, leg: int) -> bool:
@@ -231,28 +259,32 @@ class DriveGroup:
 
         A drive that is slower than the cycle is not asked in every cycle; its last reply counts meanwhile.
         """
-        return self._drives[leg].overdue
+        return self._drive(leg).overdue
 
     @property
     def cells_overdue(self) -> bool:
         """The same for any device that reads load cells."""
+        if self.cells_fresh:
+            return False
+        for leg in range(6):
+            self._exchange.sync(leg)
         return self._cells.overdue
 
     def error_text(self, leg: int) -> str:
         """The text of the drive's present error of a leg (index)."""
-        return self._drives[leg].error_text(self.error[leg])
+        return self._drive(leg).error_text(self.error[leg])
 
     def watchdog_fault(self, leg: int) -> str:
         """What is wrong with the watchdog of a leg's (index) drive; see `Drive.watchdog_fault`."""
-        return self._drives[leg].watchdog_fault
+        return self._drive(leg).watchdog_fault
 
     def auxiliary(self, leg: int) -> Mapping[str, float]:
         """Auxiliary values of the drive of a leg (index); see `Drive.auxiliary`."""
-        return self._drives[leg].auxiliary
+        return self._drive(leg).auxiliary
 
     def report(self, leg: int) -> DriveReport:
         """Report of the drive of a leg (index) with the counts of its replies."""
-        drive, error = self._drives[leg], self.error[leg]
+        drive, error = self._drive(leg), self.error[leg]
         counted = drive.counters
         return DriveReport(
             tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", counted.late, counted.unusable
@@ -277,7 +309,7 @@ class DriveGroup:
 
     def silence(self, leg: int) -> str:
         """Known reason why a leg (index) has no fresh feedback; may be empty."""
-        return self._drives[leg].silence
+        return self._drive(leg).silence
 
     def cells_silence(self) -> str:
         """Known reason why there is no fresh reading of the load cells; may be empty."""
@@ -344,18 +376,18 @@ class DriveGroup:
 
     def close(self) -> None:
         """Close every device. May be called again."""
-        for drive in self._drives:
-            drive.close()
+        for leg in range(6):
+            self._used_alone(leg).close()
         self._cells.close()
 
     def _unconfigured(self) -> list[Finding]:
         """Set and read back the settings of every drive; faults by leg."""
         faults = []
-        for leg, drive in enumerate(self._drives, start=1):
+        for leg in range(6):
             try:
-                drive.configure()
+                self._used_alone(leg).configure()
             except ActuatorError as error:
-                faults.append(_failure(leg, error))
+                faults.append(_failure(leg + 1, error))
         return faults
 
     def _settle(self) -> list[Finding]:

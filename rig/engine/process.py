@@ -67,7 +67,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             checker = MotionChecker(config, owner)  # first of all: forked, it would have whatever is open
             resources.callback(checker.close)
             starting = resources.enter_context(contextlib.ExitStack())
-            starting.enter_context(send_compile_progress("the model", kernels_of(config.mode), owner))
+            starting.enter_context(send_compile_progress("the model", kernels_of(config), owner))
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
             pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))

@@ -41,9 +41,9 @@ _KERNELS = (
 )
 
 
-def kernels_of(mode: str) -> list[str]:
-    """Kernels that the engine calls under a control law, with their modules, without their callees."""
-    return [*_KERNELS, *law_of(mode).kernels]
+def kernels_of(config: RigConfig) -> list[str]:
+    """Kernels that the engine of a rig calls, with their modules, without their callees."""
+    return [*_KERNELS, *make_drive_group(config).kernels, *law_of(config.mode).kernels]
 
 
 class Nowhere:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from actuators import COMMAND_OFF, Wire, exchange_all
+from actuators import COMMAND_OFF, CycleExchange, Wire
 from calibration import CELLS, CellBench, CellMeasurements, Load, check_masses, record_measurements
 from kinematics import Array
 from rig.config import RigConfig, load_config
@@ -79,8 +79,9 @@ class CellReader:
         """Return raw readings (6,) N and the names of the devices without a new one."""
         now = self._clock()
         self._cells.begin(now)
-        feedback = exchange_all(self._drives, [COMMAND_OFF] * len(self._drives), now, self._reply_time)
-        reading = self._cells.finish(feedback, now + self._reply_time)
+        drives = CycleExchange(self._drives)
+        drives.exchange([COMMAND_OFF] * len(self._drives), now, self._reply_time)
+        reading = self._cells.finish(drives, now + self._reply_time)
         return np.array(reading.forces), self._cells.silent
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ SAMPLING_BREAKS = [
     Break(
         "a slow drive that is not asked counts as silent",
         "rig/engine/drive_group.py",
-        "return self._drives[leg].overdue",
+        "return self._drive(leg).overdue",
         "return self.fresh[leg] == 0.0",
         (f"{_SLOW}::test_a_silent_one_of_slow_drives_refuses_to_be_engaged",),
     ),

@@ -22,7 +22,7 @@ from rig.virtual import VirtualRig
 from rig.virtual.process import kernels_of as virtual_kernels_of
 
 MODES = ("force", "computed-torque", "observer", "position")
-OURS = ("rig", "kinematics", "dynamics")
+OURS = ("rig", "actuators", "kinematics", "dynamics")
 
 
 def all_kernels() -> list[Kernel]:
@@ -66,7 +66,7 @@ def compare_told_and_used(folder: Path) -> None:
         config = VIRTUAL.changed({"mode": mode})
         with LockstepRig(config, folder / f"{mode}.mcap", Interruption()) as rig:
             rig.virtual.advance(config.period)
-        roots = (each.rpartition(".") for each in (*kernels_of(mode), *virtual_kernels_of(config)))
+        roots = (each.rpartition(".") for each in (*kernels_of(config), *virtual_kernels_of(config)))
         told |= names([getattr(importlib.import_module(module), name) for module, _dot, name in roots])
         used = names([kernel for kernel in all_kernels() if kernel.compiled.signatures])
         assert told == used, f"{mode}: told, but not used: {told - used}; used, but not told: {used - told}"

@@ -1,0 +1,343 @@
+"""Six servos of one profile as one: a cycle's requests packed and its replies unpacked by two compiled calls.
+
+The bytes are those of `Servo`. A drive whose reply is not the plain one of this cycle is left to its own `Servo`.
+"""
+
+import math
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actuators.bus import HalfDuplexBus, PipelinedBus
+from actuators.codec import Block
+from actuators.drive import Drive
+from actuators.exchange import CycleExchange
+from actuators.interface import SEQUENCES, Command, Feedback, Status
+from actuators.modbus_servo import Servo
+from actuators.profile import Register, WordOrder
+from kinematics import kernel
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+_TYPES = {"u16": 0, "i16": 1, "u32": 2, "i32": 3, "f32": 4}
+_SIGNED = ("i16", "i32", "f32")
+_FIELD = 6  # columns of a field: register type, place of its value, places of its bytes, most significant first
+_HEADER = 7  # bytes of Modbus TCP before the function code, the unit id included
+_COMMAND = 7  # columns of a command: mode, force, position, velocity, enable, quick stop, clear
+_LIMITS = 3  # columns of a drive's limits: force, position, velocity
+_ALL = 0b111111  # bits of six drives
+_RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
+
+# Columns of a drive's parameters.
+_OFFSET = 0  # m, position offset
+_COMMAND_SCALE = 1  # force, position, velocity
+_FEEDBACK_SCALE = 4  # position, velocity, force
+_INVALID = 7  # raw value without meaning of the same three, NaN for none
+_PARAMETERS = 10
+
+
+@kernel
+def encode_kernel(
+    commands: Floats, limits: Floats, modes: Ints, masks: Ints, parameters: Floats, whole: Ints, fields: Ints,
+    sequences: Ints, transactions: Ints, raw: Floats, single: NDArray[np.float32], word: NDArray[np.uint32],
+    requests: Bytes,
+) -> int:  # fmt: skip
+    """Fill in the six requests; the number of the first drive whose command is refused, -1 if none is.
+
+    commands (6, 7), limits (6, 3), modes: code of each `Mode`, -1 for one that the drive lacks. masks: of the control
+    word. parameters (6, 10). whole (3,): 1 for a set-point in an integer register. fields (n, 6). raw (6,): scratch.
+    single, word: one float32 and its bits. requests (6, length): their heads are there already.
+    """
+    for i in range(6):
+        mode = int(commands[i, 0])
+        if not 0 <= mode < len(modes) or modes[mode] < 0:
+            return i
+        for k in range(3):
+            if not -limits[i, k] <= commands[i, 1 + k] <= limits[i, k]:
+                return i
+    for i in range(6):
+        control = 0
+        for k in range(3):
+            if commands[i, 4 + k] != 0.0:
+                control |= masks[k]
+        raw[0], raw[1], raw[2] = control, modes[int(commands[i, 0])], sequences[i]
+        raw[3] = commands[i, 1] / parameters[i, 1]
+        raw[4] = (commands[i, 2] - parameters[i, 0]) / parameters[i, 2]
+        raw[5] = commands[i, 3] / parameters[i, 3]
+        for k in range(3):
+            if whole[k]:
+                raw[3 + k] = np.rint(raw[3 + k])
+        requests[i, 0], requests[i, 1] = transactions[i] >> 8, transactions[i] & 0xFF
+        for n in range(len(fields)):
+            kind, place = fields[n, 0], fields[n, 1]
+            if kind == 4:
+                single[0] = raw[place]
+                bits = int(word[0])
+            else:
+                bits = int(raw[place])
+            if kind < 2:
+                requests[i, fields[n, 2]] = (bits >> 8) & 0xFF
+                requests[i, fields[n, 3]] = bits & 0xFF
+            else:
+                for k in range(4):
+                    requests[i, fields[n, 2 + k]] = (bits >> (24 - 8 * k)) & 0xFF
+    return -1
+
+
+@kernel
+def decode_kernel(
+    replies: Bytes, lengths: Ints, head: Bytes, transactions: Ints, sequences: Ints, fields: Ints, parameters: Floats,
+    flags: Ints, single: NDArray[np.float32], word: NDArray[np.uint32], raw: Floats, values: Floats, status: Ints,
+) -> int:  # fmt: skip
+    """Unpack the replies; bits of the drives whose reply is plain: exactly the frame that is due, with its echo.
+
+    replies (6, most); lengths (6,), bytes received. head: what a reply begins with, for each drive, behind the
+    transaction. flags (n, 2): bit of the status word, flag of `Status`. raw (6, n): raw values. values: those of
+    `CycleExchange`. status (6, 2): flags of `Status`, error.
+    """
+    good = 0
+    width = head.shape[1]
+    for i in range(6):
+        if lengths[i] != replies.shape[1]:
+            continue
+        plain = replies[i, 0] == transactions[i] >> 8 and replies[i, 1] == transactions[i] & 0xFF
+        for k in range(width):
+            plain = plain and replies[i, 2 + k] == head[i, k]
+        if not plain:
+            continue
+        expected = True
+        for n in range(len(fields)):
+            kind, place = fields[n, 0], fields[n, 1]
+            if kind < 2:
+                bits = int(replies[i, fields[n, 2]]) << 8 | int(replies[i, fields[n, 3]])
+                value = float(bits - 0x10000 if kind == 1 and bits >= 0x8000 else bits)
+            else:
+                bits = 0
+                for k in range(4):
+                    bits = bits << 8 | int(replies[i, fields[n, 2 + k]])
+                if kind == 4:
+                    word[0] = bits
+                    value = float(single[0])
+                else:
+                    value = float(bits - 0x100000000 if kind == 3 and bits >= 0x80000000 else bits)
+            if place == 2 and value != sequences[i]:
+                expected = False
+                break
+            raw[i, place] = value
+        if not expected:
+            continue
+        good |= 1 << i
+        for k in range(3):
+            value = raw[i, 3 + k]
+            if value == parameters[i, 7 + k]:
+                values[k, i] = np.nan
+            else:
+                values[k, i] = value * parameters[i, 4 + k]
+        values[0, i] += parameters[i, 0]
+        values[3, i] = 1.0  # fresh, now, of this command
+        for k in range(4, len(values)):
+            values[k, i] = 0.0
+        found = 0
+        for n in range(len(flags)):
+            if int(raw[i, 0]) & flags[n, 0]:
+                found |= flags[n, 1]
+        status[i, 0], status[i, 1] = found, int(raw[i, 1])
+    return good
+
+
+def _fields(registers: Sequence[Register | None], block: Block, order: WordOrder, begin: int) -> Ints:
+    """Fields (n, 6) of the registers that are there, in frames whose block begins at `begin`; the sequence first."""
+    rows = []
+    for place, register in enumerate(registers):
+        if register is None:
+            continue
+        start = begin + 2 * (register.address - block.address)
+        places = block.byte_places(register, order)
+        rows.append([_TYPES[register.type], place, *(start + each for each in places), *[0] * (4 - len(places))])
+    return np.array(sorted(rows, key=lambda row: row[1] != 2), np.int64)
+
+
+class ServoGroup(CycleExchange):
+    """Six servos of one profile, each alone on its own Modbus TCP connection, in one message a cycle.
+
+    What a `Servo` knows of its last exchange is brought up to date by `sync`, before anything else is done with it.
+    """
+
+    kernels = ("actuators.servo_group.encode_kernel", "actuators.servo_group.decode_kernel")
+
+    @classmethod
+    def of(cls, drives: Sequence[Drive]) -> "ServoGroup | None":
+        """The group of these drives, None where they must be exchanged with one by one."""
+        servos = [drive for drive in drives if isinstance(drive, Servo) and not drive.has_own_exchange]
+        return cls(servos) if len(servos) == len(drives) == 6 and all(map(_fits, servos)) and _alike(servos) else None
+
+    def __init__(self, drives: Sequence[Servo]) -> None:
+        """drives: see `of`."""
+        super().__init__(drives)
+        self._servos = tuple(drives)
+        first = drives[0]
+        profile, codec = first.profile, first.codec
+        self._buses = [drive.bus for drive in drives if isinstance(drive.bus, PipelinedBus)]
+        command, feedback = profile.command, profile.feedback
+        self._fields = _fields(
+            command.registers, codec.write_block, profile.word_order, _HEADER - 1 + codec.request_data
+        )
+        registers = [*feedback.registers, *feedback.auxiliary.values()]
+        self._reply_fields = _fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
+        self._requests = np.zeros((6, _HEADER - 1 + codec.requests[0]), np.uint8)
+        self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
+        self._heads = np.zeros((6, 4 + 3), np.uint8)
+        for leg, drive in enumerate(drives):
+            message = drive.codec.encode((0,) * _RAW)[0]
+            frame = struct.pack(">HHH", 0, 0, len(message)) + message
+            self._requests[leg] = np.frombuffer(frame, np.uint8)
+            head = struct.pack(">HH", 0, codec.reply_length) + drive.codec.reply_head
+            self._heads[leg] = np.frombuffer(head, np.uint8)
+        self._modes = np.array([code if mode in first.capabilities.modes else -1 for mode, code in first.mode_codes])
+        self._masks = np.array(first.control_masks)
+        set_points = command.registers[3:]
+        self._whole = np.array([int(one is not None and one.type != "f32") for one in set_points])
+        self._flags = np.array([[mask, int(flag)] for mask, flag in first.status_bits], np.int64).reshape(-1, 2)
+        self._limits = np.array([drive.limits for drive in drives])
+        self._parameters = np.array([drive.scaling for drive in drives])
+        self._sequences, self._transactions = np.zeros(6, np.int64), np.zeros(6, np.int64)
+        self._lengths = np.zeros(6, np.int64)
+        self._commands = np.zeros((6, _COMMAND))
+        self._values, self._raw = np.zeros(_RAW), np.zeros((6, len(registers)))
+        self._raw[:, 2:] = -1.0, *[math.nan] * (len(registers) - 3)
+        self._status = np.zeros((6, 2), np.int64)
+        self._single = np.zeros(1, np.float32)
+        self._word = self._single.view(np.uint32)
+        self._sent = [row.data for row in self._requests]
+        self._received = [row.data for row in self._replies]
+        self._sequence = [0] * 6
+        """of each drive's last command"""
+        self._plain = [False] * 6
+        """whether the last exchange with a drive was plain, so that the next one may be"""
+        self._ahead = [0] * 6
+        """exchanges since a drive's `Servo` was brought up to date"""
+        self._now = 0.0
+
+    def rehearse(self) -> None:
+        """See `CycleExchange.rehearse`: a command that no drive takes, and no reply."""
+        self._commands[:, 1:4] = math.nan
+        self._encode()
+        self._lengths[:] = 0
+        self._decode()
+
+    def _encode(self) -> int:
+        """See `encode_kernel`."""
+        refused: int = encode_kernel(
+            self._commands, self._limits, self._modes, self._masks, self._parameters, self._whole, self._fields,
+            self._sequences, self._transactions, self._values, self._single, self._word, self._requests,
+        )  # fmt: skip
+        return refused
+
+    def _decode(self) -> int:
+        """See `decode_kernel`."""
+        good: int = decode_kernel(
+            self._replies, self._lengths, self._heads, self._transactions, self._sequences, self._reply_fields,
+            self._parameters, self._flags, self._single, self._word, self._raw, self.values, self._status,
+        )  # fmt: skip
+        return good
+
+    def interrupt(self, leg: int) -> None:
+        """See `CycleExchange.interrupt`."""
+        self.sync(leg)
+        self._plain[leg] = False
+
+    def sync(self, leg: int) -> None:
+        """See `CycleExchange.sync`."""
+        count, self._ahead[leg] = self._ahead[leg], 0
+        if not count:
+            return
+        position, velocity, force = self.values[:3, leg].tolist()
+        status, error = self._status[leg].tolist()
+        raw = tuple(self._raw[leg].tolist())
+        last = Feedback(position, velocity, force, Status(status), error, True, 0.0, int(raw[2]))
+        self._servos[leg].catch_up(count, self._now, self._sequence[leg], raw, last)
+
+    def exchange(
+        self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
+    ) -> None:
+        """See `CycleExchange.exchange`."""
+        plain = self._plain
+        if lines or not any(plain):
+            self._separately(commands, now, timeout, lines)
+            return
+        flat: list[float] = []
+        for command in commands:
+            flat += command
+        self._commands.ravel()[:] = flat
+        servos, buses, sequences = self._servos, self._buses, self._sequence
+        following = [(sequence + 1) % SEQUENCES for sequence in sequences]
+        self._sequences[:] = following
+        transactions = [bus.reserve() if one else 0 for bus, one in zip(buses, plain, strict=True)]
+        self._transactions[:] = transactions
+        refused = self._encode()
+        if refused >= 0:
+            servos[refused].check(commands[refused])
+        sent = [False] * 6
+        for leg, bus in enumerate(buses):
+            if plain[leg]:
+                sent[leg] = bus.send(bytes(self._sent[leg]))
+            else:
+                self.sync(leg)
+                servos[leg].start(commands[leg], now)
+        deadline = now + timeout
+        received, lengths, expected = [b""] * 6, [0] * 6, self._replies.shape[1]
+        for leg, bus in enumerate(buses):
+            if sent[leg]:
+                received[leg] = data = bus.receive(deadline)
+                lengths[leg] = size = len(data)
+                if size == expected:
+                    self._received[leg][:] = data
+        self._lengths[:] = lengths
+        good = self._decode()
+        self._ahead = [count + (good >> leg & 1) for leg, count in enumerate(self._ahead)]
+        for leg, servo in enumerate(servos) if good != _ALL else ():
+            if good >> leg & 1:
+                continue
+            if plain[leg]:
+                self.sync(leg)
+                servo.begun(now, following[leg], transactions[leg] if sent[leg] else None, received[leg])
+            self._take(leg, servo.finish(deadline))
+            following[leg], plain[leg] = servo.sequence, servo.plain
+        self._sequence, self._now = following, now
+        self.status, self.error = self._status.T.tolist()
+
+    def _separately(
+        self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus]
+    ) -> None:
+        """Exchange with each drive by itself."""
+        for leg in range(6):
+            self.interrupt(leg)
+        super().exchange(commands, now, timeout, lines)
+        self._status[:, 0], self._status[:, 1] = self.status, self.error
+        self._sequence = [servo.sequence for servo in self._servos]
+        self._plain = [servo.plain for servo in self._servos]
+
+    def _take(self, leg: int, feedback: Feedback) -> None:
+        """See `CycleExchange._take`."""
+        super()._take(leg, feedback)
+        self._status[leg] = self.status[leg], self.error[leg]
+
+
+def _fits(servo: Servo) -> bool:
+    """Whether a drive's exchange is one message on its own connection, with signed set-points and a measured speed."""
+    profile = servo.profile
+    signed = all(register is None or register.type in _SIGNED for register in profile.command.registers[3:])
+    alone = isinstance(servo.bus, PipelinedBus) and not servo.bus.shared
+    return (
+        alone and signed and servo.codec.together and not servo.sample_period and profile.feedback.velocity is not None
+    )
+
+
+def _alike(servos: Sequence[Servo]) -> bool:
+    """Whether drives have the same registers and each its own connection."""
+    profiles = {servo.profile.model_dump_json() for servo in servos}
+    return len(profiles) == 1 and len({id(servo.bus) for servo in servos}) == len(servos)
