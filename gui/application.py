@@ -25,9 +25,9 @@ _PORTS = "virtual ports"
 
 
 def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig:
-    """The configuration the app runs: the shipped virtual rig on free ports, patient and judged as a demonstration.
+    """The app's configuration: the shipped virtual rig on free ports, with demonstration timeouts and thresholds.
 
-    Where the last app of these settings has died and its engine still holds the virtual rig, that is the one.
+    If the last app with these settings crashed and its engine still controls the virtual rig, that rig is reused.
     """
     config = load_config(name)
     if name != "virtual":
@@ -43,14 +43,14 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
 
 
 def _left_behind(config: RigConfig, settings: QtCore.QSettings | None) -> RigConfig | None:
-    """The virtual rig of an app that is gone, while an engine has it."""
+    """Return the configuration of a crashed app's virtual rig while an engine still controls it, else None."""
     try:
         ports = [int(port) for port in str(settings.value(_PORTS, "")).split(",")] if settings is not None else []
     except ValueError:
-        return None  # there is none yet, or somebody has edited the file
+        return None  # no file yet, or edited by the user
     if len(ports) != 7:
         return None
-    with contextlib.suppress(RigError):  # no such ports
+    with contextlib.suppress(RigError):  # the ports are missing or invalid
         left = on_ports(config, ports)
         engine = find_engine(left)
         if engine is not None and not engine.owner_alive:
@@ -59,15 +59,15 @@ def _left_behind(config: RigConfig, settings: QtCore.QSettings | None) -> RigCon
 
 
 def make_window(config: RigConfig, settings: QtCore.QSettings) -> MainWindow:
-    """The main window with a session of its own; needs a QApplication."""
+    """Create the main window with its own session. Needs a QApplication."""
     return MainWindow(RigSession(config, Path(config.recording.directory)), settings)
 
 
 @contextlib.contextmanager
 def errors_logged(session: RigSession) -> Iterator[None]:
-    """Within a `with` block an error that leaves a slot is in the event log, too: the first of each type and place.
+    """Log exceptions that leave a slot within the `with` block: the first of each type and code line.
 
-    Its traceback goes on to whatever printed it before.
+    The previous exception hook still gets the traceback.
     """
     before = sys.excepthook
     seen: set[tuple[type[BaseException], str]] = set()
@@ -79,7 +79,7 @@ def errors_logged(session: RigSession) -> Iterator[None]:
             last = last.tb_next
         place = "" if last is None else f"{Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}"
         if issubclass(kind, Exception) and (kind, place) not in seen:
-            seen.add((kind, place))  # first: what shows the log may be what failed
+            seen.add((kind, place))  # before logging: the log view itself may have raised
             session.log(
                 "error",
                 "app",
@@ -95,10 +95,10 @@ def errors_logged(session: RigSession) -> Iterator[None]:
 
 @contextlib.contextmanager
 def garbage_searched_here() -> Iterator[None]:
-    """Within a `with` block garbage is searched for in this thread alone, while its event loop runs.
+    """Restrict garbage collection to this thread's event loop within the `with` block.
 
-    Else it is in whichever thread makes an object at the time, and Qt may not survive that one destroys a widget of
-    another. Needs a QApplication of this thread.
+    Otherwise it runs in whichever thread allocates, and Qt may crash when one thread destroys another's widgets.
+    Needs a QApplication in this thread.
     """
     before = gc.isenabled()
     collector = GarbageCollector()
@@ -111,7 +111,7 @@ def garbage_searched_here() -> Iterator[None]:
 
 
 def run(config: str, *, real_time: bool = False) -> int:
-    """Run the app until its window is closed, and another one for each rig that is opened in place of its own.
+    """Run the app until its window is closed, then again for each rig opened in its place.
 
     Returns the exit code. Raises ConfigError before anything is shown.
     """
@@ -121,7 +121,7 @@ def run(config: str, *, real_time: bool = False) -> int:
     application.setApplicationName(NAME)
     application.setOrganizationName(NAME)
     code = 0
-    gc.freeze()  # what is loaded stays: it need not be searched
+    gc.freeze()  # loaded modules stay: the collector can skip them
     with garbage_searched_here():
         while rig is not None and code == 0:
             window = make_window(rig, settings)
@@ -129,6 +129,6 @@ def run(config: str, *, real_time: bool = False) -> int:
             with errors_logged(window.session):
                 code = int(application.exec())
             rig = window.menus.other.following
-            window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
+            window.deleteLater()  # while the application exists: destruction order at interpreter exit is undefined
             application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
     return code

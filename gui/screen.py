@@ -1,6 +1,6 @@
-"""The screen that the app needs, looked for before all that the app needs besides has loaded.
+"""The screen check and the display scale, before the rest of the app is loaded.
 
-How large everything is drawn is chosen in the menu, kept, and applied here: Qt can only when the application is made.
+The scale is selected in the menu, saved, and applied here: Qt only supports that before the application exists.
 """
 
 import os
@@ -14,27 +14,27 @@ from rig.errors import ExitCode
 
 SCALES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 LEAST = QtCore.QSize(1024, 700)
-"""px of the app's own that a window needs so that everything is in view, STOP first of all."""
+"""px of the app's own: minimum size of a window that shows everything, STOP first of all."""
 _KEY, _FACTOR = "scale", "QT_SCALE_FACTOR"
 _OURS = "STEWART_RIG_SCALE"
-"""set beside the factor where it is ours, and not of the person's environment"""
+"""Environment variable, set next to the scale factor if the app set it, not the user."""
 
 
 def make_application() -> QtWidgets.QApplication:
-    """The QApplication, also one that is there; where it has no screen the process ends: exit code 2, and why.
+    """Return the QApplication, existing or new; without a screen, exit with code 2 and the reason.
 
-    Qt would abort the process there and cannot be asked beforehand; it leaves nothing but its last message to act on.
+    Qt would abort the process; only its last message tells why.
     """
     present = QtWidgets.QApplication.instance()
     if present is not None:
         return present
-    said: list[str] = []
+    messages: list[str] = []
 
     def hear(kind: int, _context: object, text: str) -> None:
         if kind == QtCore.QtMsgType.QtFatalMsg:
-            from rig.runtime import NEEDED, missing_packages  # for which no window waits
+            from rig.runtime import NEEDED, missing_packages  # deferred: not needed by the window
 
-            reason = (said or text.splitlines())[0].strip()
+            reason = (messages or text.splitlines())[0].strip()
             missing = " ".join(missing_packages(*NEEDED))
             no_screen = (
                 tr("error: the desktop app cannot show a window: {reason}; type: sudo apt-get install {missing}\n")
@@ -44,7 +44,7 @@ def make_application() -> QtWidgets.QApplication:
             sys.stderr.write(no_screen.format(reason=reason, missing=missing))
             sys.stderr.flush()
             os._exit(ExitCode.INPUT)
-        said.append(text)
+        messages.append(text)
 
     _apply_scale()
     before = QtCore.qInstallMessageHandler(hear)
@@ -54,13 +54,13 @@ def make_application() -> QtWidgets.QApplication:
         QtCore.qInstallMessageHandler(before)
     _begin_smaller(application)
     _translate_own(application)
-    for text in said:
+    for text in messages:
         sys.stderr.write(text + "\n")
     return application
 
 
 def saved_scale() -> float:
-    """The scale that was chosen last; 1 without one, or with one that is none of `SCALES`."""
+    """Return the saved scale; 1 without one, or if it is not in `SCALES`."""
     try:
         kept = float(str(app_settings().value(_KEY, 1.0)))
     except ValueError:
@@ -69,18 +69,18 @@ def saved_scale() -> float:
 
 
 def keep_scale(scale: float) -> None:
-    """Use this scale from the next start on."""
+    """Save this scale for the next start."""
     app_settings().setValue(_KEY, scale)
 
 
 def obstacle(scale: float, screen: QtCore.QSize) -> str:
-    """Why a scale cannot be used; empty when it can.
+    """Why a scale cannot be used; empty if it can.
 
-    screen: its size in px of the app's own, as they are now.
+    screen: its size in px of the app's own, at the current scale.
     """
     if _FACTOR in os.environ and _OURS not in os.environ:
         return tr("{variable} of the environment says the size").format(variable=_FACTOR)
-    plain = screen * float(os.environ.get(_OURS, "1"))  # what there is at a scale of 1
+    plain = screen * float(os.environ.get(_OURS, "1"))  # its size at a scale of 1
     fits = min(plain.width() / LEAST.width(), plain.height() / LEAST.height())
     if scale > max(fits, 1.0):
         return tr(
@@ -97,13 +97,13 @@ def obstacle(scale: float, screen: QtCore.QSize) -> str:
 
 
 def _apply_scale() -> None:
-    """Before there is an application: have Qt draw at the scale that is kept, unless the environment says another."""
+    """Set Qt's scale factor from the saved scale, unless the environment has one. Call before QApplication."""
     if _FACTOR not in os.environ and saved_scale() != 1.0:
         os.environ[_FACTOR] = os.environ[_OURS] = f"{saved_scale():g}"
 
 
 def _translate_own(application: QtWidgets.QApplication) -> None:
-    """What Qt itself writes, on its dialogs' buttons say, in the language of the texts, as far as it has that one."""
+    """Load Qt's translations, such as those of dialog buttons, in the app's language, if available."""
     if LANGUAGE:
         own = QtCore.QTranslator(application)
         folder = QtCore.QLibraryInfo.location(QtCore.QLibraryInfo.LibraryLocation.TranslationsPath)
@@ -112,9 +112,9 @@ def _translate_own(application: QtWidgets.QApplication) -> None:
 
 
 def _begin_smaller(application: QtWidgets.QApplication) -> None:
-    """Begin the program anew without a scale that this screen is too small for; nothing where it is not."""
+    """Restart the program without the scale if the screen is too small for it."""
     room = application.primaryScreen().size()
     small = room.width() < LEAST.width() or room.height() < LEAST.height()
-    if small and os.environ.get(_OURS, "1") != "1":  # a screen may be too small for 1 as well: that is borne
+    if small and os.environ.get(_OURS, "1") != "1":  # a screen too small even at scale 1 is accepted
         os.environ[_FACTOR] = os.environ[_OURS] = "1"
         os.execv(sys.executable, sys.orig_argv)

@@ -1,4 +1,4 @@
-"""Where the app keeps layout and look."""
+"""Location of the app's settings."""
 
 from pyqtgraph.Qt import QtCore
 
@@ -6,5 +6,5 @@ NAME = "stewart-rig"
 
 
 def app_settings() -> QtCore.QSettings:
-    """The settings of the person who runs the app, a file of its own."""
+    """Return the user's settings of the app, in their own file."""
     return QtCore.QSettings(QtCore.QSettings.Format.IniFormat, QtCore.QSettings.Scope.UserScope, NAME, "gui")

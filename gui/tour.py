@@ -1,7 +1,6 @@
-"""A walk through the running app on the virtual rig, photographing every screen: `python -m gui.tour -o FOLDER`.
+"""Walk through the running app on the virtual rig and photograph every screen: `python -m gui.tour -o FOLDER`.
 
-It presses the buttons that an operator presses. The user guide's pictures are made so, and every screen can be looked
-at in all sizes and colours.
+It presses the operator's buttons. It makes the user guide's pictures, and shows every screen in all sizes and colours.
 """
 
 import argparse
@@ -27,19 +26,19 @@ from rig.engine import Home
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
-"""px, in which all is taken unless others are asked for."""
+"""px, default sizes."""
 _OTHER_SIZES = ("1024x700", "2560x1600", "3840x2160")
-_POST_MORTEM = 2.0  # s in which the drives have been asked what they did
-_SETTLE = 0.4  # s after which layouts and curves are as they stay
+_POST_MORTEM = 2.0  # s until the drives have been queried after a crash
+_SETTLE = 0.4  # s until layouts and curves are stable
 _SHOWN = 4.0  # s of curves
 _TRIES = 3
-"""to pause a motion that the engine may have held by itself"""
+"""Attempts to pause a motion, which the engine may have stopped by itself."""
 _SIGNALS = (
     [f"{name}.{leg}" for name in ("force_measured", "force_model") for leg in (1, 3, 5)],
     [f"{name}.3" for name in ("term_platform_inertia", "term_gravity", "term_leg_inertia", "term_friction")],
     ["position.z", "position_reference.z"],
 )
-"""A plot each of the dashboard."""
+"""One dashboard plot each."""
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
 
 
@@ -47,7 +46,7 @@ class Tour(Pilot):
     """The walk, with pictures.
 
     Args:
-        window: the app, in view.
+        window: the app, visible.
         only: names of the pictures to take; none for all.
     """
 
@@ -56,23 +55,23 @@ class Tour(Pilot):
         self._only = only
         self._pictures: dict[str, bytes] = {}
         self._shaded: set[str] = set()
-        """those that show the machine, whose shades 256 colours would turn into steps"""
+        """Pictures of the machine, where 256 colours would cause banding."""
         self._recording: Path | None = None
 
     def walk(self) -> None:
-        """All of it. Raises TimeoutError where a step is not possible in time."""
+        """Take all pictures. Raises TimeoutError if a step is not possible in time."""
         self.wait(lambda: self.window.complete, "the window to be complete")
         self._photograph("start", self.window.motion)
-        self._look_before_moving()
+        self._inspect_before_moving()
         self._operate()
         self._watch()
         self._fault()
         self._death()
-        self._look_back()
+        self._review()
         self._identify()
         self._set_up()
 
-    def _look_before_moving(self) -> None:
+    def _inspect_before_moving(self) -> None:
         motion = self.window.motion
         self.wait(lambda: motion.preview.verdict is not None, "the check of the motion", START)
         self._photograph("motion", motion)
@@ -96,13 +95,13 @@ class Tour(Pilot):
         self.window.tabs.setCurrentWidget(self.window.jog)
         self.wait(lambda: self.window.jog.finder.complete, "the free ranges to be known")
         self._photograph("jog", self.window.jog)
-        self.window.session.send("home", Home())  # as no button lets anybody
+        self.window.session.send("home", Home())  # which no button allows
         self.wait(self.window.banner.notice.isVisible, "the refusal")
         self._photograph("refused", self.window.jog)
         self.window.banner.notice.clear()
         drag, height = self.window.jog.drag, self.window.jog.to.boxes[2]
         drag.switch.click()
-        height.setValue(height.value() + 60.0)  # mm, as somebody drags it
+        height.setValue(height.value() + 60.0)  # mm, as a drag would do
         self._photograph("jog-drag", self.window.jog)
         drag.switch.click()
 
@@ -127,11 +126,11 @@ class Tour(Pilot):
         self._put_together()
         motion = window.motion
         for _ in range(_TRIES):
-            # where the app was not heard of for longer than the heartbeat may take, the engine has ended the motion
+            # without a heartbeat for too long, the engine has ended the motion
             if not (motion.pause.isEnabled() or motion.resume.isEnabled()):
                 self.run(repeats=20)
                 self.pass_time(_SHOWN)
-            motion.pause.click()  # nothing happens where it is not possible
+            motion.pause.click()  # no effect if not possible
             self.pass_time(_SHOWN)
             if motion.resume.isEnabled():
                 break
@@ -141,7 +140,7 @@ class Tour(Pilot):
         self.reach(State.RUNNING)
 
     def _put_together(self) -> None:
-        """A dashboard: two plots beside each other below a third."""
+        """Create a dashboard: two plots side by side below a third."""
         window, page = self.window, self.window.views.dashboards.page
         window.tabs.setCurrentWidget(window.views.dashboards_page)
         for signals in _SIGNALS:
@@ -155,8 +154,8 @@ class Tour(Pilot):
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
         window.tabs.setCurrentWidget(window.jog)
-        if not window.docking.obstacle_beside("Event log"):
-            window.docking.put_beside("Event log")
+        if not window.docking.split_obstacle("Event log"):
+            window.docking.show_in_split("Event log")
             self._photograph("beside", window.jog)
             window.docking.dock("Event log")
 
@@ -187,11 +186,11 @@ class Tour(Pilot):
         self.pass_time(_POST_MORTEM)
         self._photograph("engine-died", self.window.views.log)
         self.click(Action.CONNECT)
-        self.reach(State.FAULT, START)  # the drives say that their watchdogs stopped them
+        self.reach(State.FAULT, START)  # the drives report that their watchdogs stopped them
         self.click(Action.RESET)
         self.reach(State.IDLE)
 
-    def _look_back(self) -> None:
+    def _review(self) -> None:
         window, session, view = self.window, self.window.session, self.window.views.recordings
         self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
@@ -204,7 +203,7 @@ class Tour(Pilot):
         self.wait(lambda: bool(window.views.runs_page.listed), "the runs to be listed")
         self._photograph("runs", window.views.recordings_page)
         view.tabs.setCurrentWidget(view.list)
-        view.list.look()
+        view.list.reload()
         view.list.select(self._recording)
         self._photograph("recordings", window.views.recordings_page)
         view.list.buttons["Open"].click()
@@ -227,15 +226,15 @@ class Tour(Pilot):
         following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
         for page, name in zip(wizard.pages, ("recordings", "fit", "save"), strict=True):
             self._await_page(wizard, page)
-            if page is wizard.computing:
-                self.wait(wizard.computing.begin.isEnabled, "Identify to be possible")
-                wizard.computing.begin.click()
+            if page is wizard.compute_page:
+                self.wait(wizard.compute_page.begin.isEnabled, "Identify to be possible")
+                wizard.compute_page.begin.click()
                 self.wait(lambda: not wizard.runner.busy, "the fit to end", START)
-            elif page is wizard.asking:
-                self.wait(lambda: not wizard.asking.missing, "the recording to be looked into")
+            elif page is wizard.request_page:
+                self.wait(lambda: not wizard.request_page.missing, "the recording to be looked into")
             self._photograph(f"identify-{name}", window=wizard)
-            if page is not wizard.storing:
-                if page is wizard.computing and page.missing:
+            if page is not wizard.save_page:
+                if page is wizard.compute_page and page.missing:
                     break  # the estimator refused
                 following.click()
         entry.close()
@@ -266,7 +265,7 @@ class Tour(Pilot):
         self.window.menus.setup.close()
 
     def _do(self, button: QtWidgets.QPushButton) -> None:
-        """Press a button of the wizard and wait for what it does."""
+        """Press a button of the wizard and wait for the result."""
         wizard = self.window.menus.setup.wizard
         assert wizard is not None
         self.wait(button.isEnabled, f"{button.text()} to be possible")
@@ -276,7 +275,7 @@ class Tour(Pilot):
     def _photograph(
         self, name: str, panel: QtWidgets.QWidget | None = None, window: QtWidgets.QWidget | None = None
     ) -> None:
-        """The main window with one of its panels in front, or another window."""
+        """Photograph the main window with one of its panels in front, or another window."""
         if self._only and name not in self._only:
             return
         if panel is not None:
@@ -289,11 +288,11 @@ class Tour(Pilot):
             self._shaded.add(name)
 
     def write(self, folder: Path) -> None:
-        """Write the pictures taken so far into a folder, which takes a while."""
+        """Write the pictures taken so far into a folder; slow."""
         for name, png in self._pictures.items():
             picture: Image.Image = Image.open(io.BytesIO(png)).convert("RGB")
             if name not in self._shaded:
-                # a third of the bytes, and no difference that can be seen
+                # a third of the bytes without visible difference
                 picture = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
             picture.save(folder / f"{name}.png", optimize=True)
 
@@ -311,11 +310,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--theme", choices=list(THEMES), action="append", help="left out: all of them")
     parser.add_argument("--only", action="append", metavar="NAME", default=[], help="this picture; left out: all")
     given = parser.parse_args(arguments)
-    os.environ["QT_SCALE_FACTOR"] = str(given.scale)  # Qt reads it when the application is made
-    looks = list(product(given.size or SIZES, given.theme or THEMES))
+    os.environ["QT_SCALE_FACTOR"] = str(given.scale)  # Qt reads it when the application is created
+    variants = list(product(given.size or SIZES, given.theme or THEMES))
     application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([sys.argv[0]])
-    for size, theme in looks:
-        folder = given.output if len(looks) == 1 else given.output / f"{size}-{theme}"
+    for size, theme in variants:
+        folder = given.output if len(variants) == 1 else given.output / f"{size}-{theme}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as scratch:
             settings = QtCore.QSettings(f"{scratch}/gui.ini", QtCore.QSettings.Format.IniFormat)

@@ -18,7 +18,7 @@ LEFT = {
     "gui/motion/document.py": "a file's name, which is said beside it",
     "gui/shell/sounds.py": "what the operating system says of sounds",
     "gui/wizard/results.py": "lines of a list",
-    "gui/wizard/running.py": "a file's name, which is said beside it",
+    "gui/wizard/service_runner.py": "a file's name, which is said beside it",
     "kinematics/inputs/files.py": "what the operating system and the TOML reader say",
     "kinematics/trajectories/files.py": "what pydantic says",
     "rig/client/identifiability.py": "a recording's name, which is said beside it",

@@ -1,4 +1,4 @@
-"""Calibrations, identification and designed motions as wizards over services, and the menu that has all of them."""
+"""Wizards for calibration, identification and designed motions, and their menu."""
 
 from gui.calibrate.menu import CalibrateMenu
 

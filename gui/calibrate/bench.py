@@ -1,4 +1,4 @@
-"""Calibrating the load cells on a bench: readings under known masses, of a file or as a person loads the cells."""
+"""Calibrate load cells on a bench: readings under known masses, from a file or from guided loading."""
 
 from datetime import date
 from typing import Any
@@ -7,7 +7,7 @@ from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
 from gui.session import Phase, RigSession
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
-from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task, fields, pictures, storing
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures, save_page
 from rig.services import CellsRequest, calibrate_cells, cells_contents
 
 _USUAL = Limits()
@@ -16,7 +16,7 @@ _FILE, _LIVE = 0, 1
 
 
 def describe(session: RigSession) -> Description:
-    """Readings of the six cells under known masses."""
+    """Describe the bench wizard: readings of the six cells under known masses."""
     target = session.folder / calibration_file_name(date.today())
 
     def check(entered: Entered) -> str:
@@ -31,24 +31,24 @@ def describe(session: RigSession) -> Description:
             CellsRequest,
             result=_RESULT,
             contents=cells_contents,
-            use=lambda _outcome, path: storing.cells_use(session.config, True, path),
+            use=lambda _outcome, path: save_page.cells_use(session.config, True, path),
             **own,
         )
 
     return Description(
         title=tr("Calibrate the load cells on a bench"),
-        asking=(
+        request_heading=(
             tr("Readings"),
             tr(
                 "Readings of the six cells, detached from legs and platform: unloaded, under known masses, "
                 "unloaded again."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Load cells"),
             tr("Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."),
         ),
-        stored="calibration",
+        file_kind="calibration",
         choice=(tr("Read"), tr("Where the readings come from")),
         tasks=(
             task(
@@ -62,7 +62,7 @@ def describe(session: RigSession) -> Description:
                 saved=lambda _entered: target,
                 values=lambda _entered: {"config": str(session.config.path)},
                 files=(session.config.path,),
-                holds=tr("Contents: {holds}."),
+                content_text=tr("Contents: {holds}."),
                 others=tr("the rig's cells are read"),
             ),
         ),
@@ -115,7 +115,7 @@ _FIELDS = (
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """Residuals over the force in the order of loading, so that hysteresis is a loop; drift next to its bound."""
+    """Plot residuals over force in loading order, which shows hysteresis as a loop, and drift next to its bound."""
     return (
         (
             tr("Residual as loaded, joined in time, leg {legs}").format(legs=pictures.leg_swatches()),
@@ -133,7 +133,7 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show(outcome: Outcome) -> Shown:
+def _show(outcome: Outcome) -> DisplayedResult:
     found = outcome.result
     cells = found["cells"]
     residuals = [
@@ -147,7 +147,7 @@ def _show(outcome: Outcome) -> Shown:
     ]
     drifts = [abs(cell["drift_n"]) for cell in cells]
     worst = max(cells, key=lambda cell: float(cell["residual_max"]))
-    return Shown(
+    return DisplayedResult(
         drawn=(
             pictures.Scatter(residuals, [(0.0, "muted")]),
             pictures.Bars(((drifts, "accent"),), [cell["drift_bound_n"] for cell in cells]),
@@ -176,7 +176,7 @@ def _row(cell: dict[str, Any]) -> tuple[str, ...]:
 
 
 def cell_texts(cell: dict[str, Any]) -> tuple[str, ...]:
-    """Texts of a cell for the columns `CELL_HEADINGS`."""
+    """Return the texts of a cell for the columns `CELL_HEADINGS`."""
     return (
         str(cell["leg"]),
         f"{cell['gain']:.6g}",

@@ -1,4 +1,4 @@
-"""Comparing controllers along a trajectory offline."""
+"""Compare controllers along a trajectory offline."""
 
 import math
 from typing import Any
@@ -6,32 +6,32 @@ from typing import Any
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task, fields, pictures
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures
 from rig.services import LoopsRequest, compare_loops
 from rig.virtual import CONTROLLERS
 
 _PLACES = tuple(name.replace("computed-", "c.-") for name in CONTROLLERS)
 _COLOURS = ("accent", "warning", "muted")
-_APART = 0.15  # of a place, from plant to plant
+_APART = 0.15  # fraction of a slot between neighbouring plants
 _PERCENT = 100.0
 
 
 def describe(session: RigSession) -> Description:
-    """A motion, and how far the masses may be from what the controllers think."""
+    """Describe the wizard: a motion, and the mass error that the controllers have to cope with."""
     return Description(
         title=tr("Closed loop offline"),
-        asking=(
+        request_heading=(
             tr("Trajectory"),
             tr(
                 "Every controller follows a trajectory on the open configuration's plant, offline: as "
                 "modelled, and with increased and decreased masses and inertias."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Controllers"),
             tr("Nothing is saved before the next step, which writes tracking and forces over time as a picture."),
         ),
-        stored="plots",
+        file_kind="plots",
         tasks=(
             Task(
                 tr("Compare"),
@@ -70,7 +70,7 @@ def _saved(entered: Entered) -> Any:
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """Tracking and effort of each controller, on each plant next to the others."""
+    """Plot tracking error and effort of each controller on each plant."""
     names = (tr("as modelled"), tr("masses greater"), tr("smaller"))
     legend = pictures.swatches(theme, *zip(_COLOURS, names, strict=True))
     return (
@@ -85,7 +85,7 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show(outcome: Outcome) -> Shown:
+def _show(outcome: Outcome) -> DisplayedResult:
     found = outcome.result
     runs = found["runs"]
     names = list(dict.fromkeys(run["controller"] for run in runs))
@@ -117,7 +117,7 @@ def _show(outcome: Outcome) -> Shown:
         for number, (plant, colour) in enumerate(shown)
     ]
     effort = [([_share(of[name, plant]) for name in names], colour) for plant, colour in shown]
-    return Shown(
+    return DisplayedResult(
         drawn=(pictures.Scatter(tracking), pictures.Bars(effort, [_PERCENT] * len(names))),
         rows=[_row(run) for run in runs],
         lines=lines,

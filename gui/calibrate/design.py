@@ -1,4 +1,4 @@
-"""Designing motions: one that tells parameters, one that excites a coordinate."""
+"""Design motions: one that identifies parameters, one that excites a coordinate."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from gui.calibrate.respond import band_fault
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme, display_unit
-from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task, fields, pictures, storing
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures, save_page
 from kinematics import COORDINATES
 from rig.services import ExciteRequest, MultisineRequest, excite, multisine
 
@@ -16,22 +16,22 @@ _ENDS = tr("speed at")
 
 
 def _task(session: RigSession, line: Callable[[Any], str], following: str, **own: Any) -> Task:
-    """A task whose motion is saved and run; `line` says what it is, `following` what is done with its recording."""
+    """Task that saves and runs a motion; `line` labels it, `following` says what its recording is for."""
     about = tr("Run it by this command, or in the tab Motion. {following}").format(following=following)
     return Task(
         tr("Design"),
         result=Result(_pictures, _LIMITS, lambda outcome: _show(outcome, line(outcome.result))),
         values=lambda _entered: {"config": str(session.config.path)},
-        use=lambda _outcome, target: storing.run_use(session.config, target, about),
+        use=lambda _outcome, target: save_page.run_use(session.config, target, about),
         **own,
     )
 
 
 def describe_excitation(session: RigSession) -> Description:
-    """How long and how fast a motion may be that tells masses, inertias and frictions."""
+    """Describe the wizard for identification motions: duration and speed limits."""
     return Description(
         title=tr("Excitation motion"),
-        asking=(
+        request_heading=(
             tr("Motion"),
             tr(
                 "A motion for identifying masses, inertias and frictions of the open configuration's machine: "
@@ -39,8 +39,8 @@ def describe_excitation(session: RigSession) -> Description:
                 "recording."
             ),
         ),
-        computing=(tr("Motion"), _JUDGED),
-        stored="motion",
+        compute_heading=(tr("Motion"), _JUDGED),
+        file_kind="motion",
         tasks=(
             _task(
                 session,
@@ -68,18 +68,18 @@ def describe_excitation(session: RigSession) -> Description:
 
 
 def describe_multisine(session: RigSession) -> Description:
-    """Which coordinate is excited, in which band."""
+    """Describe the multisine wizard: the excited coordinate and its band."""
     return Description(
         title=tr("Multisine"),
-        asking=(
+        request_heading=(
             tr("Motion"),
             tr(
                 "A motion about home that excites one coordinate at many frequencies at once, checked against the open "
                 "configuration's limits. Run it, then look at the frequency response of its recording."
             ),
         ),
-        computing=(tr("Motion"), _JUDGED),
-        stored="motion",
+        compute_heading=(tr("Motion"), _JUDGED),
+        file_kind="motion",
         tasks=(
             _task(
                 session,
@@ -123,7 +123,7 @@ def _check(entered: Entered) -> str:
 
 
 def _link(fields: Mapping[str, Any]) -> None:
-    """Take the amplitude in the unit of the coordinate; one that was of the other is nobody's wish."""
+    """Follow the coordinate's unit. An amplitude entered in the other unit is discarded."""
     dof, amplitude = fields["dof"], fields["amplitude"]
 
     def measure() -> None:
@@ -138,14 +138,14 @@ def _unit(dof: str) -> str:
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """Bars of the limits' use, in the order of the table."""
+    """Plot the use of each limit as bars, in table order."""
     colours = pictures.swatches(theme, ("accent", tr("used")), ("warning", tr("the limit itself")))
     legend = tr("Share of every limit, by table row: {colours}").format(colours=colours)
     return ((legend, pictures.BarPicture(tr("Used share of every limit"), theme, "%")),)
 
 
-def _show(outcome: Outcome, line: str) -> Shown:
-    """How much of every limit a motion uses, and where."""
+def _show(outcome: Outcome, line: str) -> DisplayedResult:
+    """Show how much of every limit a motion uses, and where."""
     checks = [each for each in outcome.result["checks"] if not each["name"].startswith(_ENDS)]
     parts = [100.0 * _used(each) for each in checks]
     lines = [line]
@@ -158,7 +158,7 @@ def _show(outcome: Outcome, line: str) -> Shown:
         )
         lines.append(nearest.format(limit=checks[most]["name"], leg=checks[most]["leg"], part=parts[most]))
     places = [str(row) for row in range(1, len(checks) + 1)]
-    return Shown(
+    return DisplayedResult(
         drawn=[pictures.Bars(((parts, "accent"),), [100.0] * len(checks), places)],
         rows=[_row(number, *each) for number, each in enumerate(zip(checks, parts, strict=True), 1)],
         lines=lines,
@@ -196,7 +196,7 @@ def _sines(found: Any) -> str:
 
 
 def _used(check: Any) -> float:
-    """The part of a limit that a check of `rig.safety`, as JSON, found used; of a least value, bound over value."""
+    """Return the used fraction of a limit from a check of `rig.safety` as JSON; inverted for a lower bound."""
     value, bound = check["value"], check["bound"]
     return float(bound / value if check["is_minimum"] else value / bound)
 

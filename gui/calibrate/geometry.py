@@ -1,4 +1,4 @@
-"""Calibrating the geometry of the open configuration's mechanism, and the poses that are to be measured for that."""
+"""Calibrate the geometry of the open configuration's mechanism, and plan the poses to measure for it."""
 
 from pathlib import Path
 from typing import Any
@@ -9,21 +9,21 @@ from calibration import parse_parameters
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS, Theme
-from gui.wizard import Description, Outcome, Result, Shown, Table, Task, fields, pictures, results, storing
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Table, Task, fields, pictures, results, save_page
 from kinematics import pose_to_coordinates
 from rig.config import resolve_name
 from rig.services import GeometryRequest, calibrate_geometry, geometry_contents, plan_geometry
 
 _CSV = tr("Tables (*.csv)")
-_SIGMAS = (1e-9, 0.1)  # m or rad, least and greatest
+_SIGMAS = (1e-9, 0.1)  # m or rad, bounds
 _CALIBRATE, _PLAN = 0, 1
-_BY_LEG = 7  # parameters of a leg
+_BY_LEG = 7  # parameters per leg
 _MM = 1e3
 _UM = 1e6
 
 
 def describe(session: RigSession) -> Description:
-    """Measured poses and leg lengths, and what else is known of them; or how many poses are to be planned."""
+    """Describe the wizard: measured poses and leg lengths with prior knowledge, or the number of poses to plan."""
     config = session.config
     mechanism = str(resolve_name(config.folder, config.mechanism))
 
@@ -40,18 +40,18 @@ def describe(session: RigSession) -> Description:
 
     return Description(
         title=tr("Calibrate the geometry"),
-        asking=(
+        request_heading=(
             tr("Measurements"),
             tr(
                 "For {name}, the mechanism of the open configuration: poses at rest measured by a tracker, "
                 "targets or a level, and the leg lengths by the encoders."
             ).format(name=config.nominal.name),
         ),
-        computing=(
+        compute_heading=(
             tr("Geometry"),
             tr("Nothing is saved before the next step. Each pose held out is predicted by a fit to the others."),
         ),
-        stored="parameters",
+        file_kind="parameters",
         tasks=(
             task(
                 tr("Calibrate"),
@@ -59,7 +59,7 @@ def describe(session: RigSession) -> Description:
                 saved=lambda entered: entered.named_after("-geometry.toml"),
                 result=_GEOMETRY,
                 refused=_UNOBSERVABLE,
-                use=lambda _outcome, target: storing.parameters_use(session.config, config.nominal.name, target),
+                use=lambda _outcome, target: save_page.parameters_use(session.config, config.nominal.name, target),
                 lacking=tr("Choose the file of measured poses."),
                 choice=tr("calibrate from measured poses"),
                 others=tr("nothing is planned"),
@@ -128,7 +128,7 @@ _FIELDS = (
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """Errors of poses that were not fitted, every joint's change, and how well each direction is told."""
+    """Plot errors of held-out poses, the change of every joint and the observability of each direction."""
     return (
         (
             pictures.legend(
@@ -159,8 +159,8 @@ def _direction_picture(theme: Theme) -> pictures.Pictures:
     return ((legend, pictures.PointPicture(name, theme, "σ, mm", tr("direction"), log_y=True)),)
 
 
-def _show(outcome: Outcome) -> Shown:
-    assert outcome.text is not None  # `_UNOBSERVABLE` shows what is refused
+def _show(outcome: Outcome) -> DisplayedResult:
+    assert outcome.text is not None  # a refusal without a text is rendered by `_UNOBSERVABLE`
     found = outcome.result
     parameters = parse_parameters(outcome.text).parameters
     changes = np.array([each.value - each.nominal for each in parameters]) * _MM
@@ -171,7 +171,7 @@ def _show(outcome: Outcome) -> Shown:
         pictures.Points(rows[leg].tolist(), changes[leg].tolist(), colour, sigma[leg].tolist())
         for leg, colour in zip(legs, LEG_COLOURS, strict=True)
     ]
-    return Shown(
+    return DisplayedResult(
         drawn=(_errors(found["holdout"]), pictures.Scatter(by_leg, [(0.0, "muted")]), _directions(found)),
         rows=results.parameter_rows(parameters),
         lines=_lines(found),
@@ -251,10 +251,10 @@ def _rms(value: float | None) -> str:
     return tr("no pose") if value is None else f"{_UM * value:.1f} µm"
 
 
-def _show_unobservable(outcome: Outcome) -> Shown:
-    """How well each direction is told by poses that leave some open, and what is not told, in words."""
+def _show_unobservable(outcome: Outcome) -> DisplayedResult:
+    """Show the observability of each direction for poses that leave some open, and list the unobservable ones."""
     sigmas = outcome.result["direction_sigmas_m"]
-    return Shown(
+    return DisplayedResult(
         drawn=[_directions(outcome.result)],
         rows=[(reason,) for reason in outcome.result["reasons"]],
         lines=[
@@ -268,7 +268,7 @@ def _show_unobservable(outcome: Outcome) -> Shown:
 
 
 def _plan_pictures(theme: Theme) -> pictures.Pictures:
-    """How the poses to measure next lie."""
+    """Plot the poses to measure next."""
     axes = pictures.swatches(theme, *zip(AXIS_COLOURS, "xyz", strict=True))
     return (
         (
@@ -282,13 +282,13 @@ def _plan_pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show_plan(outcome: Outcome) -> Shown:
+def _show_plan(outcome: Outcome) -> DisplayedResult:
     found = outcome.result
     coordinates = pose_to_coordinates(np.array(found["poses"]))
     shown = np.hstack([_MM * coordinates[:, :3], np.degrees(coordinates[:, 3:])])
     numbers = range(1, len(shown) + 1)
     before, after = (_rms(found[f"pose_position_sigma_{when}_m"]) for when in ("before", "after"))
-    return Shown(
+    return DisplayedResult(
         drawn=[
             pictures.Scatter(
                 [

@@ -1,10 +1,10 @@
-"""Identifying masses, inertias and frictions from recordings, judged by those that are held out."""
+"""Identify masses, inertias and frictions from recordings, validated on held-out recordings."""
 
 from calibration import Accuracy, parse_parameters
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, Outcome, Result, Role, Shown, Task, fields, pictures, results, storing
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Task, fields, pictures, results, save_page
 from rig.analysis import TERM_NAMES
 from rig.services import IdentifyRequest, identify, identify_contents
 
@@ -38,14 +38,14 @@ _KNOWN = (
         _PLACES,
     ),
 )
-"""label, name as the request has it, words, unit, bounds: of what is known before, one standard deviation each"""
+"""Prior standard deviations: label, name in the request, accessible name, unit, bounds."""
 
 
 def describe(session: RigSession) -> Description:
-    """Recordings to fit on, others to judge by, how well things are known before, and a note."""
+    """Describe the wizard: recordings to fit on and to validate on, prior uncertainties, and a note."""
     return Description(
         title=tr("Identify parameters"),
-        asking=(
+        request_heading=(
             tr("Recordings"),
             tr(
                 "Choose recordings of one rig in motion. Those held out are not fitted; they validate the "
@@ -53,11 +53,11 @@ def describe(session: RigSession) -> Description:
                 "uncertainty, one σ each."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Identify"),
             tr("Nothing is saved before the next step. This page validates with data that were not fitted."),
         ),
-        stored="parameters",
+        file_kind="parameters",
         roles=(Role("recordings", tr("Fit on"), tr("Choose a recording to fit on.")), Role("hold_out", tr("Hold out"))),
         tasks=(
             Task(
@@ -67,7 +67,9 @@ def describe(session: RigSession) -> Description:
                 saved=lambda entered: entered.named_after("-inertia.toml"),
                 result=Result(_pictures, results.PARAMETERS, _show),
                 contents=identify_contents,
-                use=lambda outcome, target: storing.parameters_use(session.config, outcome.result["mechanism"], target),
+                use=lambda outcome, target: save_page.parameters_use(
+                    session.config, outcome.result["mechanism"], target
+                ),
             ),
         ),
         fields=(
@@ -87,7 +89,7 @@ def describe(session: RigSession) -> Description:
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """What forces are left unexplained, and what changed by how much."""
+    """Plot the unexplained forces and the change of each parameter."""
     legend = pictures.legend(
         theme,
         tr("Residual held out: {nominal} {identified} {noise}"),
@@ -101,9 +103,9 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     return ((legend, residuals), (results.CHANGES, pictures.ChangePicture(theme)))
 
 
-def _show(outcome: Outcome) -> Shown:
-    """The parameters, those first that changed most in their standard deviations."""
-    assert outcome.text is not None  # the service refuses before it has a result
+def _show(outcome: Outcome) -> DisplayedResult:
+    """Show the parameters, sorted by change in standard deviations, largest first."""
+    assert outcome.text is not None  # the service raises before it has a result
     found = outcome.result
     holdout, base = found["holdout"], found["base_parameters"]
     before, after, noise = (
@@ -127,7 +129,7 @@ def _show(outcome: Outcome) -> Shown:
         "pass": tr("Fit: pass, the residual is the noise of the cells."),
         "undecided": tr("Fit: undecided, the noise of the cells cannot be separated from the motion."),
     }.get(found["verdict"])
-    return Shown(
+    return DisplayedResult(
         drawn=(
             pictures.Bars(((before, "muted"), (after, "accent")), noise),
             [results.change(each) for each in parameters],

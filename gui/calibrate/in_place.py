@@ -1,4 +1,4 @@
-"""Calibrating the load cells in place: the platform's weight at rest, and poses planned for it."""
+"""Calibrate the load cells in place: the platform's weight at rest, and poses planned for it."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from gui.calibrate.bench import CELL_HEADINGS, cell_texts
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
-from gui.wizard import Description, Outcome, Result, Role, Shown, Table, Task, fields, pictures, storing
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Table, Task, fields, pictures, save_page
 from rig.services import (
     CellsInPlaceRequest,
     PlanCellsRequest,
@@ -21,10 +21,10 @@ _CALIBRATE, _PLAN = 0, 1
 
 
 def describe(session: RigSession) -> Description:
-    """Recordings of one rig at rest in many poses, or how many poses are to be planned."""
+    """Describe the wizard: recordings of one rig at rest in many poses, or the number of poses to plan."""
     return Description(
         title=tr("Calibrate the load cells in place"),
-        asking=(
+        request_heading=(
             tr("Recordings"),
             tr(
                 "Choose recordings of one rig at rest in about 30 poses, under power: its known weight loads "
@@ -32,11 +32,11 @@ def describe(session: RigSession) -> Description:
                 "recording."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Load cells"),
             tr("Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."),
         ),
-        stored="calibration",
+        file_kind="calibration",
         roles=(Role("recordings", tr("Use"), tr("Choose a recording."), only=_CALIBRATE),),
         tasks=(
             Task(
@@ -46,7 +46,7 @@ def describe(session: RigSession) -> Description:
                 saved=lambda entered: entered.named_after("-cells.toml"),
                 result=_CELLS,
                 contents=cells_in_place_contents,
-                use=lambda outcome, target: storing.cells_use(
+                use=lambda outcome, target: save_page.cells_use(
                     session.config, outcome.result["mechanism"] == session.config.nominal.name, target
                 ),
                 choice=tr("calibrate from recordings"),
@@ -59,7 +59,7 @@ def describe(session: RigSession) -> Description:
                 saved=lambda entered: entered.folder / "weight-poses.toml",
                 result=_PLANNED,
                 values=lambda _entered: {"config": str(session.config.path)},
-                use=lambda _outcome, target: storing.run_use(
+                use=lambda _outcome, target: save_page.run_use(
                     session.config,
                     target,
                     tr(
@@ -132,7 +132,7 @@ _FIELDS = (
 
 
 def _cell_pictures(theme: Theme) -> pictures.Pictures:
-    """Gains and offsets next to those before, and residuals by pose."""
+    """Plot gains and offsets next to the previous ones, and residuals by pose."""
     return (
         (
             tr("Gains, from those of the recording, ± σ"),
@@ -149,7 +149,7 @@ def _cell_pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show_cells(outcome: Outcome) -> Shown:
+def _show_cells(outcome: Outcome) -> DisplayedResult:
     found = outcome.result
     cells = found["cells"]
     used = [each for each in found["rests"] if each["used"]]
@@ -157,7 +157,7 @@ def _show_cells(outcome: Outcome) -> Shown:
         pictures.Points([each["rest"] for each in used], [each["residuals_n"][leg] for each in used], colour)
         for leg, colour in enumerate(LEG_COLOURS)
     ]
-    return Shown(
+    return DisplayedResult(
         drawn=(
             _changes(
                 [100.0 * (each["gain"] / each["gain_before"] - 1.0) for each in cells],
@@ -192,7 +192,7 @@ def _changes(values: list[float], sigmas: list[float]) -> pictures.Scatter:
 
 
 def _plan_pictures(theme: Theme) -> pictures.Pictures:
-    """How differently planned poses load each cell."""
+    """Plot how differently the planned poses load each cell."""
     legend = pictures.legend(
         theme,
         tr("Force on each cell: {least} {greatest}"),
@@ -202,10 +202,10 @@ def _plan_pictures(theme: Theme) -> pictures.Pictures:
     return ((legend, pictures.BarPicture(tr("Forces on each cell"), theme, "N", pictures.LEGS)),)
 
 
-def _show_plan(outcome: Outcome) -> Shown:
+def _show_plan(outcome: Outcome) -> DisplayedResult:
     found: Any = outcome.result
     least, greatest = found["forces_n"]["least"], found["forces_n"]["greatest"]
-    return Shown(
+    return DisplayedResult(
         drawn=[pictures.Bars(((least, "muted"), (greatest, "accent")))],
         rows=[
             (str(leg), f"{low:+.1f}", f"{high:+.1f}")

@@ -1,4 +1,4 @@
-"""The menu of the wizards that work out what a rig is from what was measured."""
+"""The menu of the calibration and identification wizards."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,22 +12,22 @@ from gui.texts import tr
 from gui.widgets import Theme
 
 if TYPE_CHECKING:
-    from gui.wizard import FitWizard  # loaded when the first one is opened
+    from gui.wizard import FitWizard  # deferred until the first wizard is opened
 
 
 class FitEntry(StepEntry):
-    """Adds the entry to a menu and holds the wizard while it is open. Signals: `motion_wanted(path)` of the wizard.
+    """Adds the entry to a menu and owns the wizard while it is open. Signals: `motion_requested(path)` of the wizard.
 
     Args:
-        session: the rig that the app operates.
-        menu: where the entry goes.
+        session: the app's rig.
+        menu: gets the entry.
         window: the main window.
-        theme: gives the colours.
-        text: of the entry. hint: what the wizard is for.
+        theme: colours.
+        text: of the entry. hint: its tooltip.
         name: of the calibration, see `_wizard`.
     """
 
-    motion_wanted = QtCore.Signal(object)
+    motion_requested = QtCore.Signal(object)
     wizard: "FitWizard | None"
 
     def __init__(
@@ -45,27 +45,27 @@ class FitEntry(StepEntry):
 
     @property
     def obstacle(self) -> str:
-        """Why nothing can be computed now; empty when it can."""
+        """Why nothing can be computed now; empty if it can."""
         return tr("it is open") if self.wizard is not None else heavy_work_obstacle(self.session.situation)
 
     def start(self, source: Path | None = None) -> None:
-        """Open the wizard on a file, or on what it takes by itself."""
+        """Open the wizard with a source file, or with its default source."""
         if self.obstacle:
             return
         wizard = _wizard(self._name, self.session, self._theme(), source, self.window)
-        wizard.finished.connect(lambda _result: self._let_go())
-        wizard.motion_wanted.connect(self.motion_wanted)
+        wizard.finished.connect(lambda _result: self._wizard_closed())
+        wizard.motion_requested.connect(self.motion_requested)
         self.wizard = wizard
         self.refresh()
         wizard.show()
 
     def close(self) -> None:
-        """End what the wizard does and wait for it. May be called again."""
+        """Cancel running jobs and wait for them. May be called again."""
         if self.wizard is not None:
             self.wizard.close_worker()
-            self._let_go()
+            self._wizard_closed()
 
-    def _let_go(self) -> None:
+    def _wizard_closed(self) -> None:
         wizard, self.wizard = self.wizard, None
         if wizard is not None:
             wizard.retire()
@@ -75,15 +75,17 @@ class FitEntry(StepEntry):
 
 
 class CalibrateMenu(QtWidgets.QMenu):
-    """One entry for each. Signals: `motion_wanted(path)`: a motion that was saved is wanted in the tab Motion.
+    """Menu entries for all wizards.
+
+    Signals: `motion_requested(path)`: open a saved motion in the tab Motion.
 
     Args:
-        session: the rig that the app operates.
+        session: the app's rig.
         window: the main window.
-        theme: gives the colours.
+        theme: colours.
     """
 
-    motion_wanted = QtCore.Signal(object)
+    motion_requested = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__(tr("&Calibrate"), window)
@@ -143,10 +145,10 @@ class CalibrateMenu(QtWidgets.QMenu):
         self.geometry, self.in_place, self.bench, self.identify, self.weigh, self.respond = wizards[:6]
         self.excite, self.multisine, self.closed_loop = wizards[6:]
         for entry in wizards:
-            entry.motion_wanted.connect(self.motion_wanted)
+            entry.motion_requested.connect(self.motion_requested)
 
     def close_wizards(self) -> None:
-        """End what the wizards do and wait for it. May be called again."""
+        """Cancel the wizards' jobs and wait for them. May be called again."""
         for entry in self.entries:
             entry.close()
 
@@ -154,7 +156,7 @@ class CalibrateMenu(QtWidgets.QMenu):
 def _wizard(
     name: str, session: RigSession, theme: Theme, source: Path | None, window: QtWidgets.QWidget
 ) -> "FitWizard":
-    """The wizard of a calibration. What it needs is imported here: dozens of modules for which no window waits."""
+    """Create a wizard by name. Its dependencies are imported here, so that the window does not wait for them."""
     from gui.calibrate import bench, closed_loop, design, geometry, identify, in_place, respond, weigh
     from gui.wizard import FitWizard
 

@@ -7,7 +7,7 @@ import numpy as np
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, Entered, Outcome, Result, Role, Shown, Table, Task, fields, pictures
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Role, Table, Task, fields, pictures
 from kinematics import COORDINATES
 from rig.services import RespondRequest, respond, respond_contents
 
@@ -18,29 +18,29 @@ _MODELS = {
     "second-order": tr("second order"),
     "second-order-zero": tr("second order, zero"),
 }
-_DECIBEL = 20.0 / np.log(10.0)  # a small part of a magnitude, in dB
+_DECIBEL = 20.0 / np.log(10.0)  # dB per relative change of a magnitude, for small changes
 _COLOURS = {"pose": "accent", "force": "warning"}
 _KINDS = {"output": "warning", "odd": "error", "even": "good", "noise": "muted"}
 _BOUND = "muted"
 
 
 def describe(_session: RigSession) -> Description:
-    """One recording, the coordinate, and the band that must be excited."""
+    """Describe the wizard: a recording, the coordinate, and the excited band."""
     hint = tr("empty: what is excited")
     return Description(
         title=tr("Frequency response"),
-        asking=(
+        request_heading=(
             tr("Recording"),
             tr(
                 "Choose the recording of a motion that excites one coordinate, such as one that `rig multisine` makes: "
                 "commanded to measured pose, and force."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Response"),
             tr("Nothing is saved before the next step, which writes the Bode plots as a picture."),
         ),
-        stored="plots",
+        file_kind="plots",
         roles=(Role("recording", tr("Use"), tr("Choose a recording."), several=False),),
         tasks=(
             Task(
@@ -81,12 +81,12 @@ def _check(entered: Entered) -> str:
 
 
 def band_fault(low: float, high: float) -> str:
-    """Why two frequencies, Hz, are no band."""
+    """Why two frequencies, Hz, do not form a band; empty if they do."""
     return tr("The lowest frequency, {low:g} Hz, must be below the highest, {high:g} Hz.").format(low=low, high=high)
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """Magnitude, phase, coherence and distortion over the frequency, of pose and force."""
+    """Plot magnitude, phase, coherence and distortion over frequency, of pose and force."""
     names = pictures.swatches(theme, *((colour, name) for name, colour in _COLOURS.items()))
     kinds = pictures.swatches(theme, *((colour, name) for name, colour in _KINDS.items()))
     return (
@@ -103,13 +103,13 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show(outcome: Outcome) -> Shown:
+def _show(outcome: Outcome) -> DisplayedResult:
     found = outcome.result
     responses = {name: found[name] for name in _COLOURS if name in found}
     groups: tuple[list[pictures.Points], ...] = ([], [], [])
     for name, one in responses.items():
         size = np.array(one["magnitude"])
-        part = np.array(one["sigma"]) / np.sqrt(2.0) / size  # across, and along
+        part = np.array(one["sigma"]) / np.sqrt(2.0) / size  # per component: across and along the response
         values = (
             (20.0 * np.log10(size), _DECIBEL * part),
             (np.degrees(one["phase_rad"]), np.degrees(part)),
@@ -120,11 +120,11 @@ def _show(outcome: Outcome) -> Shown:
             group.append(pictures.Points(one["frequency_hz"], y.tolist(), _COLOURS[name], spread))
     magnitude, phase, coherence = groups
     tones = found["pose"]["frequency_hz"]
-    return Shown(
+    return DisplayedResult(
         drawn=(
             pictures.Scatter(magnitude),
             pictures.Scatter(phase),
-            pictures.Scatter(coherence, ((0.0, _BOUND), (1.0, _BOUND))),  # it is between nothing and one
+            pictures.Scatter(coherence, ((0.0, _BOUND), (1.0, _BOUND))),  # coherence is between 0 and 1
             pictures.Scatter(_distorted(list(responses.values())[-1])),
         ),
         rows=[_row(name, one) for name, one in responses.items()],
@@ -144,7 +144,7 @@ def _show(outcome: Outcome) -> Shown:
 
 
 def _distorted(one: dict[str, Any]) -> list[pictures.Points]:
-    """Output, distortion and noise over the frequency, over the greatest output."""
+    """Return output, distortion and noise over frequency, relative to the greatest output."""
     if (known := one["distortion"]) is None:
         return []
     output = np.array(one["output"])

@@ -1,18 +1,30 @@
-"""Weighing what stands on the platform."""
+"""Weigh a payload on the platform."""
 
 from calibration import Parameter, parse_parameters
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, Entered, Outcome, Result, Role, Shown, Task, fields, pictures, results, storing
+from gui.wizard import (
+    Description,
+    DisplayedResult,
+    Entered,
+    Outcome,
+    Result,
+    Role,
+    Task,
+    fields,
+    pictures,
+    results,
+    save_page,
+)
 from rig.services import WeighRequest, weigh, weigh_contents
 
 
 def describe(session: RigSession) -> Description:
-    """Recordings with the payload, and one without."""
+    """Describe the wizard: recordings with the payload, and one without."""
     return Description(
         title=tr("Weigh a payload"),
-        asking=(
+        request_heading=(
             tr("Recordings"),
             tr(
                 "Choose recordings with the payload on the platform. Poses at rest give mass and centre of "
@@ -20,14 +32,14 @@ def describe(session: RigSession) -> Description:
                 "others, gives the model error of the rig; a rig that is not identified needs one."
             ),
         ),
-        computing=(
+        compute_heading=(
             tr("Payload"),
             tr(
                 "Nothing is saved before the next step. Parameters that the data do not identify are refused, "
                 "with the data that would identify them."
             ),
         ),
-        stored="parameters",
+        file_kind="parameters",
         roles=(
             Role("recordings", tr("With it"), tr("Choose a recording with the payload.")),
             Role("without", tr("Without"), several=False),
@@ -40,18 +52,20 @@ def describe(session: RigSession) -> Description:
                 saved=lambda entered: entered.named_after("-payload.toml"),
                 result=Result(_pictures, results.PARAMETERS, _show),
                 contents=weigh_contents,
-                use=lambda outcome, target: storing.parameters_use(session.config, outcome.result["mechanism"], target),
+                use=lambda outcome, target: save_page.parameters_use(
+                    session.config, outcome.result["mechanism"], target
+                ),
             ),
         ),
         check=_check,
         fields=(
-            fields.stretch(
+            fields.time_span(
                 "without_span",
                 tr("Without, from–to"),
                 tr("Section without the payload, of the first recording"),
                 (tr("none"), tr("none")),
             ),
-            fields.stretch(
+            fields.time_span(
                 "during",
                 tr("With it, from–to"),
                 tr("Section with the payload, of all recordings"),
@@ -81,7 +95,7 @@ def _check(entered: Entered) -> str:
 
 
 def _pictures(theme: Theme) -> pictures.Pictures:
-    """What the cells read beyond the model without and with the payload, and the platform with it."""
+    """Plot cell readings minus model without payload, with it, and with the payload in the model."""
     legend = pictures.legend(
         theme,
         tr("Residual by a model {without} {with_it}"),
@@ -94,8 +108,8 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     )
 
 
-def _show(outcome: Outcome) -> Shown:
-    assert outcome.text is not None  # the service refuses before it has a result
+def _show(outcome: Outcome) -> DisplayedResult:
+    assert outcome.text is not None  # the service raises before it has a result
     found, file = outcome.result, parse_parameters(outcome.text)
     source = (
         tr(
@@ -120,7 +134,7 @@ def _show(outcome: Outcome) -> Shown:
         ([each[key] for each in found["cells"]], colour)
         for key, colour in (("residual_before_n", "muted"), ("residual_after_n", "accent"))
     ]
-    return Shown(
+    return DisplayedResult(
         drawn=(pictures.Bars(residuals), [results.change(each) for each in file.parameters]),
         rows=results.parameter_rows(file.parameters),
         lines=lines,

@@ -1,6 +1,6 @@
-"""Dashboards: plots that a person puts together of any signals of telemetry, live and over a recording.
+"""Dashboards: user-defined plots of any telemetry signals, live and over a recording.
 
-`DashboardPage` is a page for a live view, over the `Dashboards` kept in a file.
+`DashboardPage` is a page for a live view, over the `Dashboards` saved in a file.
 """
 
 from gui.dashboard.dashboard_page import DashboardPage

@@ -1,4 +1,4 @@
-"""The plots of a dashboard on the screen: each with its signals and menu, in rows with borders to drag."""
+"""The plots of a dashboard: each with its signals and menu, in rows with draggable borders."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,9 +9,9 @@ from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Dashboard, Place, PlotOf, Row, Side, line_styles_of
 from gui.dashboard.signals import SIGNALS, Quantity, and_more
 from gui.live import PlotPanel, Sources, last_of, swatch
-from gui.models import Floats, Panel, Series, Stretch, number_text
+from gui.models import Floats, Panel, Segment, Series, number_text
 from gui.texts import tr
-from gui.widgets import LEG_COLOURS, Theme, give
+from gui.widgets import LEG_COLOURS, Theme, set_icon
 
 _KEYS = QtCore.Qt.Key
 _ALT = QtCore.Qt.KeyboardModifier.AltModifier
@@ -22,20 +22,20 @@ _MOVES = {
     _KEYS.Key_Down: (Side.BELOW, tr("Move &down")),
 }
 _SLASH = "/\u2060"
-"""no line ends behind it"""
+"""Slash without a line break after it."""
 
 
 class SignalPlot(PlotPanel):
     """Plots signals of one unit.
 
-    Signals beside those of a panel, all with its place: `chosen` somebody works with it; `removal` it is to go, or a
-    signal of it, with its name; `step` it is to be moved to a side; `dropped` it was dragged to a point of the screen.
-    They are connected to methods, which hold nothing back of a plot that has gone.
+    Signals in addition to those of a panel, all with the plot's place: `chosen`: the plot got the focus; `removal`:
+    remove it, or the named signal; `step`: move it to a side; `dropped`: it was dragged to a point of the screen.
+    Connect them to bound methods, which keep no reference to a deleted plot.
 
     Args:
-        signals: by their names; a plot can be made of them.
+        signals: keys of the signals; at least one.
         theme: colours.
-        sources: what signals are worked out with that no row has.
+        sources: data that derived signals need besides the rows.
     """
 
     chosen = QtCore.Signal(tuple)
@@ -47,18 +47,18 @@ class SignalPlot(PlotPanel):
         self.signals = tuple(signals)
         self.place: Place = (0, 0)
         self._valued = False
-        """whether the header tells values"""
+        """Whether the header shows values."""
         self.framed = False
-        """whether it is the one that is chosen"""
+        """Whether this is the selected plot."""
         super().__init__(panel_of(signals, sources), theme)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
-        self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # keys are the plot's as a whole
+        self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # the plot as a whole handles the keys
         self.setAccessibleDescription(tr("Delete: remove; Alt and arrows: move; Menu: all actions"))
-        self.plot.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.PreventContextMenu)  # there the right button zooms
+        self.plot.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.PreventContextMenu)  # the right button zooms there
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
         self.header.setToolTip(tr("Drag it next to another plot; right button: remove, move"))
         self.more = QtWidgets.QToolButton()
-        give(self.more, "more")
+        set_icon(self.more, "more")
         self.more.setObjectName("more")
         self.more.setAccessibleName(tr("Actions for the plot of {quantity}").format(quantity=self.panel.label))
         self.more.setToolTip(tr("Remove, move"))
@@ -74,13 +74,13 @@ class SignalPlot(PlotPanel):
         self.dragging.dropped.connect(self._dropped)
 
     def frame(self, framed: bool) -> None:
-        """Show that it is the one that is chosen, or not."""
+        """Show whether this plot is selected."""
         if framed != self.framed:
             self.framed = framed
             self.update()
 
     def menu(self) -> QtWidgets.QMenu:
-        """All that can be done with it."""
+        """Create the context menu."""
         menu = QtWidgets.QMenu(self)
         for key, (side, words) in _MOVES.items():
             move = menu.addAction(words, lambda side=side: self.step.emit(self.place, side))
@@ -93,16 +93,16 @@ class SignalPlot(PlotPanel):
                     lambda key=key: self.removal.emit(self.place, key),
                 )
         menu.addSeparator()
-        give(menu.addAction(tr("&Remove the plot"), self._remove), "remove").setShortcut(_KEYS.Key_Delete)
+        set_icon(menu.addAction(tr("&Remove the plot"), self._remove), "remove").setShortcut(_KEYS.Key_Delete)
         return menu
 
     def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
-        """Show the menu, at the mouse or, asked for by a key, in the middle."""
+        """Show the menu at the mouse, or in the middle if opened by a key."""
         by_mouse = event.reason() == QtGui.QContextMenuEvent.Reason.Mouse
         self._show_menu(event.globalPos() if by_mouse else self.mapToGlobal(self.rect().center()))
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Remove and move it; other keys are nobody's here."""
+        """Remove or move the plot; ignore other keys."""
         if event.key() == _KEYS.Key_Delete:
             self._remove()
         elif event.modifiers() & _ALT and event.key() in _MOVES:
@@ -111,12 +111,12 @@ class SignalPlot(PlotPanel):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QtGui.QFocusEvent) -> None:
-        """It is the one that somebody works with."""
+        """Select this plot."""
         super().focusInEvent(event)
         self.chosen.emit(self.place)
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
-        """Frame the one that is chosen."""
+        """Draw a frame if selected."""
         if self.framed:
             painter = QtGui.QPainter(self)
             painter.setPen(self._theme.pen(self._theme.accent))
@@ -141,25 +141,25 @@ class SignalPlot(PlotPanel):
         menu.popup(place)
 
     def _of_legs(self, series: Series, column: int) -> bool:
-        colour = series.colours[column]  # a leg has its own everywhere
+        colour = series.colours[column]  # a leg has the same colour everywhere
         return colour not in LEG_COLOURS or self.legs[LEG_COLOURS.index(colour)]
 
-    def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
+    def show_values(self, segment: Segment | None, since: Segment | None = None) -> None:
         """See `PlotPanel.show_values`."""
-        self._valued = stretch is not None
-        super().show_values(stretch, since)
+        self._valued = segment is not None
+        super().show_values(segment, since)
 
     def _title(self) -> str:
-        """Names and unit; what is alone of its kind is named with its value, if there are any."""
+        """Names and unit. A name that is the only one of its kind comes with its value, if there are values."""
         shown = [series for series in self.panel.series if series.columns != ("",) or not self._valued]
         names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.shown}" for series in shown)
         unit = f", {tr(self.panel.unit)}" if names else tr("in {unit}").format(unit=tr(self.panel.unit))
         return f"&nbsp;<b>{names}</b>{unit if self.panel.unit else ''} &nbsp;"
 
-    def _values(self, stretch: Stretch, since: Stretch | None) -> str:
+    def _values(self, segment: Segment, since: Segment | None) -> str:
         numbers: dict[tuple[str, str], list[str]] = {}
         for series in self.panel.series:
-            values = last_of(series, stretch)
+            values = last_of(series, segment)
             if since is not None:
                 values = values - last_of(series, since)
             for column, (name, colour) in enumerate(zip(series.columns, series.colours, strict=True)):
@@ -172,43 +172,43 @@ class SignalPlot(PlotPanel):
 
 
 def panel_of(signals: Sequence[str], sources: Sources, legs: Sequence[bool] = (True,) * 6) -> Panel:
-    """What a plot of signals, by their names, draws; of the legs only those that are shown."""
+    """Return the panel for signals, by key, with only the visible legs."""
     series = []
     quantities = []
     for quantity, columns, colours, pattern in line_styles_of(signals):
-        kept = [index for index, column in enumerate(columns) if not quantity.per_leg or legs[column]]
-        taken = [columns[index] for index in kept]
-        names = tuple(quantity.columns[column] for column in taken)
-        shown = tuple(colours[index] for index in kept)
+        visible = [index for index, column in enumerate(columns) if not quantity.per_leg or legs[column]]
+        indices = [columns[index] for index in visible]
+        names = tuple(quantity.columns[column] for column in indices)
+        shown = tuple(colours[index] for index in visible)
         quantities.append(quantity)
-        if taken:
+        if indices:
             series.append(
-                Series(quantity.title, partial(_values_of, quantity, taken, sources), names, shown, dashed=pattern)
+                Series(quantity.title, partial(_values_of, quantity, indices, sources), names, shown, dashed=pattern)
             )
     title = and_more(tr(quantities[0].title), len(quantities) - 1)
     least, digits = min(each.least for each in quantities), max(each.digits for each in quantities)
     return Panel(title, quantities[0].unit, tuple(series), least=least, digits=digits)
 
 
-def _values_of(quantity: Quantity, columns: list[int], sources: Sources, stretch: Stretch) -> Floats:
-    """Some columns of a quantity in n rows, (n, k)."""
-    values: Floats = quantity.values(stretch, sources)[:, columns]
+def _values_of(quantity: Quantity, columns: list[int], sources: Sources, segment: Segment) -> Floats:
+    """Return some columns of a quantity for n rows, (n, k)."""
+    values: Floats = quantity.values(segment, sources)[:, columns]
     return values
 
 
 _AT_ONCE = 3
-"""plots that are made at once; more would keep STOP waiting, and are made one after the other"""
+"""Plots created in one go. More would delay STOP; the rest are created one by one."""
 _SHARES = 10_000
-"""what the shares of a height or a width add up to, in numbers that splitters take"""
-_STRIP = 26  # px of the empty place below plots
-_MOST = 16_777_215  # px, of Qt's
+"""Sum of the shares of a height or width, as integers for splitters."""
+_STRIP = 26  # px of the drop area below the plots
+_MOST = 16_777_215  # px, Qt's QWIDGETSIZE_MAX
 
 Target = tuple[Place, Side] | None
-"""The plot on which something is dropped, and its nearest edge; None for the empty place."""
+"""Drop target: a plot and its nearest edge; None: the area below the plots."""
 
 
 class _RowSplitter(QtWidgets.QSplitter):
-    """The plots of a row."""
+    """Splitter with the plots of a row."""
 
     def __init__(self, row: Row) -> None:
         super().__init__()
@@ -219,10 +219,10 @@ class _RowSplitter(QtWidgets.QSplitter):
 class Board(QtWidgets.QWidget):
     """Shows a `Dashboard`.
 
-    Signals: `arranged` all plots are there, in their places; `resized` somebody has dragged a border.
+    Signals: `arranged`: all plots are created and placed; `resized`: the user dragged a border.
 
     Args:
-        make: makes a plot.
+        make: creates a plot.
     """
 
     arranged = QtCore.Signal()
@@ -233,7 +233,7 @@ class Board(QtWidgets.QWidget):
         self._make = make
         self.dashboard = Dashboard("")
         self._pending: list[tuple[_RowSplitter, int, PlotOf]] = []
-        """plots to be made yet: where, and of what"""
+        """Plots to create: row splitter, index, content."""
         self._later = QtCore.QTimer(self)
         self._later.timeout.connect(self._make_next)
         self.rows = QtWidgets.QSplitter(QtCore.Qt.Orientation.Vertical)
@@ -254,31 +254,31 @@ class Board(QtWidgets.QWidget):
         layout.addWidget(self._area, 1)
         layout.addWidget(self.empty)
         self._obstacle = ""
-        self._say_what_is_empty()
+        self._show_hint()
 
     @property
     def complete(self) -> bool:
-        """Whether all plots have been made."""
+        """Whether all plots have been created."""
         return not self._pending
 
     @property
     def plots(self) -> list[SignalPlot]:
-        """Those that are made, in reading order."""
+        """Return the created plots in reading order."""
         rows = [self.rows.widget(number) for number in range(self.rows.count())]
         widgets = [row.widget(number) for row in rows for number in range(row.count())]
         return [widget for widget in widgets if isinstance(widget, SignalPlot)]
 
     def plot(self, place: Place | None) -> SignalPlot | None:
-        """The one at a place, once all are there."""
+        """Return the plot at a place; valid once `complete`."""
         return next((plot for plot in self.plots if plot.place == place), None)
 
     def show_dashboard(self, dashboard: Dashboard) -> None:
-        """Show one; plots and rows that it has in common with the one before stay."""
+        """Show a dashboard. Unchanged plots and rows are reused."""
         self._pending.clear()
         old = [self.rows.widget(number) for number in range(self.rows.count())]
-        kept = [self._taken(row, old) for row in dashboard.rows]
+        reused = [self._reusable_row(row, old) for row in dashboard.rows]
         spare = [plot for plot in self.plots if plot.parent() in old]
-        for number, (row, splitter) in enumerate(zip(dashboard.rows, kept, strict=True)):
+        for number, (row, splitter) in enumerate(zip(dashboard.rows, reused, strict=True)):
             shown = splitter or self._new_row(row, spare)
             shown.row = row
             self.rows.insertWidget(number, shown)
@@ -288,7 +288,7 @@ class Board(QtWidgets.QWidget):
             gone.setParent(None)
             gone.deleteLater()
         self._share()
-        self._say_what_is_empty()
+        self._show_hint()
         if not self._pending:
             self._arrange()
         for _ in range(min(_AT_ONCE, len(self._pending))):
@@ -296,8 +296,8 @@ class Board(QtWidgets.QWidget):
         if self._pending:
             self._later.start()
 
-    def _taken(self, row: Row, rows: list[_RowSplitter]) -> _RowSplitter | None:
-        """The one of the rows on the screen that is whole and has the same plots, which is taken out of these."""
+    def _reusable_row(self, row: Row, rows: list[_RowSplitter]) -> _RowSplitter | None:
+        """Remove and return the row on the screen with the same plots, if there is one."""
         for splitter in rows:
             plots = [splitter.widget(number) for number in range(splitter.count())]
             if [getattr(plot, "signals", None) for plot in plots] == [plot.signals for plot in row.plots]:
@@ -312,7 +312,7 @@ class Board(QtWidgets.QWidget):
             found = next((each for each in spare if each.signals == plot.signals), None)
             if found is None:
                 self._pending.append((splitter, number, plot))
-                splitter.addWidget(QtWidgets.QWidget())  # keeps its place
+                splitter.addWidget(QtWidgets.QWidget())  # placeholder
             else:
                 spare.remove(found)
                 splitter.addWidget(found)
@@ -339,7 +339,7 @@ class Board(QtWidgets.QWidget):
         self.arranged.emit()
 
     def _share(self) -> None:
-        """Give rows and plots their shares of the room."""
+        """Apply the shares to rows and plots."""
         for splitter, shares in (
             (self.rows, [row.share for row in self.dashboard.rows]),
             *(
@@ -352,16 +352,16 @@ class Board(QtWidgets.QWidget):
 
     @property
     def shares(self) -> tuple[list[float], list[list[float]]]:
-        """Of the height for each row, and of the width for each plot in it, as somebody has dragged them."""
+        """Return the share of the height of each row and of the width of each plot, as dragged by the user."""
         rows = [self.rows.widget(number) for number in range(self.rows.count())]
         return _parts(self.rows), [_parts(row) for row in rows]
 
     def set_obstacle(self, reason: str) -> None:
-        """Say why nothing can be dropped here; nothing where it can."""
+        """Show why nothing can be dropped here; empty clears it."""
         self._obstacle = reason
-        self._say_what_is_empty()
+        self._show_hint()
 
-    def _say_what_is_empty(self) -> None:
+    def _show_hint(self) -> None:
         none = not self.dashboard.rows
         self._area.setVisible(not none)
         self.empty.setMaximumHeight(_MOST if none else _STRIP)
@@ -373,10 +373,10 @@ class Board(QtWidgets.QWidget):
         self.empty.setWordWrap(none)
         self.empty.setText(self._obstacle or words)
 
-    # -- what is dropped ---------------------------------------------------------------------------------------------
+    # -- drop targets ------------------------------------------------------------------------------------------------
 
     def target(self, place: QtCore.QPoint) -> "tuple[Target] | None":
-        """What is at a place of the screen; None where this is not it at all."""
+        """Return the drop target at a point of the screen; None outside the board."""
         at = self.mapFromGlobal(place)
         if not self.isVisible() or not self.rect().contains(at):
             return None
@@ -389,11 +389,11 @@ class Board(QtWidgets.QWidget):
         return (None,)
 
     def show_nothing(self) -> None:
-        """Frame nothing any more."""
+        """Remove the drop frame."""
         self._band.hide()
 
-    def show_target(self, target: "tuple[Target] | None", *, beside: bool) -> None:
-        """Frame what something would be dropped on, or the half of it on whose side it would come; None: nothing."""
+    def show_target(self, target: "tuple[Target] | None", *, half: bool) -> None:
+        """Frame a drop target, or the half of it on the given side. None: remove the frame."""
         self._band.setVisible(target is not None)
         if target is None:
             return
@@ -404,7 +404,7 @@ class Board(QtWidgets.QWidget):
         plot = self.plot(place)
         assert plot is not None, "a target is a plot that is there"
         rect = QtCore.QRect(plot.mapTo(self, QtCore.QPoint()), plot.size())
-        self._band.setGeometry(_half(rect, side) if beside else rect)
+        self._band.setGeometry(_half(rect, side) if half else rect)
         self._band.raise_()
 
 
@@ -415,7 +415,7 @@ def _parts(splitter: QtWidgets.QSplitter) -> list[float]:
 
 
 def _side(at: QtCore.QPoint, rect: QtCore.QRect) -> Side:
-    """Which of the four edges is the nearest, by the parts of width and height."""
+    """Return the nearest edge, by fractions of width and height."""
     across, down = (at.x() + 0.5) / rect.width(), (at.y() + 0.5) / rect.height()
     distances = {Side.LEFT: across, Side.RIGHT: 1.0 - across, Side.ABOVE: down, Side.BELOW: 1.0 - down}
     return min(distances, key=lambda side: distances[side])

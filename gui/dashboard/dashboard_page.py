@@ -1,4 +1,4 @@
-"""The page of dashboards: the tree of signals, the plots made of them, and which of the dashboards kept is shown."""
+"""The dashboard page: the signal tree, the plots, and the selector of saved dashboards."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -17,34 +17,34 @@ from gui.texts import mark, tr
 from gui.widgets import Theme
 from rig.errors import InputError
 
-_REST = 500  # ms after a border was dragged the last time, then its place is kept
+_REST = 500  # ms after the last border drag until the sizes are saved
 _TREE = 250  # px
 
 
 class DashboardPage(DerivedPlots):
-    """Plots that somebody puts together; every change is kept at once.
+    """User-defined plots; every change is saved at once.
 
     Args:
-        dashboards: where they are kept; other pages may show and change the same.
+        dashboards: storage, shared with other pages.
         theme: colours.
     """
 
     name = mark("Dashboards")
-    tells_moment = True
+    shows_moment = True
 
     def __init__(self, dashboards: Dashboards, theme: Theme) -> None:
         super().__init__()
         self.setAccessibleName(tr(self.name))
         self._theme = theme
         self._current: Place | None = None
-        """of the plot that is chosen"""
+        """Place of the selected plot."""
         self._resized = False
         self._changing = False
-        """whether plots come and go, and none that gets the keyboard meanwhile was chosen by somebody"""
+        """Whether plots are being replaced; a focus change then is no selection by the user."""
         self._to_focus = False
-        """whether the keyboard was a plot's when the dashboard was changed"""
-        self._look: dict[Callable[..., object], tuple[Any, ...]] = {}
-        """what the plots are told, by the method of a panel, for those that come later"""
+        """Whether a plot had the focus before the dashboard was changed."""
+        self._display_state: dict[Callable[..., object], tuple[Any, ...]] = {}
+        """Display settings by panel method, replayed to plots created later."""
         self.choice = Choice(dashboards)
         self.tree = SignalTree()
         self.board = Board(self._make)
@@ -64,17 +64,17 @@ class DashboardPage(DerivedPlots):
         self.board.arranged.connect(self._arranged)
         self.choice.chosen.connect(self._show)
         self.choice.signals.toggled.connect(self.tree.setVisible)
-        self.tree.asked.connect(self.add)
+        self.tree.add_requested.connect(self.add)
         self.tree.changed.connect(self._guard)
-        self.tree.dragging.carried.connect(lambda at: self.board.show_target(self._fit_for_signals(at), beside=False))
+        self.tree.dragging.carried.connect(lambda at: self.board.show_target(self._fit_for_signals(at), half=False))
         self.tree.dragging.dropped.connect(self._drop_signals)
         self.tree.dragging.ended.connect(self.board.show_nothing)
         self._guard()
 
-    # -- what somebody does ------------------------------------------------------------------------------------------
+    # -- user actions ------------------------------------------------------------------------------------------------
 
     def add(self, signals: Sequence[str], own: bool) -> None:
-        """Put signals, by their names, into the plot that is chosen; into one of their own if asked, or without one."""
+        """Add signals, by key, to the selected plot; to a new one if `own` or if none is selected."""
         place = None if own else self._current
         before = len(self.board.dashboard.rows)
         self._change(
@@ -83,7 +83,7 @@ class DashboardPage(DerivedPlots):
         )
 
     def remove(self, place: Place, signal: str = "") -> None:
-        """Take a signal, by its name, out of the plot at a place, or the plot away: then the next one is chosen."""
+        """Remove a signal, by key, from the plot at a place, or the whole plot. The next plot is then selected."""
         before = self.board.dashboard
         without = before.without_signal(place, signal) if signal else before.without(place)
         number = before.places.index(place)
@@ -91,12 +91,12 @@ class DashboardPage(DerivedPlots):
         self._change(lambda _board: without, follow=near[0] if near else None)
 
     def move(self, place: Place, side: Side) -> None:
-        """Move the plot at a place a step to a side."""
+        """Move the plot at a place one step to a side."""
         moved, there = self.board.dashboard.moved(place, side)
         self._change(lambda _board: moved, follow=there)
 
     def keep_sizes(self) -> None:
-        """Keep where borders were dragged to, if any were since."""
+        """Save dragged border positions, if any are unsaved."""
         if self._resized:
             self._resized = False
             heights, widths = self.board.shares
@@ -113,7 +113,7 @@ class DashboardPage(DerivedPlots):
             self.add(self.tree.chosen, own=found[0] is None)
 
     def _fit_for_signals(self, at: QtCore.QPoint) -> Any:
-        """What is at a place of the screen, unless the signals chosen cannot be dropped on it."""
+        """Return the drop target at a point of the screen, unless the selected signals do not fit there."""
         found = self.board.target(at)
         if found is None or found[0] is None:
             return found
@@ -130,30 +130,30 @@ class DashboardPage(DerivedPlots):
         self._change(lambda board: board.put(place, side, target))
 
     def _change(self, change: Callable[[Dashboard], Dashboard], follow: Place | None = None) -> None:
-        """Change the dashboard, keep that, and choose a plot of it; say why where it cannot be done."""
+        """Change and save the dashboard, and select a plot; show why if it is refused."""
         try:
             changed = change(self.board.dashboard)
             if changed != self.board.dashboard:
                 self._to_focus = self.board.isAncestorOf(QtWidgets.QApplication.focusWidget() or self)
                 self._current, self._changing = follow, True
                 self.choice.keep(changed)
-            self.choice.say("")
+            self.choice.set_message("")
         except (RefusedError, InputError) as error:
             self._changing = False
-            self.choice.say(str(error))
+            self.choice.set_message(str(error))
 
-    # -- what is shown -----------------------------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------------------------
 
     def _make(self, plot: PlotOf) -> SignalPlot:
         made = SignalPlot(plot.signals, self._theme, self.sources)
-        for method, arguments in self._look.items():
+        for method, arguments in self._display_state.items():
             method(made, *arguments)
         self._connect(made)
         made.chosen.connect(self._plot_chosen)
         made.removal.connect(self.remove)
         made.step.connect(self.move)
         made.dropped.connect(self._drop_plot)
-        made.dragging.carried.connect(self._show_beside)
+        made.dragging.carried.connect(self._show_drop_half)
         made.dragging.ended.connect(self.board.show_nothing)
         return made
 
@@ -161,7 +161,7 @@ class DashboardPage(DerivedPlots):
         if dashboard.name != self.board.dashboard.name:
             self._current = None
         self.board.show_dashboard(dashboard)
-        self.panels = list(self.board.plots)  # some of those before are no more
+        self.panels = list(self.board.plots)  # removed plots leave the list
         self.board.set_obstacle(self.choice.fault and tr("See the errors above"))
 
     def _arranged(self) -> None:
@@ -182,11 +182,11 @@ class DashboardPage(DerivedPlots):
         if not self._changing:
             self._choose(place)
 
-    def _show_beside(self, at: QtCore.QPoint) -> None:
-        self.board.show_target(self.board.target(at), beside=True)
+    def _show_drop_half(self, at: QtCore.QPoint) -> None:
+        self.board.show_target(self.board.target(at), half=True)
 
     def _unfit(self, place: Place | None) -> str:
-        """Why the signals chosen cannot be added to the plot at a place."""
+        """Why the selected signals cannot be added to the plot at a place; empty if they can."""
         if place is None:
             return tr("click a plot to choose it; New plot makes one")
         try:
@@ -200,74 +200,74 @@ class DashboardPage(DerivedPlots):
         self.tree.guard(unfit, self.choice.fault)
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """Show what the file holds now."""
+        """Reload the file."""
         super().showEvent(event)
         self.choice.read()
         self._guard()
 
     def hideEvent(self, event: QtGui.QHideEvent) -> None:
-        """Keep what was dragged last."""
+        """Save the dragged sizes."""
         self.keep_sizes()
         super().hideEvent(event)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name which dashboard is shown, and how wide the tree is."""
+        """Save the selected dashboard and the width of the tree under a name."""
         self.keep_sizes()
         settings.setValue(f"{name}/dashboard", self.choice.name)
         settings.setValue(f"{name}/tree", self.splitter.saveState())
         settings.setValue(f"{name}/signals", "yes" if self.choice.signals.isChecked() else "no")
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept under a name."""
+        """Restore what was saved under a name."""
         self.choice.name = str(settings.value(f"{name}/dashboard", ""))
         state = settings.value(f"{name}/tree")
-        if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
+        if isinstance(state, QtCore.QByteArray):  # the user may have edited the file
             self.splitter.restoreState(state)
         self.choice.signals.setChecked(settings.value(f"{name}/signals") != "no")
 
-    # -- as a page of plots ------------------------------------------------------------------------------------------
+    # -- interface of a plot page ------------------------------------------------------------------------------------
 
-    def _tell(self, method: Callable[..., object], *arguments: Any) -> None:
-        """Tell all plots, and those that come later."""
-        self._look[method] = arguments
+    def _call_all(self, method: Callable[..., object], *arguments: Any) -> None:
+        """Return a function that calls a method on all plots, and on those created later."""
+        self._display_state[method] = arguments
         for plot in self.board.plots:
             method(plot, *arguments)
 
     def set_cursor(self, t: float | None) -> None:
         """See `Plots.set_cursor`."""
-        self._tell(SignalPlot.set_cursor, t)
+        self._call_all(SignalPlot.set_cursor, t)
 
     def set_mark(self, t: float | None) -> None:
         """See `Plots.set_mark`."""
-        self._tell(SignalPlot.set_mark, t)
+        self._call_all(SignalPlot.set_mark, t)
 
     def set_present(self, t: float | None) -> None:
         """See `Plots.set_present`."""
-        self._tell(SignalPlot.set_present, t)
+        self._call_all(SignalPlot.set_present, t)
 
     def set_legs(self, legs: list[bool]) -> None:
         """See `Plots.set_legs`."""
-        self._tell(SignalPlot.set_legs, legs)
+        self._call_all(SignalPlot.set_legs, legs)
 
     def set_panning(self, both: bool) -> None:
         """See `Plots.set_panning`."""
-        self._tell(SignalPlot.set_panning, both)
+        self._call_all(SignalPlot.set_panning, both)
 
     def set_models(self, models: Collection[str]) -> None:
-        """Which of them are shown the signals say."""
+        """Models are selected through the signals."""
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self._theme = theme
-        self._tell(SignalPlot.set_theme, theme)
+        self._call_all(SignalPlot.set_theme, theme)
 
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
         """See `Plots.draw`."""
         if self.board.complete:
             super().draw(timeline, t0, t1, since)
 
-    def say_moment(self, words: str) -> None:
-        """The moment of the values, in words."""
+    def show_moment(self, words: str) -> None:
+        """Show the time of the values."""
         self.choice.moment.setText(words.replace("\n", ", "))
 
     @property
@@ -277,11 +277,11 @@ class DashboardPage(DerivedPlots):
         return tuple(sorted(shown - {""}))
 
     def panels_with(self) -> Callable[[Sources], Sequence[Panel]]:
-        """See `DerivedPlots`; the signals of the legs that are shown."""
+        """See `DerivedPlots`; only signals of visible legs."""
         shown = [(plot.signals, tuple(plot.legs)) for plot in self.board.plots]
         return lambda sources: [panel_of(signals, sources, legs) for signals, legs in shown]
 
     @property
     def exported(self) -> tuple[Panel, ...]:
-        """The same as they are here."""
+        """Same as `panels_with` here."""
         return tuple(self.panels_with()(self.sources))

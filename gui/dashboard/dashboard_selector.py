@@ -1,4 +1,4 @@
-"""Dashboards kept by their names in a small file, and which of them is shown: made, named, deleted."""
+"""Named dashboards saved in a small file, and the selector to create, rename and delete them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, Row, plot_fault
 from gui.texts import tr
-from gui.widgets import FlowLayout, GuardedButton, Reason, give
+from gui.widgets import FlowLayout, GuardedButton, Reason, set_icon
 from kinematics import toml_item
 from rig.client import NamedStore, text_fault
 from rig.errors import InputError
@@ -51,15 +51,14 @@ class _File(BaseModel):
 
 
 class Dashboards(QtCore.QObject):
-    """The dashboards of a file, which is read anew each time: a person may edit it, and another app write it.
+    """The dashboards of a file, reread for each access: users or other apps may change it.
 
-    A file that cannot be used is named with what is wrong in it, and never written over. Signal `changed`: it was
-    written from here.
+    An invalid file is reported with its fault and never overwritten. Signal `changed`: this object wrote the file.
 
     Args:
-        path: of the file, which need not be there yet.
+        path: of the file; may not exist yet.
 
-    Every method raises InputError where the file cannot be used or written, or what is asked for is not possible.
+    Every method raises InputError if the file is unusable or the request impossible.
     """
 
     changed = QtCore.Signal()
@@ -69,41 +68,41 @@ class Dashboards(QtCore.QObject):
         self.file = NamedStore(path, "dashboards")
 
     def all(self) -> dict[str, Dashboard]:
-        """By their names, in the file's order."""
+        """Return dashboards by name, in file order."""
         read = self.file.read(_File)
-        kept = [] if read is None else [_dashboard(each) for each in read.dashboard]
-        self.file.check([fault for each in kept for fault in _faults(each)], [each.name for each in kept])
-        return {each.name: each for each in kept}
+        saved = [] if read is None else [_dashboard(each) for each in read.dashboard]
+        self.file.check([fault for each in saved for fault in _faults(each)], [each.name for each in saved])
+        return {each.name: each for each in saved}
 
     def add(self, dashboard: Dashboard) -> None:
-        """Keep one of a new name."""
-        kept = self.all()
-        _check_new(kept, dashboard.name)
-        self.file.check_room(len(kept), _MOST)
-        self._write([*kept.values(), dashboard])
+        """Save a dashboard under a new name."""
+        saved = self.all()
+        _check_new(saved, dashboard.name)
+        self.file.check_room(len(saved), _MOST)
+        self._write([*saved.values(), dashboard])
 
     def replace(self, name: str, dashboard: Dashboard) -> None:
-        """Keep one in the place of another, whose name it may change."""
-        kept = self.all()
-        _named(kept, name)
+        """Replace a dashboard; its name may change."""
+        saved = self.all()
+        _named(saved, name)
         if dashboard.name != name:
-            _check_new(kept, dashboard.name)
-        self._write([dashboard if each == name else one for each, one in kept.items()])
+            _check_new(saved, dashboard.name)
+        self._write([dashboard if each == name else one for each, one in saved.items()])
 
     def delete(self, name: str) -> None:
-        """Forget one."""
-        kept = self.all()
-        _named(kept, name)
-        self._write([one for each, one in kept.items() if each != name])
+        """Delete a dashboard."""
+        saved = self.all()
+        _named(saved, name)
+        self._write([one for each, one in saved.items() if each != name])
 
     def _write(self, dashboards: Sequence[Dashboard]) -> None:
         self.file.write(_HEAD + "".join(map(_text, dashboards)))
         self.changed.emit()
 
 
-def _dashboard(kept: _Dashboard) -> Dashboard:
-    rows = [Row(tuple(PlotOf(tuple(plot.signals), plot.share) for plot in row.plots), row.share) for row in kept.rows]
-    return Dashboard(kept.name, tuple(rows))
+def _dashboard(saved: _Dashboard) -> Dashboard:
+    rows = [Row(tuple(PlotOf(tuple(plot.signals), plot.share) for plot in row.plots), row.share) for row in saved.rows]
+    return Dashboard(saved.name, tuple(rows))
 
 
 def _faults(dashboard: Dashboard) -> list[str]:
@@ -117,25 +116,25 @@ def _faults(dashboard: Dashboard) -> list[str]:
     return [f"{dashboard.name!r}: {fault}" for fault in (text_fault(dashboard.name, _LONGEST), *faults) if fault]
 
 
-def _check_new(kept: dict[str, Dashboard], name: str) -> None:
+def _check_new(saved: dict[str, Dashboard], name: str) -> None:
     fault = text_fault(name, _LONGEST) or (
-        tr("there is a dashboard {name!r} already").format(name=name) if name in kept else ""
+        tr("there is a dashboard {name!r} already").format(name=name) if name in saved else ""
     )
     if fault:
         raise InputError(fault)
 
 
-def _named(kept: dict[str, Dashboard], name: str) -> None:
-    if name not in kept:
+def _named(saved: dict[str, Dashboard], name: str) -> None:
+    if name not in saved:
         raise InputError(
             tr("there is no dashboard {name!r}; existing ones: {names}").format(
-                name=name, names=", ".join(map(repr, kept)) or tr("none")
+                name=name, names=", ".join(map(repr, saved)) or tr("none")
             )
         )
 
 
 def _text(dashboard: Dashboard) -> str:
-    """As TOML, a line for each plot."""
+    """Return a dashboard as TOML, one line per plot."""
     text = f"\n[[dashboard]]\nname = {_item(dashboard.name)}\n"
     for row in dashboard.rows:
         text += f"\n[[dashboard.rows]]\nshare = {_item(row.share)}\nplots = [\n"
@@ -154,12 +153,12 @@ _NOT_THERE = tr("there is no dashboard yet: add a signal")
 
 
 class Choice(QtWidgets.QWidget):
-    """The controls above a dashboard. Signal `chosen(Dashboard)`: this one is to be shown.
+    """Selector above a dashboard. Signal `chosen(Dashboard)`: show this one.
 
-    Where there is none yet there is an empty one, which is kept once something is put on it.
+    Without any saved dashboard it shows an empty one, which is saved with its first plot.
 
     Args:
-        dashboards: those kept.
+        dashboards: storage.
     """
 
     chosen = QtCore.Signal(object)
@@ -168,12 +167,12 @@ class Choice(QtWidgets.QWidget):
         super().__init__()
         self._dashboards = dashboards
         self.name = ""
-        """of the one that is shown"""
+        """Name of the selected dashboard."""
         self.fault = ""
-        """why the file cannot be used"""
-        self._kept: dict[str, Dashboard] = {}
+        """Why the file is unusable; empty if it is not."""
+        self._saved: dict[str, Dashboard] = {}
         self._writing = False
-        """whether it is this one that writes the file"""
+        """Whether this selector is writing the file."""
         self.box = QtWidgets.QComboBox()
         self.box.setAccessibleName(tr("Dashboard"))
         self.box.setMinimumContentsLength(14)
@@ -190,7 +189,7 @@ class Choice(QtWidgets.QWidget):
             (self.again, "reset"),
             (self.signals, "tree"),
         ):
-            give(button, meaning)
+            set_icon(button, meaning)
         self.signals.setCheckable(True)
         self.signals.setChecked(True)
         self.signals.setAccessibleName(tr("Tree of signals"))
@@ -211,57 +210,57 @@ class Choice(QtWidgets.QWidget):
         self.delete.clicked.connect(self._ask_deletion)
         self.again.clicked.connect(self.read)
         dashboards.changed.connect(self._changed_elsewhere)
-        self.say("")
+        self.set_message("")
         self._refresh()
 
     def read(self) -> None:
-        """Show what the file holds now, or what is wrong with it."""
+        """Reload the file and show its content or its fault."""
         try:
-            self._kept, self.fault = self._dashboards.all(), ""
+            self._saved, self.fault = self._dashboards.all(), ""
         except InputError as error:
-            self._kept, self.fault = {}, str(error)
-        if self.name not in self._kept:
-            self.name = next(iter(self._kept), _FIRST)
+            self._saved, self.fault = {}, str(error)
+        if self.name not in self._saved:
+            self.name = next(iter(self._saved), _FIRST)
         self._refresh()
-        self.say("")
-        self.chosen.emit(self._kept.get(self.name, Dashboard(self.name)))
+        self.set_message("")
+        self.chosen.emit(self._saved.get(self.name, Dashboard(self.name)))
 
     def choose(self, name: str) -> None:
-        """Show the dashboard of a name."""
+        """Show a dashboard by name."""
         self.name = name
         self.read()
 
     def keep(self, dashboard: Dashboard) -> None:
-        """Keep a dashboard in the place of the one that is shown. Raises InputError where that cannot be done."""
-        if self.name in self._kept:
+        """Save a dashboard in place of the selected one. Raises InputError on failure."""
+        if self.name in self._saved:
             self._write(lambda: self._dashboards.replace(self.name, dashboard), dashboard.name)
         else:
             self._write(lambda: self._dashboards.add(dashboard), dashboard.name)
 
-    def say(self, refusal: str) -> None:
-        """Say why something was refused, or what is wrong with the file."""
+    def set_message(self, refusal: str) -> None:
+        """Show why something was refused, or the file's fault."""
         text = self.fault or refusal
         self.reason.show_text(text)
 
     def _refresh(self) -> None:
         with QtCore.QSignalBlocker(self.box):
             self.box.clear()
-            self.box.addItems(list(self._kept) or [self.name])
+            self.box.addItems(list(self._saved) or [self.name])
             self.box.setCurrentText(self.name)
         self.box.setEnabled(not self.fault)
         self.again.setVisible(bool(self.fault))
         self.new.set_obstacle(self.fault)
         for button in (self.rename, self.delete):
-            button.set_obstacle(self.fault or ("" if self.name in self._kept else _NOT_THERE))
+            button.set_obstacle(self.fault or ("" if self.name in self._saved else _NOT_THERE))
 
     def _changed_elsewhere(self) -> None:
-        """Another page has written the file: whoever is not in view reads it when it comes to be."""
+        """Reload after another page wrote the file; a hidden page reloads when it is shown."""
         if self.isVisible() and not self._writing:
             self.read()
 
     def _begin(self) -> None:
         number = 1
-        while (name := f"{_FIRST} {number}" if number > 1 else _FIRST) in self._kept:
+        while (name := f"{_FIRST} {number}" if number > 1 else _FIRST) in self._saved:
             number += 1
         self._attempt(lambda: self._dashboards.add(Dashboard(name)), name)
 
@@ -276,8 +275,8 @@ class Choice(QtWidgets.QWidget):
         dialog.show()
 
     def give_name(self, name: str) -> None:
-        """Give the dashboard that is shown another name."""
-        named = Dashboard(name, self._kept[self.name].rows)
+        """Rename the selected dashboard."""
+        named = Dashboard(name, self._saved[self.name].rows)
         self._attempt(lambda: self._dashboards.replace(self.name, named), name)
 
     def _ask_deletion(self) -> None:
@@ -285,7 +284,7 @@ class Choice(QtWidgets.QWidget):
         box.setWindowTitle(tr("Delete the dashboard?"))
         box.setText(
             tr("Delete the dashboard {name!r} with its {count} plots?").format(
-                name=self.name, count=len(self._kept[self.name].places)
+                name=self.name, count=len(self._saved[self.name].places)
             )
         )
         delete = box.addButton(tr("Delete"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
@@ -302,14 +301,14 @@ class Choice(QtWidgets.QWidget):
         self._attempt(lambda: self._dashboards.delete(name), "")
 
     def _attempt(self, act: Callable[[], object], choose: str) -> None:
-        """Do something to the file and show a dashboard of it; say why where it cannot be done."""
+        """Change the file and select a dashboard; show the reason on failure."""
         try:
             self._write(act, choose)
         except InputError as error:
-            self.say(str(error))
+            self.set_message(str(error))
 
     def _write(self, act: Callable[[], object], choose: str) -> None:
-        """Do something to the file and show a dashboard of it. Raises what `act` raises, and shows the one before."""
+        """Change the file and select a dashboard. If `act` raises, the previous one is shown again."""
         self._writing = True
         try:
             act()

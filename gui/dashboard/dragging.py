@@ -1,6 +1,6 @@
-"""Dragging inside the app, by the mouse alone.
+"""Drag and drop inside the app, by mouse only.
 
-Qt's own drag takes every key while it lasts, and Esc would end it instead of stopping the rig.
+Qt's own drag grabs the keyboard, so Esc would cancel it instead of stopping the rig.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,18 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 _EVENTS = QtCore.QEvent.Type
 _LEFT = QtCore.Qt.MouseButton.LeftButton
-_BESIDE = QtCore.QPoint(14, 10)  # px from the mouse to what it carries
+_OFFSET = QtCore.QPoint(14, 10)  # px from the mouse to the dragged label
 
 
 class Dragging(QtCore.QObject):
-    """Drags that begin in a widget, whose clicks stay its own.
+    """Drags that start in a widget, whose clicks still work.
 
-    Signals: `carried(place)` something is over a place of the screen, `dropped(place)` it was let go there, `ended`
-    there is nothing any more, whether it was dropped or not: Esc, which stops the rig as ever, gives it up.
+    Signals: `carried(place)`: dragged over a point of the screen; `dropped(place)`: released there; `ended`: drag over,
+    dropped or cancelled. Esc cancels it and stops the rig as usual.
 
     Args:
         source: the widget.
-        words: what would be dragged from a place in the widget, as a person calls it; nothing where it is empty.
+        words: label of what a drag from a point in the widget carries; empty: nothing.
     """
 
     carried = QtCore.Signal(QtCore.QPoint)
@@ -32,18 +32,18 @@ class Dragging(QtCore.QObject):
         self._source, self._words = source, words
         self._pressed: QtCore.QPoint | None = None
         self._label: QtWidgets.QLabel | None = None
-        """what the mouse carries"""
+        """The label at the mouse."""
         source.installEventFilter(self)
 
     @property
     def on(self) -> bool:
-        """Whether something is being dragged."""
+        """Whether a drag is in progress."""
         return self._label is not None
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Follow the mouse; once something is dragged the widget gets no more of it."""
+        """Track the mouse; during a drag the widget gets no mouse events."""
         kind = event.type()
-        if kind == _EVENTS.KeyPress:  # of whatever has the keyboard, while something is dragged
+        if kind == _EVENTS.KeyPress:  # from the focus widget, during a drag
             if event.key() == QtCore.Qt.Key.Key_Escape:
                 self._end()
             return False
@@ -79,7 +79,7 @@ class Dragging(QtCore.QObject):
             self._label.adjustSize()
             self._label.show()
             QtWidgets.QApplication.instance().installEventFilter(self)
-        self._label.move(self._source.window().mapFromGlobal(event.globalPos()) + _BESIDE)
+        self._label.move(self._source.window().mapFromGlobal(event.globalPos()) + _OFFSET)
         self._label.raise_()
         self.carried.emit(event.globalPos())
         return True

@@ -1,4 +1,4 @@
-"""Which plots a dashboard has and where, and how their lines look: changed without a screen. Refusals say why."""
+"""The layout of a dashboard and its line styles, without widgets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,47 +10,47 @@ from gui.widgets import DASHED, DASHES
 
 _PATTERNS = ("", *DASHES)
 _ALONE = ("text", "accent", "good", "warning", "error")
-"""Fields of a theme for what is no leg's and no axis's."""
+"""Theme fields for signals of neither a leg nor an axis."""
 
 
 def line_styles_of(signals: Sequence[str]) -> list[tuple[Quantity, list[int], tuple[str, ...], str]]:
-    """Quantities of the signals, by their names: the columns shown, their colours, and the pattern of their lines.
+    """Return quantity key → visible columns, their colours and line patterns, for signals given by key.
 
-    Solid is measured, dashed is model or command, where that pattern is free. Raises ValueError, in words, where more
-    lines would have one colour than there are patterns.
+    Solid is measured, dashed is model or command, if that pattern is free. Raises ValueError if one colour would need
+    more patterns than exist.
     """
     shown: dict[str, list[int]] = {}
     for key in signals:
         signal = SIGNALS[key]
         shown.setdefault(signal.quantity.keys[0], []).append(signal.column)
     taken: set[tuple[str, str]] = set()
-    looks = []
+    styles = []
     for first, columns in shown.items():
         quantity = SIGNALS[first].quantity
         columns.sort()
         for pattern in sorted(_PATTERNS, key=lambda one: one != (DASHED if quantity.reference else "")):
             colours = tuple(quantity.colours[column] for column in columns)
-            if colours == ("text",):  # alone of its kind: whichever is free
+            if colours == ("text",):  # only one of its kind: any free colour
                 colours = next(((each,) for each in _ALONE if (each, pattern) not in taken), colours)
             if not any((colour, pattern) in taken for colour in colours):
                 taken |= {(colour, pattern) for colour in colours}
-                looks.append((quantity, columns, colours, pattern))
+                styles.append((quantity, columns, colours, pattern))
                 break
         else:
             raise ValueError(f"more than {len(_PATTERNS)} lines of one colour, which nobody could tell apart")
-    return looks
+    return styles
 
 
 MOST_PLOTS = 24
-"""plots of a dashboard: each costs its part of every frame"""
+"""Maximum of plots on a dashboard: each costs time in every frame."""
 MOST_SIGNALS = 36
-"""signals of a plot"""
+"""Maximum of signals in a plot."""
 Place = tuple[int, int]
-"""A plot's row, and its number in the row, from 0."""
+"""A plot's row, and its index in the row, from 0."""
 
 
 class Side(Enum):
-    """On which side of a plot another one is put."""
+    """Side of a plot on which another one is placed."""
 
     LEFT = "left of"
     RIGHT = "right of"
@@ -59,12 +59,12 @@ class Side(Enum):
 
 
 class RefusedError(ValueError):
-    """What was asked of a dashboard cannot be done; the text says why."""
+    """A change of a dashboard that is not possible, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlotOf:
-    """A plot of signals, by their names, and its share of its row's width."""
+    """A plot of signals, by key, and its share of the row's width."""
 
     signals: tuple[str, ...]
     share: float = 1.0
@@ -72,7 +72,7 @@ class PlotOf:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Plots beside each other, and their share of the dashboard's height."""
+    """Plots side by side, and their share of the dashboard's height."""
 
     plots: tuple[PlotOf, ...]
     share: float = 1.0
@@ -80,14 +80,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """Rows of plots. What changes one gives another; places as in `Place`."""
+    """Rows of plots; immutable. Places as in `Place`."""
 
     name: str
     rows: tuple[Row, ...] = ()
 
     @property
     def places(self) -> list[Place]:
-        """Of all plots, in reading order."""
+        """Return the places of all plots in reading order."""
         return [(row, number) for row, one in enumerate(self.rows) for number in range(len(one.plots))]
 
     def plot(self, place: Place) -> PlotOf:
@@ -95,7 +95,7 @@ class Dashboard:
         return self.rows[place[0]].plots[place[1]]
 
     def with_plots(self, signals: Sequence[str]) -> "Dashboard":
-        """One plot more for each unit among the signals, below all others. Raises RefusedError beyond `MOST_PLOTS`."""
+        """Add a plot at the bottom for each unit among the signals. Raises RefusedError beyond `MOST_PLOTS`."""
         added = [
             PlotOf(tuple(key for key in signals if SIGNALS[key].quantity.unit == unit)) for unit in units_of(signals)
         ]
@@ -112,7 +112,7 @@ class Dashboard:
         return replace(self, rows=(*self.rows, *(Row((plot,)) for plot in added)))
 
     def with_signals(self, place: Place, signals: Sequence[str]) -> "Dashboard":
-        """These signals in a plot too, unless they are there. Raises RefusedError for a unit that is not the plot's."""
+        """Add signals to a plot, without duplicates. Raises RefusedError for a unit that is not the plot's."""
         plot = self.plot(place)
         (unit,) = units_of(plot.signals)
         for key in signals:
@@ -131,29 +131,29 @@ class Dashboard:
         return self._changed(place, replace(plot, signals=all_of_them))
 
     def without_signal(self, place: Place, signal: str) -> "Dashboard":
-        """A plot without a signal of its own; without the plot where that was the last one."""
+        """Remove a signal from a plot; the last signal removes the plot."""
         plot = self.plot(place)
         left = tuple(key for key in plot.signals if key != signal)
         return self._changed(place, replace(plot, signals=left)) if left else self.without(place)
 
     def without(self, place: Place) -> "Dashboard":
-        """Without the plot at a place."""
+        """Remove the plot at a place."""
         row = self.rows[place[0]]
         plots = row.plots[: place[1]] + row.plots[place[1] + 1 :]
         rows = (replace(row, plots=plots),) if plots else ()
         return replace(self, rows=self.rows[: place[0]] + rows + self.rows[place[0] + 1 :])
 
     def put(self, place: Place, side: Side, target: Place) -> "Dashboard":
-        """The plot at a place put beside the one at another."""
+        """Move the plot at a place to a side of the one at another place."""
         if place == target:
             return self
         row, number = target
         plot = self.plot(place)
         if row != place[0] or side not in (Side.LEFT, Side.RIGHT):
-            plot = replace(plot, share=1.0)  # it was one of another row's width
+            plot = replace(plot, share=1.0)  # its share was relative to another row's width
         rows: list[list[PlotOf | None]] = [list(each.plots) for each in self.rows]
         shares = [each.share for each in self.rows]
-        rows[place[0]][place[1]] = None  # what stands after it keeps its number
+        rows[place[0]][place[1]] = None  # keeps the indices of the following plots
         if side in (Side.LEFT, Side.RIGHT):
             rows[row].insert(number + (side is Side.RIGHT), plot)
         else:
@@ -165,10 +165,10 @@ class Dashboard:
         return replace(self, rows=tuple(Row(plots, share) for plots, share in left if plots))
 
     def moved(self, place: Place, side: Side) -> tuple["Dashboard", Place]:
-        """The plot one step to a side, and where it is then.
+        """Move the plot one step to a side; return the dashboard and the new place.
 
-        To the left and right within its row. Up and down: out of a row with others into one of its own, and from
-        there to the end of the next one.
+        Left and right: within its row. Up and down: out of a shared row into a row of its own, from there to the end of
+        the next one.
         """
         row, number = place
         if side in (Side.LEFT, Side.RIGHT):
@@ -185,7 +185,7 @@ class Dashboard:
         return self.put(place, Side.RIGHT, (near, last)), (min(row, near), last + 1)
 
     def shared(self, heights: Sequence[float], widths: Sequence[Sequence[float]]) -> "Dashboard":
-        """With these shares of the height of each row and of the width of each plot in it."""
+        """Set the shares of the height of each row and of the width of each plot."""
         rows = [
             Row(tuple(replace(plot, share=share) for plot, share in zip(row.plots, own, strict=True)), height)
             for row, height, own in zip(self.rows, heights, widths, strict=True)
@@ -199,7 +199,7 @@ class Dashboard:
 
 
 def plot_fault(signals: Sequence[str]) -> str:
-    """Why these signals, by their names, cannot be one plot; empty when they can."""
+    """Why these signals, by key, do not fit in one plot; empty if they do."""
     for key in signals:
         if key not in SIGNALS:
             return tr("signal {key!r}: unknown").format(key=key)

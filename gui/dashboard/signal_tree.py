@@ -1,4 +1,4 @@
-"""The tree of all signals: searched, chosen from, dragged out of, by mouse and by keyboard."""
+"""The tree of all signals: search, selection and drag, by mouse and keyboard."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity, and_more
 from gui.texts import tr
-from gui.widgets import GuardedButton, give
+from gui.widgets import GuardedButton, set_icon
 
 _KEYS = QtCore.Qt.ItemDataRole.UserRole
 _NOT_CHOSEN = tr("choose signals in the tree")
@@ -15,13 +15,13 @@ _ICON = 10  # px
 
 
 class _Tree(QtWidgets.QTreeWidget):
-    """Return asks for what is chosen, with Ctrl for a plot of its own; Space opens and closes nothing."""
+    """Return adds the selection, with Ctrl in a plot of its own; Space does not expand items."""
 
-    asked = QtCore.Signal(bool)
+    add_requested = QtCore.Signal(bool)
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         if event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter):
-            self.asked.emit(bool(event.modifiers() & QtCore.Qt.KeyboardModifier.ControlModifier))
+            self.add_requested.emit(bool(event.modifiers() & QtCore.Qt.KeyboardModifier.ControlModifier))
         else:
             super().keyPressEvent(event)
 
@@ -29,11 +29,11 @@ class _Tree(QtWidgets.QTreeWidget):
 class SignalTree(QtWidgets.QWidget):
     """Signals grouped as in the recording.
 
-    Signals: `asked(keys, own)` signals, by their names, are wanted: in a plot of their own, or in the one that is
-    chosen; `changed` others are chosen.
+    Signals: `add_requested(keys, own)`: plot these signals, in their own plot or the selected one; `changed`: the
+    selection changed.
     """
 
-    asked = QtCore.Signal(tuple, bool)
+    add_requested = QtCore.Signal(tuple, bool)
     changed = QtCore.Signal()
 
     def __init__(self) -> None:
@@ -54,8 +54,8 @@ class SignalTree(QtWidgets.QWidget):
         header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.add = GuardedButton(tr("Add to plot"), tr("Add them to the plot that is chosen (Return)"))
         self.own = GuardedButton(tr("New plot"), tr("Plot them separately (Ctrl+Return)"))
-        give(self.add, "add")
-        give(self.own, "new")
+        set_icon(self.add, "add")
+        set_icon(self.own, "new")
         buttons = QtWidgets.QHBoxLayout()
         buttons.addWidget(self.own)
         buttons.addWidget(self.add)
@@ -70,7 +70,7 @@ class SignalTree(QtWidgets.QWidget):
         self.search.returnPressed.connect(self._into_tree)
         self.tree.itemSelectionChanged.connect(self.changed)
         self.tree.itemDoubleClicked.connect(self._activated)
-        self.tree.asked.connect(self._ask)
+        self.tree.add_requested.connect(self._ask)
         self.add.clicked.connect(lambda: self._ask(False))
         self.own.clicked.connect(lambda: self._ask(True))
         self.guard("")
@@ -98,13 +98,13 @@ class SignalTree(QtWidgets.QWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Signals chosen, by their names; those of a quantity that is chosen whole, too."""
+        """Return the keys of the selected signals, including those of selected quantities."""
         keys = [key for item in self.tree.selectedItems() if not item.isHidden() for key in item.data(0, _KEYS)]
         order = list(SIGNALS)
         return tuple(sorted(dict.fromkeys(keys), key=order.index))
 
     def choose(self, keys: Sequence[str]) -> None:
-        """Choose these signals, by their names, and nothing else."""
+        """Select exactly these signals, by key."""
         self.tree.clearSelection()
         for item in self._items():
             if item.childCount() == 0 and item.data(0, _KEYS)[0] in keys:
@@ -112,7 +112,7 @@ class SignalTree(QtWidgets.QWidget):
                 self.tree.scrollToItem(item)
 
     def guard(self, unfit: str, closed: str = "") -> None:
-        """Say why what is chosen cannot be added to the plot chosen, and why nothing can be; empty where it can."""
+        """Show why the selection cannot be added to the selected plot, and why nothing can be; empty if allowed."""
         none = closed or ("" if self.chosen else _NOT_CHOSEN)
         self.own.set_obstacle(none)
         self.add.set_obstacle(none or unfit)
@@ -135,7 +135,7 @@ class SignalTree(QtWidgets.QWidget):
 
     def _ask(self, own: bool) -> None:
         if self.chosen:
-            self.asked.emit(self.chosen, own)
+            self.add_requested.emit(self.chosen, own)
         elif (item := self.tree.currentItem()) is not None:
             item.setExpanded(not item.isExpanded())
 
@@ -146,7 +146,7 @@ class SignalTree(QtWidgets.QWidget):
             item.setExpanded(not item.isExpanded())
 
     def _into_tree(self) -> None:
-        """Choose the first signal found."""
+        """Move the focus into the tree, to the first match."""
         for item in self._items():
             if item.childCount() == 0 and not item.isHidden():
                 self.tree.setCurrentItem(item)
@@ -154,10 +154,10 @@ class SignalTree(QtWidgets.QWidget):
                 return
 
     def _filter(self, text: str) -> None:
-        """Show the signals whose names have all the words, and what they are in."""
+        """Show the signals whose names contain all words, and their parents."""
         words = text.lower().split()
         self.tree.clearSelection()
-        for item in reversed(self._items()):  # what is in an item comes before it
+        for item in reversed(self._items()):  # children come after their parent
             path = _path(item)
             fits = all(word in path for word in words)
             inside = any(not item.child(number).isHidden() for number in range(item.childCount()))

@@ -1,4 +1,4 @@
-"""Every signal of telemetry that a dashboard may plot, as a person looks for it: grouped, named, with its unit."""
+"""All telemetry signals that a dashboard may plot: grouped, named, with unit."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.live import Sources
-from gui.models import EXACT, MODEL_NAMES, Floats, Rows, Stretch, length_error, wrench_of
+from gui.models import EXACT, MODEL_NAMES, Floats, Rows, Segment, length_error, wrench_of
 from gui.texts import mark, tr, trn
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS
 from rig.angles import shown_angle
@@ -26,16 +26,16 @@ _AXES = ("x", "y", "z")
 _MM, _DEGREE, _US = ("mm", 1e3), ("°", math.degrees(1.0)), ("µs", 1e6)
 _N, _COUNT = ("N", 1.0), ("", 1.0)
 _POSITION, _TWIST, _ACCELERATION = 0, 7, 13
-"""where the pose, the twist and the acceleration begin in a row of motion"""
+"""Start columns of the pose, the twist and the acceleration in a row of motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
-    """Signals of one kind: one for each leg, one for each axis, or one alone; its texts are English, `tr` shows them.
+    """Signals of one kind: one per leg, per axis, or one alone. Texts are English; `tr` translates them.
 
     `extract` turns rows (n,) into (n, k) in `unit`, a column for each of `columns`, which are the numbers of legs, the
-    names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; `reference`: whether it is commanded or
-    modelled, is dashed; `field` is the column of the recording that it is of; `digits` and `least` as in a panel.
+    names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; `reference`: commanded or modelled, drawn
+    dashed; `field` is its column of the recording; `digits` and `least` as in a panel.
     """
 
     key: str
@@ -50,35 +50,35 @@ class Quantity:
     digits: int = 1
     least: float = 1.0
 
-    def values(self, stretch: Stretch, sources: Sources) -> Floats:
-        """What it is in rows (n,), (n, k); `sources` are for what is not in the rows."""
+    def values(self, segment: Segment, sources: Sources) -> Floats:
+        """Return the values in rows (n,), (n, k); `sources` gives data besides the rows."""
         del sources
-        return self.extract(stretch.rows)
+        return self.extract(segment.rows)
 
     @property
     def model(self) -> str:
-        """The published model that it is of, of `dynamics.MODELS`; empty for all others."""
+        """Published model it belongs to, of `dynamics.MODELS`; empty for all others."""
         return ""
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Names of its signals in a file: its own, and after a point the leg or the axis."""
+        """Keys of its signals in a file: its own, with ".leg" or ".axis" appended."""
         return tuple(f"{self.key}.{column}" if column else self.key for column in self.columns)
 
     @property
     def per_leg(self) -> bool:
-        """Whether its columns are the legs."""
+        """Whether the columns are the legs."""
         return self.colours is LEG_COLOURS
 
     @property
     def meaning(self) -> str:
-        """What the recording's column holds, with its own unit."""
+        """Description of the recording's column, with its own unit."""
         return f"{self.field}: {tr(MEANING[self.field])}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfModel(Quantity):
-    """What a published model says of the cells, or leaves of them: `sign` times its difference to the exact one more.
+    """Cell forces or residuals by a published model: those of the exact one plus `sign` times the difference.
 
     `extract` is of the exact one; `of` the model's name.
     """
@@ -86,11 +86,11 @@ class OfModel(Quantity):
     of: str = EXACT
     sign: float = 1.0
 
-    def values(self, stretch: Stretch, sources: Sources) -> Floats:
-        """See `Quantity`; not numbers in rows that are not computed yet."""
+    def values(self, segment: Segment, sources: Sources) -> Floats:
+        """See `Quantity`; NaN in rows not computed yet."""
         if sources.differences is None:
-            return np.full((len(stretch), len(self.columns)), np.nan)
-        return self.extract(stretch.rows) + self.sign * sources.differences(self.of, stretch)
+            return np.full((len(segment), len(self.columns)), np.nan)
+        return self.extract(segment.rows) + self.sign * sources.differences(self.of, segment)
 
     @property
     def model(self) -> str:
@@ -100,16 +100,16 @@ class OfModel(Quantity):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfWrench(Quantity):
-    """The external force or moment on the platform that the residuals imply, from column `begin` of the wrench on."""
+    """External force or moment on the platform implied by the residuals, from column `begin` of the wrench."""
 
     begin: int = 0
 
-    def values(self, stretch: Stretch, sources: Sources) -> Floats:
-        """See `Quantity`; not numbers where the mechanism is not known."""
+    def values(self, segment: Segment, sources: Sources) -> Floats:
+        """See `Quantity`; NaN if the mechanism is not known."""
         geometry = sources.geometry()
         if geometry is None:
-            return self.extract(stretch.rows)
-        return wrench_of(geometry, stretch.rows)[:, self.begin : self.begin + len(self.columns)]
+            return self.extract(segment.rows)
+        return wrench_of(geometry, segment.rows)[:, self.begin : self.begin + len(self.columns)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,17 +121,17 @@ class Signal:
 
     @property
     def key(self) -> str:
-        """Its name in a file."""
+        """Key in a file."""
         return self.quantity.keys[self.column]
 
     @property
     def leg(self) -> int:
-        """1 to 6, 0 where it is no leg's."""
+        """1 to 6; 0 if it belongs to no leg."""
         return self.column + 1 if self.quantity.per_leg else 0
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """Displayed name."""
         column, title = self.quantity.columns[self.column], tr(self.quantity.title)
         return (
             tr("{quantity} leg {leg}").format(quantity=title, leg=column) if self.leg else f"{title} {column}".strip()
@@ -206,7 +206,7 @@ def _error() -> Quantity:
 
 
 def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
-    """What a published model says of the cells, and what it leaves of them."""
+    """Quantities of a published model: its cell forces and its residuals."""
     key = model.replace("-", "_")
 
     def force(rows: Rows) -> Floats:
@@ -341,21 +341,21 @@ QUANTITIES = (
     _alone(mark("Motion and state"), mark("Leg of the fault"), "fault_leg", _COUNT),
     _alone(mark("Motion and state"), mark("Flags"), "flags", _COUNT),
 )
-"""All of them; those of a group follow each other."""
+"""All quantities, sorted by group."""
 
 SIGNALS: dict[str, Signal] = {
     key: Signal(quantity, column) for quantity in QUANTITIES for column, key in enumerate(quantity.keys)
 }
-"""By their names in a file."""
+"""All signals by key."""
 
 
 def units_of(keys: Iterable[str]) -> tuple[str, ...]:
-    """Units of signals, each once, in their order. Raises KeyError for a signal that there is not."""
+    """Return the units of signals, without duplicates, in order. Raises KeyError for an unknown signal."""
     return tuple(dict.fromkeys(SIGNALS[key].quantity.unit for key in keys))
 
 
 def and_more(first: str, others: int) -> str:
-    """The first of several, and how many others there are."""
+    """Text of the first of several and the number of others."""
     if not others:
         return first
     return trn("{first} and {count} more", "{first} and {count} more", others).format(first=first, count=others)

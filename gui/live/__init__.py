@@ -1,8 +1,8 @@
-"""Live views: plots of telemetry, the platform, recordings replayed through the same.
+"""Live views: plots of telemetry, the platform, and recordings replayed through the same views.
 
-`LiveView(theme)`, `PlatformView(theme)` and `RecordingsView(theme)` each have `refresh(history)`, called by the clock
-of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanism)`; `close_worker()` ends the threads
-of the first and the last. All read a `gui.models.Timeline`.
+The frame clock calls `refresh(history)` of the visible `LiveView`, `PlatformView` and `RecordingsView`. Each has
+`set_theme(theme)` and `set_mechanism(mechanism)`; `close_worker()` ends their threads. All read a
+`gui.models.Timeline`.
 """
 
 from gui.live.builtin_pages import DerivedPlots, Sources

@@ -1,4 +1,4 @@
-"""Pages of plots that the live views have themselves: measured, derived of the mechanism, and the cycle's timing."""
+"""Built-in pages of plots: measured, derived from the mechanism, and cycle timing."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,39 +22,39 @@ def _no_geometry() -> Geometry | None:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What series are worked out with beside the rows; without it they are not numbers."""
+    """Data that derived series need besides the rows; without it they are NaN."""
 
     differences: Differences | None = None
     geometry: Callable[[], Geometry | None] = _no_geometry
 
 
 class DerivedPlots(Plots):
-    """Says which published models it needs now, and has them computed by the view that it is a page of."""
+    """Page with series of published models; its view computes those it needs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sources = Sources()
-        """for plots that are made from now on"""
+        """For plots created from now on."""
 
     @property
     def needed_models(self) -> tuple[str, ...]:
-        """Published models that a plot shows something of, of `dynamics.MODELS`."""
+        """Published models with a visible series, of `dynamics.MODELS`."""
         raise NotImplementedError
 
     def panels_with(self) -> Callable[[Sources], Sequence[Panel]]:
-        """What makes the panels that are shown now, of other sources and in whatever thread."""
+        """Return a factory of the visible panels for other sources; callable in any thread."""
         raise NotImplementedError
 
 
 def panels_to_write(
     name: str, page: Plots, complete: Callable[[], Differences] | None, geometry: Geometry | None
 ) -> Callable[[], Sequence[Panel] | None]:
-    """What gives, in any thread, the panels of a page whose numbers are written; None: those that it has itself.
+    """Return a factory of the panels to export, callable in any thread; None: use the page's own panels.
 
     Args:
-        name: of the page. page: as it is now.
-        complete: computes what the models lack of the rows; None where the page shows none of them.
-        geometry: of the mechanism, None where that is not known.
+        name: of the page. page: to export.
+        complete: computes missing model values of the rows; None if the page shows no models.
+        geometry: of the mechanism, None if unknown.
     """
     made = page.panels_with() if isinstance(page, DerivedPlots) else None
 
@@ -70,11 +70,11 @@ def panels_to_write(
 _BINS = 60
 _NOTHING = tr("No cycles to count")
 _FLOOR = -0.3
-"""logarithm of the count that stands for none"""
+"""Logarithm of the count that stands for zero."""
 
 
 def period_error(rows: Rows) -> Floats:
-    """How much longer each cycle lasted than the deadlines' spacing, s, (n,); skipped cycles count as long ones."""
+    """Return how much longer each cycle took than the configured period, s, (n,); skipped cycles count as long ones."""
     cycles = float(rows["cycle"][-1]) - float(rows["cycle"][0])
     nominal = (rows["t"][-1] - rows["t"][0]) / cycles if cycles > 0 else float(rows["period"][0])
     error: Floats = rows["period"] - nominal
@@ -90,7 +90,7 @@ QUANTITIES: dict[str, Callable[[Rows], Floats]] = {
 
 
 class Histogram(QtWidgets.QWidget):
-    """Counts of one duration over the rows shown, µs; counts on a logarithmic axis."""
+    """Histogram of a duration over the visible rows, µs, with a logarithmic count axis."""
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class Histogram(QtWidgets.QWidget):
         self.header.setText(f"&nbsp;<b>{self._title}</b>, µs")
 
     def show_durations(self, seconds: Floats) -> None:
-        """Count durations (n,), s; those that are no numbers are left out."""
+        """Show durations (n,), s; ignores NaN."""
         values = 1e6 * seconds[np.isfinite(seconds)]
         if not len(values):
             self.counts = np.zeros(_BINS, np.intp)
@@ -146,17 +146,17 @@ class Histogram(QtWidgets.QWidget):
         )
         median, tail = np.percentile(values, (50, 99))
         figures = ((tr("median"), float(median)), ("99 %", float(tail)), (tr("largest"), high))
-        told = " &nbsp; ".join(
+        text = " &nbsp; ".join(
             f"<span style='color:{self._theme.muted}'>{name}</span> {number_text(value, 1)}" for name, value in figures
         )
-        self.header.setText(f"&nbsp;<b>{self._title}</b>, µs &nbsp; {told}")
+        self.header.setText(f"&nbsp;<b>{self._title}</b>, µs &nbsp; {text}")
         self._head.make_room()
 
 
 class TimingPage(QtWidgets.QWidget):
-    """Four histograms of the rows shown, which `build` makes, and what was missed."""
+    """Four histograms of the visible rows, created by `build`, and the counts of missed cycles."""
 
-    tells_moment = False
+    shows_moment = False
     """see `Plots`"""
 
     def __init__(self, theme: Theme) -> None:
@@ -171,7 +171,7 @@ class TimingPage(QtWidgets.QWidget):
         grid.addWidget(self.missed, 2, 0, 1, 2)
 
     def build(self) -> Iterator[None]:
-        """Make the histograms, one at a time."""
+        """Create the histograms one by one."""
         for index, name in enumerate(QUANTITIES):
             self.histograms[name] = Histogram(name, self._theme)
             self._grid.addWidget(self.histograms[name], index // 2, index % 2)
@@ -183,7 +183,7 @@ class TimingPage(QtWidgets.QWidget):
             histogram.set_theme(theme)
 
     def draw(self, rows: Rows) -> None:
-        """Count rows (n,)."""
+        """Show rows (n,)."""
         for name, quantity in QUANTITIES.items():
             self.histograms[name].show_durations(quantity(rows) if len(rows) else np.empty(0))
         if not len(rows):
@@ -198,7 +198,7 @@ class TimingPage(QtWidgets.QWidget):
         )
 
     def table(self) -> tuple[list[str], list[Column]]:
-        """Edges of the bins and counts, as columns under their names."""
+        """Return edges of the bins and counts, as columns by name."""
         names: list[str] = []
         columns: list[Column] = []
         for name, histogram in self.histograms.items():
@@ -207,13 +207,13 @@ class TimingPage(QtWidgets.QWidget):
         return names, columns
 
 
-_COLUMNS = {"Terms": 2, "Pose": 2}  # panels beside each other
+_COLUMNS = {"Terms": 2, "Pose": 2}  # panels per row; default 1
 
 
 def make_builtin_pages(
     theme: Theme, differences: Differences, geometry: Callable[[], Geometry | None], chooser: QtWidgets.QWidget
 ) -> dict[str, PlotPage | TimingPage]:
-    """By their names, to be built yet; `chooser`, of the models, is on that of the forces."""
+    """Return the pages by name, not yet built; `chooser`, the model selector, is on the forces page."""
     return {
         name: PlotPage(panels, theme, _COLUMNS.get(name, 1), chooser if name == "Forces" else None)
         for name, panels in panels_by_page(differences, geometry).items()

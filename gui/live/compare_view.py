@@ -1,4 +1,4 @@
-"""Recordings or runs laid over each other: forces, residuals, tracking, each counted from where its motion began."""
+"""Overlay of recordings or runs: forces, residuals, tracking, aligned at the beginning of their motions."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -11,24 +11,24 @@ from gui.live.live_bar import LegButtons
 from gui.live.plot import AXIS_WIDTH, header_label, plain_plot, swatch
 from gui.models import COMPARED, FORCES, Floats, Outline, Panel
 from gui.texts import tr
-from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, at_once, field_refusal, hold_room
+from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, field_refusal, hold_room, run_all
 
 MOST = 1 + len(DASHES)
-"""how many can be told apart by their lines"""
+"""Maximum of recordings that line patterns can distinguish."""
 _PATTERNS = ("", *DASHES)
 _MOST_POINTS = 500_000
-"""of curves whose difference is taken: above, it would make the window wait"""
+"""Points up to which curve differences are computed: more would block the window."""
 _SHIFT = 60.0  # s
 
 
 class CompareView(QtWidgets.QWidget):
-    """Overlay of what `COMPARED` has, forces or tracking: the first solid, the others in patterns of their own.
+    """Overlay of `COMPARED` quantities, forces or tracking: the first solid, the others in line patterns.
 
-    Each of the others can be shifted in time, and all be shown as what they are more than the first.
+    Each of the others can be shifted in time, and all be shown as differences to the first.
 
     Args:
         theme: colours.
-        whole: with its plots, which otherwise `build` makes before anything else is done with it.
+        whole: create the plots now; otherwise call `build` first.
     """
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
@@ -44,7 +44,7 @@ class CompareView(QtWidgets.QWidget):
         self.quantities.addItems([tr("Forces"), tr("Tracking")])
         self.quantities.currentIndexChanged.connect(lambda _index: self._show_plots())
         self.shifts: list[QuantityBox] = []
-        """of each of the others against the first"""
+        """Time shift of each of the others against the first."""
         self.difference = QtWidgets.QCheckBox(tr("Difference"))
         self.difference.setToolTip(tr("Show differences from the first instead of absolute values"))
         self.difference.toggled.connect(lambda _on: self._show())
@@ -58,12 +58,12 @@ class CompareView(QtWidgets.QWidget):
         top.addWidget(QtWidgets.QLabel(tr("Legs")))
         top.addWidget(self.legs)
         top.addWidget(self.quantities)
-        top.addWidget(self.difference)  # before what comes and goes
+        top.addWidget(self.difference)  # before the widgets that come and go
         self._shift_marks: list[QtWidgets.QLabel] = []
         for mark in DASHES:
-            said = tr("Shift of {mark} against the first").format(mark=mark)
-            box = QuantityBox(said, "s", 0.0, -_SHIFT, _SHIFT)
-            box.setToolTip(said)
+            name = tr("Shift of {mark} against the first").format(mark=mark)
+            box = QuantityBox(name, "s", 0.0, -_SHIFT, _SHIFT)
+            box.setToolTip(name)
             box.valueChanged.connect(lambda _value: self._show())
             label = QtWidgets.QLabel(tr("Shift {mark}").format(mark=mark))
             label.setBuddy(box)
@@ -81,10 +81,10 @@ class CompareView(QtWidgets.QWidget):
         self._begins: list[float] = []
         self.legs.changed.connect(self._show_legs)
         if whole:
-            at_once(self.build())
+            run_all(self.build())
 
     def build(self) -> Iterator[None]:
-        """Make the plots, one at a time."""
+        """Create the plots one by one."""
         for panel in COMPARED:
             plot = _Overlay(panel)
             plot.set_theme(self._theme)
@@ -94,7 +94,7 @@ class CompareView(QtWidgets.QWidget):
             self.plots.append(plot)
             yield
         self._show_plots()
-        self.legs.set_legs([True] + [False] * 5)  # twelve curves over each other are for who asks for them
+        self.legs.set_legs([True] + [False] * 5)  # twelve overlaid curves only on request
         self.show_recordings([], [], [])
 
     def set_theme(self, theme: Theme) -> None:
@@ -104,20 +104,20 @@ class CompareView(QtWidgets.QWidget):
             plot.set_theme(theme)
 
     def show_recordings(self, names: list[str], outlines: list[tuple[Outline, ...]], begins: list[float]) -> None:
-        """Lay up to `MOST` recordings over each other, an outline for each of `COMPARED`.
+        """Overlay up to `MOST` recordings, with an outline for each of `COMPARED`.
 
-        `begins` are the rig times, s, that count as zero.
+        `begins` are the rig times, s, of t = 0.
         """
         self._outlines, self._begins = outlines, begins
-        self.say("")
+        self.set_message("")
         if len(names) < 2:
             self.names.setText(
                 tr("Choose runs on the page Runs, or another recording on the page Files; press Compare")
             )
         else:
-            told = [f"{mark} {escape(name)}" for mark, name in zip(("—", *DASHES), names, strict=False)]
-            self.names.setText(" &nbsp;&nbsp; ".join(told))
-            self.names.setToolTip("<br>".join(told))
+            legend = [f"{mark} {escape(name)}" for mark, name in zip(("—", *DASHES), names, strict=False)]
+            self.names.setText(" &nbsp;&nbsp; ".join(legend))
+            self.names.setToolTip("<br>".join(legend))
         for place, (label, box) in enumerate(zip(self._shift_marks, self.shifts, strict=True), start=1):
             label.setVisible(place < len(names))
             box.setVisible(place < len(names))
@@ -134,8 +134,8 @@ class CompareView(QtWidgets.QWidget):
         self.difference.setToolTip(obstacle or tr("Show differences from the first instead of absolute values"))
         self._show()
 
-    def say(self, text: str) -> None:
-        """Say how they differ."""
+    def set_message(self, text: str) -> None:
+        """Show how they differ."""
         self.verdict.setText(text)
         self.verdict.setVisible(bool(text))
 
@@ -164,7 +164,7 @@ class CompareView(QtWidgets.QWidget):
 
 
 def _apart(first: tuple[Outline, float], other: tuple[Outline, float]) -> Outline:
-    """What one outline is more than the first, where there are both; each with the time, s, that counts as zero."""
+    """Return one outline minus the first, where both have points; each with its time of t = 0, s."""
     (times, values), (other_times, other_values) = first[0].whole, other[0].whole
     times, other_times = times - first[1], other_times - other[1]
     if not len(times) or not len(other_times):
@@ -179,7 +179,7 @@ def _nothing(like: Outline) -> Outline:
 
 
 class _Overlay(QtWidgets.QWidget):
-    """One quantity of all recordings; drawn only while somebody can see it."""
+    """One quantity of all recordings; drawn only while visible."""
 
     def __init__(self, panel: Panel) -> None:
         super().__init__()
@@ -208,13 +208,13 @@ class _Overlay(QtWidgets.QWidget):
     def set_theme(self, theme: Theme) -> None:
         self.plot.dress(theme)
         colours = self._of.colours if self._of.per_leg else theme.axis_colours()
-        self._say(colours)
+        self._show_legend(colours)
         for pattern, curves in zip(_PATTERNS, self.curves, strict=True):
             for curve, colour in zip(curves, colours, strict=True):
                 curve.setPen(theme.pen(theme.towards_text(colour) if pattern else colour, dashed=pattern))
 
-    def _say(self, colours: Sequence[str]) -> None:
-        """What it is, and, where these are not the legs, which curve is which."""
+    def _show_legend(self, colours: Sequence[str]) -> None:
+        """Show the title and, unless colours mean legs, a legend."""
         swatches = [swatch(colour, name) for colour, name in zip(colours, self._of.columns, strict=True)]
         axes = "" if self._of.per_leg else f" &nbsp; {' &nbsp; '.join(swatches)}"
         self.header.setText(f"&nbsp;<b>{self._panel.heading}</b>, {self._panel.unit}{axes}")
@@ -225,7 +225,7 @@ class _Overlay(QtWidgets.QWidget):
             self._fit()
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """Draw what there was nobody to see."""
+        """Draw what changed while hidden."""
         super().showEvent(event)
         if not self._fitted:
             self._fit()
@@ -243,7 +243,7 @@ class _Overlay(QtWidgets.QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Let the value axis hold all that is shown."""
+        """Fit the value axis to the visible curves."""
         self._fitted = self.isVisible()
         self._draw()
         values = [

@@ -1,4 +1,4 @@
-"""What is exported, and the thread that writes it: nothing here looks at widgets."""
+"""Export: what is written, and the thread that writes it; no widgets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui
 
-from gui.models import Panel, Stretch
+from gui.models import Panel, Segment
 from gui.session import Worker
 from gui.texts import tr
 from rig.csvio import Column, write_columns
 
-_PATIENCE = 5.0  # s for a file that is being written
+_PATIENCE = 5.0  # s to finish a file on close
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a page's panels is shown: which of the six legs, and which published models."""
+    """Visible legs of the six, and visible published models."""
 
     legs: tuple[bool, ...]
     models: tuple[str, ...]
 
 
-def table_of(panels: Sequence[Panel], selection: Selection, stretch: Stretch) -> tuple[list[str], list[Column]]:
-    """Rows at full rate: names of the columns with their units, and the columns (n,), time first."""
+def table_of(panels: Sequence[Panel], selection: Selection, segment: Segment) -> tuple[list[str], list[Column]]:
+    """Return rows at full rate as column names with units, and columns (n,), time first."""
     names: list[str] = ["t [s]"]
-    columns: list[Column] = [stretch.times]
+    columns: list[Column] = [segment.times]
     for panel in panels:
         for series in panel.series:
             if series.model and series.model not in selection.models:
                 continue
-            values = series.extract(stretch)
+            values = series.extract(segment)
             for index, column in enumerate(series.columns):
                 if series.per_leg and not selection.legs[index]:
                     continue
@@ -45,45 +45,45 @@ def write_table(
     panels: Callable[[], Sequence[Panel] | None],
     others: Sequence[Panel],
     selection: Selection,
-    stretch: Stretch,
+    segment: Segment,
 ) -> None:
-    """Write the numbers of `panels` as CSV, of `others` where these are None; see `write_columns` for what it raises.
+    """Write the numbers of `panels` as CSV, of `others` if None; raises as `write_columns`.
 
-    `panels` may take its time, in whatever thread this is.
+    `panels` may be slow; it is called in this thread.
     """
     found = panels()
-    write_columns(path, *table_of(others if found is None else found, selection, stretch))
+    write_columns(path, *table_of(others if found is None else found, selection, segment))
 
 
 def write_picture(path: Path, picture: QtGui.QImage) -> None:
-    """Write a picture as PNG. Raises OSError when that fails; the file has its name only once it is whole."""
+    """Write a picture as PNG, atomically. Raises OSError on failure."""
     file = QtCore.QSaveFile(str(path))
     if not (file.open(QtCore.QIODevice.OpenModeFlag.WriteOnly) and picture.save(file, "PNG") and file.commit()):
         raise OSError(0, file.errorString())
 
 
 class ExportWriter:
-    """Writes files in a thread that begins with the first of them, and says in words how that went.
+    """Writes files in a thread, started with the first file, and reports the results as text.
 
     Args:
-        parent: in whose thread `say` is called.
-        say: told what happens.
+        parent: `report` is called in its thread.
+        report: receives messages.
     """
 
-    def __init__(self, parent: QtCore.QObject, say: Callable[[str], None]) -> None:
+    def __init__(self, parent: QtCore.QObject, report: Callable[[str], None]) -> None:
         self._parent = parent
-        self._say = say
+        self._report = report
         self._worker: Worker | None = None
 
     def write(self, path: Path, job: Callable[[], None]) -> None:
-        """Have the job done that writes the file. Returns at once; `close` waits for it."""
+        """Run a job that writes the file. Returns at once; `close` waits for it."""
         if self._worker is None:
             self._worker = Worker("export", self._parent)
-        self._say(tr("Writing {name} …").format(name=path.name))
+        self._report(tr("Writing {name} …").format(name=path.name))
 
         def done(_none: None, failure: Exception | None) -> None:
             reason = failure.strerror if isinstance(failure, OSError) else failure
-            self._say(
+            self._report(
                 tr("Saved {name}").format(name=path.name)
                 if failure is None
                 else tr("Not saved: {reason}").format(reason=reason)
@@ -92,7 +92,7 @@ class ExportWriter:
         self._worker.submit(job, done)
 
     def close(self) -> None:
-        """End the thread. Files begun are finished if that takes at most 5 s; what takes longer never gets its name."""
+        """End the thread. Waits up to 5 s for files in progress; unfinished files never get their names."""
         if self._worker is not None:
             self._worker.finish()
             self._worker.join(_PATIENCE)

@@ -1,4 +1,4 @@
-"""A film of a recording: its frames drawn and written in a thread, the dialog that asks for it, and its button."""
+"""Videos of a recording: frames drawn in the window's thread and written in another, the dialog and its button."""
 
 import io
 import shutil
@@ -16,7 +16,7 @@ from gui.live.platform_view import PlatformView
 from gui.models import Replay, Timeline, state_word
 from gui.session import Worker
 from gui.texts import tr
-from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save, field_refusal, give
+from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save, field_refusal, set_icon
 from rig.recording import MotionRecord
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 _AHEAD = 4
-"""frames drawn that are not written yet: more would only fill the memory"""
-_PATIENCE = 5.0  # s for a frame that is being written
+"""Frames drawn ahead of writing; bounds the memory."""
+_PATIENCE = 5.0  # s to finish a frame on close
 MOST_PIXELS = 400_000_000
-"""of all frames of an animated picture together, which is put together in memory; a folder of frames has no bound"""
+"""Maximum pixels of all frames of an animated picture, which is assembled in memory; frame folders are unlimited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What of a recording is shown: from `begin` to `end`, s, `speed` times as fast, with `rate` frames a second."""
+    """Part of a recording to show: from `begin` to `end`, s, `speed` times as fast, at `rate` frames per second."""
 
     begin: float
     end: float
@@ -47,7 +47,7 @@ class Cut:
         return [self.begin + index * self.speed / self.rate for index in range(count)]
 
     def fault(self, *, bounded: bool) -> str:
-        """Why it cannot be made, in words; empty when it can. bounded: it is put together in memory."""
+        """Why it cannot be made; empty if it can. bounded: the frames are assembled in memory."""
         if not self.end > self.begin:
             return tr("it ends at {end:.3f} s, must end after its start at {begin:.3f} s").format(
                 end=self.end, begin=self.begin
@@ -67,20 +67,20 @@ class Cut:
 
 
 class Sink(Protocol):
-    """Where frames go; called in the thread that writes."""
+    """Receives frames; called in the writing thread."""
 
     def add(self, png: bytes) -> None:
-        """Take the next frame. Raises OSError where it cannot be written."""
+        """Write the next frame. Raises OSError on failure."""
 
     def finish(self) -> None:
-        """Give the whole its name. Raises OSError where that cannot be done."""
+        """Move the result to its final name. Raises OSError on failure."""
 
     def drop(self) -> None:
-        """Leave nothing behind."""
+        """Delete partial output."""
 
 
 class FrameFolder:
-    """A folder of PNG files, numbered; it has its name once it is whole. Raises OSError where that is taken."""
+    """A folder of numbered PNG files, renamed when complete. Raises OSError if the name exists."""
 
     def __init__(self, path: Path) -> None:
         if path.exists():
@@ -105,7 +105,7 @@ class FrameFolder:
 
 
 class AnimatedGif:
-    """A GIF that goes on for ever, `rate` frames a second, all in the colours of the first frame."""
+    """An endless GIF at `rate` frames per second, with the palette of the first frame."""
 
     def __init__(self, path: Path, rate: int) -> None:
         self._path = path
@@ -115,7 +115,7 @@ class AnimatedGif:
 
     def add(self, png: bytes) -> None:
         """See `Sink`."""
-        from PIL import Image  # takes long to import, for which no window waits
+        from PIL import Image  # slow import, deferred
 
         picture = Image.open(io.BytesIO(png)).convert("RGB")
         if self._colours is None:
@@ -140,7 +140,7 @@ class AnimatedGif:
 
 
 def _colours_of(picture: "Image.Image") -> "Image.Image":
-    """An image with a palette of 256 colours: half for what there is much of, half for what stands out."""
+    """Return an image with a 256-colour palette: half by frequency, half by contrast."""
     from PIL import Image
 
     palette: list[int] = []
@@ -153,15 +153,15 @@ def _colours_of(picture: "Image.Image") -> "Image.Image":
 
 
 class FilmMaker(QtCore.QObject):
-    """Makes one film: draws a frame whenever the window has nothing else to do, and writes it in a thread.
+    """Makes one video: draws a frame whenever the event loop is idle, and writes it in a thread.
 
-    Signals: `progressed` with the part that is done; `finished` with why it did not work, empty when it did.
+    Signals: `progressed(part)`: finished fraction; `finished(reason)`: why it failed, empty on success.
 
     Args:
-        timeline: what is shown.
-        cut: which times of it, and how.
-        draw: picture of a size, px, of the rows up to an index, exclusive.
-        open_sink: opens where the frames go, in the thread that writes.
+        timeline: rows to show.
+        cut: times to show, and the rate.
+        draw: returns a picture of a size, px, of the rows up to an index, exclusive.
+        open_sink: opens the output, in the writing thread.
         parent: owner.
     """
 
@@ -182,7 +182,7 @@ class FilmMaker(QtCore.QObject):
         self._drawn = self._written = 0
         self._sink: Sink | None = None
         self.ended = False
-        self._next = QtCore.QTimer(self)  # the window comes first
+        self._next = QtCore.QTimer(self)  # the event loop comes first
         self._next.setSingleShot(True)
         self._next.timeout.connect(self._draw_next)
         self._writer = Worker("film", self)
@@ -190,10 +190,10 @@ class FilmMaker(QtCore.QObject):
         def open_it() -> None:
             self._sink = open_sink()
 
-        self._writer.submit(open_it, self._go_on)
+        self._writer.submit(open_it, self._continue)
 
     def cancel(self) -> None:
-        """End it and leave nothing behind, unless it is whole already. May be called again."""
+        """Cancel and delete partial output, unless already complete. May be called again."""
         if not self.ended:
             self._end(tr("cancelled"))
 
@@ -213,9 +213,9 @@ class FilmMaker(QtCore.QObject):
         self._written += 1
         if not self.ended:
             self.progressed.emit(self._written / len(self._times))
-        self._go_on(None, failure)
+        self._continue(None, failure)
 
-    def _go_on(self, _none: None, failure: Exception | None) -> None:
+    def _continue(self, _none: None, failure: Exception | None) -> None:
         if self.ended:
             return
         if failure is not None:
@@ -225,7 +225,7 @@ class FilmMaker(QtCore.QObject):
 
     def _whole(self, _none: None, failure: Exception | None) -> None:
         if failure is not None:
-            self._go_on(None, failure)
+            self._continue(None, failure)
         elif not self.ended:
             self._end("")
 
@@ -238,7 +238,7 @@ class FilmMaker(QtCore.QObject):
         self._writer.join(_PATIENCE)
         self.finished.emit(reason)
 
-    # -- in the thread that writes -----------------------------------------------------------------------------------
+    # -- in the writing thread ---------------------------------------------------------------------------------------
 
     def _add(self, png: bytes) -> None:
         assert self._sink is not None
@@ -255,22 +255,22 @@ class FilmMaker(QtCore.QObject):
 
 _SIZES = ((640, 480), (960, 720), (1280, 720), (1920, 1080))
 _RATES = (10, 20, 25, 50)
-"""frames a second that a GIF can keep to, which counts hundredths of a second"""
+"""Frame rates, Hz, that a GIF represents exactly in hundredths of a second."""
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _LETTERS = 700.0
-"""px of a picture's shorter side at which its letters are as large as on the screen"""
-_EDGE = 14.0  # px, of the line about the time
+"""px of a picture's shorter side at which letters have their screen size."""
+_EDGE = 14.0  # px, margin of the time text
 
 
 class FilmDialog(QtWidgets.QDialog):
-    """Makes films of a replay as a view shows it; signal `reported` with what became of one.
+    """Dialog that makes videos of a replay as a view shows it; signal `reported` with the result as text.
 
     Args:
-        view: how it is shown, and from where.
+        view: draws the frames.
         replay: the recording.
-        until: s, rig time at which it is proposed to end.
-        name: of the file that is suggested.
-        obstacle: why what keeps the processor busy cannot be done now, empty when it can.
+        until: s, suggested end as rig time.
+        name: of the suggested file.
+        obstacle: why CPU-heavy work is not allowed now, empty if it is.
         parent: owner.
     """
 
@@ -339,12 +339,12 @@ class FilmDialog(QtWidgets.QDialog):
 
     @property
     def cut(self) -> Cut:
-        """What is chosen."""
+        """The selected cut."""
         size = self.size_.currentData()
         return Cut(self.begin.si(), self.end.si(), self.speed.currentData(), self.rate.currentData(), tuple(size))
 
     def refresh(self) -> None:
-        """Say what the film will be, or why there can be none."""
+        """Show the properties of the video, or why none can be made."""
         busy = self.maker is not None and not self.maker.ended
         if wrong := field_refusal(self.begin, self.end):
             self.make.set_obstacle(wrong)
@@ -362,7 +362,7 @@ class FilmDialog(QtWidgets.QDialog):
             )
 
     def start(self, path: Path) -> None:
-        """Make the film that is chosen."""
+        """Make the selected video."""
         rate, gif = self.cut.rate, self.kind.currentData() == "gif"
         self._path = path
         self.maker = FilmMaker(
@@ -379,12 +379,12 @@ class FilmDialog(QtWidgets.QDialog):
         self.refresh()
 
     def stop(self) -> None:
-        """Cancel what is being made. May be called again."""
+        """Cancel the video in progress. May be called again."""
         if self.maker is not None:
             self.maker.cancel()
 
     def done(self, result: int) -> None:
-        """Close; what is being made is cancelled."""
+        """Close; cancels the video in progress."""
         self.stop()
         super().done(result)
 
@@ -421,17 +421,17 @@ class FilmDialog(QtWidgets.QDialog):
 
 
 class FilmButton(QtCore.QObject):
-    """Has a button beside the picture's own, possible while there is a replay.
+    """Adds a button to a picture's controls, enabled while there is a replay.
 
     Args:
-        platform: the picture that is filmed.
-        obstacle: why nothing that takes the processor may begin; empty when it may.
-        parent: the view that it belongs to.
+        platform: the filmed picture.
+        obstacle: why CPU-heavy work is not allowed now; empty if it is.
+        parent: owner.
     """
 
     reported = QtCore.Signal(str)
     began = QtCore.Signal()
-    """The replay was paused for it."""
+    """Emitted after the replay was paused for the dialog."""
 
     def __init__(self, platform: PlatformView, obstacle: Callable[[], str], parent: QtWidgets.QWidget) -> None:
         super().__init__(parent)
@@ -442,7 +442,7 @@ class FilmButton(QtCore.QObject):
         self.button = GuardedButton(
             tr("Film …"), tr("Make an animated picture or a folder of frames of this recording")
         )
-        give(self.button, "film")
+        set_icon(self.button, "film")
         self.button.setAccessibleName(tr("Make a film of the recording"))
         platform.controls.addWidget(self.button)
         self.button.clicked.connect(self.begin)
@@ -450,16 +450,16 @@ class FilmButton(QtCore.QObject):
         self.allow(None, "")
 
     def allow(self, replay: Replay | None, name: str, motions: Sequence[MotionRecord] = ()) -> None:
-        """From now on films are of this replay, None for none.
+        """Set the replay to film, None for none.
 
-        name: what a file is called at first; motions: at whose end a film is to end that begins in it.
+        name: default file name; motions: time spans; a video that starts in one ends with it.
         """
         self._replay, self._name, self._motions = replay, name, motions
         missing = "" if replay is not None else tr("open a recording first")
         self.button.set_obstacle(self._platform.menu.problem or missing)
 
     def begin(self) -> None:
-        """Ask which film is to be made."""
+        """Open the dialog."""
         if self._replay is None:
             return
         self._replay.pause()
@@ -474,7 +474,7 @@ class FilmButton(QtCore.QObject):
         self.dialog.show()
 
     def stop(self) -> None:
-        """End a film that is being made. May be called again."""
+        """Cancel a video in progress. May be called again."""
         if self.dialog is not None:
             self.dialog.stop()
 

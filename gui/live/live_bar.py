@@ -1,4 +1,4 @@
-"""The controls above the live views."""
+"""The toolbar of the live views."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import LEG_COLOURS, ElidedLabel, FlowLayout, Theme, ask_save, give
+from gui.widgets import LEG_COLOURS, ElidedLabel, FlowLayout, Theme, ask_save, set_icon
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
-"""Lengths of the time window on offer, s."""
-_NOTE = 240  # px of what is said at the end of the bar
+"""Selectable lengths of the time window, s."""
+_NOTE = 240  # px of the message at the right end
 
 
 class LegButtons(QtWidgets.QWidget):
-    """Which of the six legs are shown; a click with Shift leaves one alone. Signal `changed(list of six bool)`."""
+    """Selects visible legs; Shift+click shows one alone. Signal `changed(list of six bool)`."""
 
     changed = QtCore.Signal(list)
 
@@ -71,13 +71,13 @@ class LegButtons(QtWidgets.QWidget):
 
 
 class LiveBar(QtWidgets.QWidget):
-    """Freeze, clear, fit, window length, legs, export, platform. What happened is said at its right end.
+    """Freeze, clear, fit, window length, legs, export, platform; messages at the right end.
 
-    Signals: `pictured(Path)`, `tabulated(Path)` somebody chose a file for the picture or the numbers.
+    Signals: `pictured(Path)`, `tabulated(Path)`: the user chose a file for the picture or the numbers.
 
     Args:
         theme: colours.
-        replayed: what is shown can be paused and gone back in: without freeze and clear.
+        replayed: the view shows a replay, which needs no freeze and clear.
     """
 
     pictured = QtCore.Signal(Path)
@@ -109,14 +109,14 @@ class LiveBar(QtWidgets.QWidget):
             (self.png, "picture"),
             (self.csv, "table"),
         ):
-            give(button, meaning)
+            set_icon(button, meaning)
         self.png.clicked.connect(lambda: self._ask(self.pictured, tr("Pictures (*.png)"), ".png"))
         self.csv.clicked.connect(lambda: self._ask(self.tabulated, tr("Tables (*.csv)"), ".csv"))
         self.platform = push_button(
             "3-D", tr("Show the platform next to the curves"), tr("Platform next to the curves")
         )
         self.platform.setCheckable(True)
-        give(self.platform, "space")
+        set_icon(self.platform, "space")
         self.note = ElidedLabel()
         self.note.setAccessibleName(tr("Message"))
         self.note.setFixedSize(_NOTE, self.note.fontMetrics().height())
@@ -137,22 +137,22 @@ class LiveBar(QtWidgets.QWidget):
         """Length of the window, s."""
         return float(self.window.currentData())
 
-    def say(self, text: str) -> None:
-        """Say what has happened."""
+    def set_message(self, text: str) -> None:
+        """Show a message."""
         self.note.setText(text)
         self.note.setToolTip(text)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name the window's length and the legs shown."""
+        """Save the window's length and the visible legs under a name."""
         settings.setValue(f"{name}/window", self.window.currentText())
         settings.setValue(f"{name}/legs", "".join(str(leg + 1) for leg in range(6) if self.legs.legs[leg]))
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept under a name."""
+        """Restore what was saved under a name."""
         self.window.setCurrentText(str(settings.value(f"{name}/window", self.window.currentText())))
-        kept = settings.value(f"{name}/legs")
-        if kept is not None:
-            self.legs.set_legs([str(leg + 1) in str(kept) for leg in range(6)])
+        saved = settings.value(f"{name}/legs")
+        if saved is not None:
+            self.legs.set_legs([str(leg + 1) in str(saved) for leg in range(6)])
 
     def _ask(self, signal: Any, kind: str, suffix: str) -> None:
         path = ask_save(self, tr("Export what is shown"), f"live{suffix}", kind, suffix)
@@ -161,7 +161,7 @@ class LiveBar(QtWidgets.QWidget):
 
 
 def _together(widgets: Sequence[QtWidgets.QWidget]) -> QtWidgets.QWidget:
-    """Widgets that stay in one line."""
+    """Return a container that keeps widgets on one line."""
     group = QtWidgets.QWidget()
     row = QtWidgets.QHBoxLayout(group)
     row.setContentsMargins(0, 0, 0, 0)
@@ -171,7 +171,7 @@ def _together(widgets: Sequence[QtWidgets.QWidget]) -> QtWidgets.QWidget:
 
 
 def push_button(text: str, tip: str, accessible: str = "") -> QtWidgets.QPushButton:
-    """Button with a tip, and another accessible name where its text is not enough."""
+    """Return a button with a tooltip, and an accessible name if its text is not enough."""
     button = QtWidgets.QPushButton(text)
     button.setToolTip(tip)
     button.setAccessibleName(accessible or text)

@@ -1,4 +1,4 @@
-"""Published models of the leg forces beside what is measured: computed in a thread, chosen in a bar, and compared."""
+"""Published models of the leg forces: computed in a thread, selected in a bar, and compared with measurement."""
 
 import math
 from collections.abc import Callable, Collection
@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.plot import swatch
-from gui.models import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES, Differences, Floats, Stretch, Timeline, number_text
+from gui.models import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES, Differences, Floats, Segment, Timeline, number_text
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, FixedSize, Theme
@@ -20,12 +20,12 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 _CHUNK = 4096
-"""rows that the thread is given at a time: some 0.1 s of its work"""
-_PATIENCE = 5.0  # s for rows that are being computed
+"""Rows per job of the thread, about 0.1 s of work."""
+_PATIENCE = 5.0  # s to finish rows on close
 
 
-class _Kept:
-    """Values (6,) of rows by their number; a row's place is taken over by the one `capacity` later."""
+class _RowCache:
+    """Ring buffer of values (6,) by row number; each row overwrites the one `capacity` earlier."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = max(1, capacity)
@@ -33,27 +33,27 @@ class _Kept:
         self._values = np.empty((self._capacity, 6))
 
     def missing(self, first: int, count: int) -> Mask:
-        """Which of the rows numbered from `first` are not kept, (count,)."""
+        """Return which rows from number `first` on are missing, (count,)."""
         numbers = np.arange(first, first + count)
         lacks: Mask = self._numbers[numbers % self._capacity] != numbers
         return lacks
 
     def put(self, numbers: Indices, values: Floats) -> None:
-        """Keep values (k, 6) of the rows with these numbers."""
+        """Store values (k, 6) of rows by number."""
         places = numbers % self._capacity
         self._numbers[places], self._values[places] = numbers, values
 
     def get(self, first: int, count: int) -> Floats:
-        """Values (count, 6) of the rows numbered from `first`; not numbers where they are not kept."""
+        """Return values (count, 6) of the rows from number `first` on; NaN if missing."""
         values = self._values[np.arange(first, first + count) % self._capacity]
         values[self.missing(first, count)] = np.nan
         return values
 
 
 class ModelForces(QtCore.QObject):
-    """What the chosen published models say of a timeline's rows. Signal `changed`: there are new values, or a fault.
+    """Computes the selected published models for a timeline's rows. Signal `changed`: new values, or a fault.
 
-    `fault` says why values are missing; `close` ends the thread, which begins with the first model chosen.
+    `fault` says why values are missing; `close` ends the thread, which starts with the first model selected.
     """
 
     changed = QtCore.Signal()
@@ -61,59 +61,59 @@ class ModelForces(QtCore.QObject):
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self.chosen: tuple[str, ...] = ()
-        """published models to compute, of `dynamics.MODELS`"""
+        """Published models to compute, of `dynamics.MODELS`."""
         self.fault = ""
         self._mechanism: Mechanism | None = None
         self._coulomb_speed = 0.0
         self._timeline: Timeline | None = None
-        self._kept: dict[str, _Kept] = {}
+        self._cache: dict[str, _RowCache] = {}
         self._worker: Worker | None = None
         self._closed = False
         self._pending = False
         self._generation = 0
 
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float) -> None:
-        """Compute with this mechanism and this speed, m/s, of the control's Coulomb friction; forget all values."""
+        """Set the mechanism and the speed, m/s, of the Coulomb friction model; discard all values."""
         self._mechanism, self._coulomb_speed = mechanism, coulomb_speed
-        self._forget()
+        self._discard()
 
     def follow(self, timeline: Timeline) -> None:
-        """Number rows as this timeline does; values of another one are forgotten."""
+        """Number rows as this timeline does; discard values of another one."""
         if timeline is not self._timeline:
             self._timeline = timeline
-            self._forget()
+            self._discard()
 
     def choose(self, models: Collection[str]) -> None:
-        """Compute these of the published models."""
+        """Select the published models to compute."""
         self.chosen = tuple(model for model in MODEL_NAMES if model in models and model != EXACT)
         self.fault = ""
 
     @property
     def preparing(self) -> bool:
-        """Whether a chosen model has no value yet: its first ones take a while where no kernel is compiled."""
-        return self._pending and any(model not in self._kept for model in self.chosen)
+        """Whether a selected model has no value yet: the first ones take time if its kernel is not compiled."""
+        return self._pending and any(model not in self._cache for model in self.chosen)
 
-    def differences(self, model: str, stretch: Stretch) -> Floats:
-        """Forces of a model at the load cells less those of the exact one, (n, 6) N; NaN in rows not computed yet."""
+    def differences(self, model: str, segment: Segment) -> Floats:
+        """Return a model's forces at the load cells minus the exact one's, (n, 6) N; NaN in rows not computed yet."""
         if model == EXACT:
-            return np.zeros((len(stretch), 6))
-        kept = self._kept.get(model)
-        return np.full((len(stretch), 6), np.nan) if kept is None else kept.get(stretch.first, len(stretch))
+            return np.zeros((len(segment), 6))
+        cache = self._cache.get(model)
+        return np.full((len(segment), 6), np.nan) if cache is None else cache.get(segment.first, len(segment))
 
-    def newest(self, stretch: Stretch) -> Stretch:
-        """The newest row that all chosen models have come to, alone; the newest one where there is none of these."""
-        known = np.arange(len(stretch))
+    def newest(self, segment: Segment) -> Segment:
+        """Return the newest row, alone, that all selected models have computed; the newest of all without any."""
+        known = np.arange(len(segment))
         if self.chosen:
-            differences = np.hstack([self.differences(model, stretch) for model in self.chosen])
+            differences = np.hstack([self.differences(model, segment) for model in self.chosen])
             computed = np.flatnonzero(np.isfinite(differences).all(axis=1))
             known = computed if len(computed) else known
         last = int(known[-1]) if len(known) else 0
-        return stretch.part(last, last + 1)
+        return segment.part(last, last + 1)
 
-    def rms_residuals(self, model: str, stretch: Stretch) -> Floats:
-        """RMS residual of a model over the rows of a stretch that are computed: six legs and all of them, (7,) N."""
-        usable = comparable_rows(stretch.rows)
-        residual = stretch.rows["force_residual"][usable] - self.differences(model, stretch)[usable]
+    def rms_residuals(self, model: str, segment: Segment) -> Floats:
+        """Return the RMS residual of a model over the computed rows: six legs and all, (7,) N."""
+        usable = comparable_rows(segment.rows)
+        residual = segment.rows["force_residual"][usable] - self.differences(model, segment)[usable]
         squares = residual[np.isfinite(residual).all(axis=1)] ** 2
         if not len(squares):
             return np.full(7, np.nan)
@@ -121,36 +121,36 @@ class ModelForces(QtCore.QObject):
         rms: Floats = np.sqrt(np.append(legs, legs.mean()))
         return rms
 
-    def compute(self, stretch: Stretch) -> None:
-        """Have the rows of a stretch computed that are not yet, the newest first. Returns at once."""
-        if self._pending or self._closed or (wanted := self._wanted(stretch)) is None:
+    def compute(self, segment: Segment) -> None:
+        """Queue the missing rows of a segment, newest first. Returns at once."""
+        if self._pending or self._closed or (wanted := self._missing_rows(segment)) is None:
             return
         if self._worker is None:
             self._worker = Worker("models", self)
         self._pending = True
-        job, generation = self._job(stretch, *wanted), self._generation
-        self._worker.submit(job, lambda computed, _failure: self._take(generation, computed))
+        job, generation = self._job(segment, *wanted), self._generation
+        self._worker.submit(job, lambda computed, _failure: self._store(generation, computed))
         if self.preparing:
             self.changed.emit()
 
-    def completion(self, stretch: Stretch) -> Callable[[], Differences]:
-        """What computes, in any thread, the rows of a stretch that are not yet, and then knows all of its differences.
+    def completion(self, segment: Segment) -> Callable[[], Differences]:
+        """Return a job that computes the missing rows of a segment, in any thread, and returns all differences.
 
-        The stretch must be one that does not change any more; what has no answer is not a number.
+        The segment must not change any more; failed rows are NaN.
         """
         mechanism, speed = self._mechanism, self._coulomb_speed
-        values = {model: self.differences(model, stretch) for model in self.chosen}
-        lacking = {model: np.flatnonzero(self._lacking(model, stretch)) for model in self.chosen}
+        values = {model: self.differences(model, segment) for model in self.chosen}
+        lacking = {model: np.flatnonzero(self._lacking(model, segment)) for model in self.chosen}
 
         def complete() -> Differences:
             if mechanism is None:
-                return lambda model, _stretch: values[model]
+                return lambda model, _segment: values[model]
             for model, indices in lacking.items():
                 for chunk in range(0, len(indices), _CHUNK):
                     at = indices[chunk : chunk + _CHUNK]
-                    computed = _compute(mechanism, speed, (model,), at, _motions(stretch, at))
+                    computed = _compute(mechanism, speed, (model,), at, _motions(segment, at))
                     values[model][at] = computed.values[model]
-            return lambda model, _stretch: values[model]
+            return lambda model, _segment: values[model]
 
         return complete
 
@@ -161,62 +161,62 @@ class ModelForces(QtCore.QObject):
             self._worker.finish()
             self._worker.join(_PATIENCE)
 
-    def _forget(self) -> None:
-        self._kept.clear()
+    def _discard(self) -> None:
+        self._cache.clear()
         self._generation += 1
         self.fault = ""
 
-    def _wanted(self, stretch: Stretch) -> tuple[tuple[str, ...], Indices] | None:
-        """Models that lack rows of a stretch, and the newest of those rows, as indices into it."""
-        if self._mechanism is None or not len(stretch):
+    def _missing_rows(self, segment: Segment) -> tuple[tuple[str, ...], Indices] | None:
+        """Return the models with missing rows, and the newest of those rows, as indices into the segment."""
+        if self._mechanism is None or not len(segment):
             return None
-        lacking: Mask = np.zeros(len(stretch), np.bool_)
+        lacking: Mask = np.zeros(len(segment), np.bool_)
         models = []
         for model in self.chosen:
-            lacks = self._lacking(model, stretch)
+            lacks = self._lacking(model, segment)
             if lacks.any():
                 models.append(model)
                 lacking |= lacks
         return (tuple(models), np.flatnonzero(lacking)[-_CHUNK:]) if models else None
 
-    def _lacking(self, model: str, stretch: Stretch) -> Mask:
-        """Which rows of a stretch a model has not been computed of, (n,)."""
-        kept = self._kept.get(model)
-        return np.ones(len(stretch), np.bool_) if kept is None else kept.missing(stretch.first, len(stretch))
+    def _lacking(self, model: str, segment: Segment) -> Mask:
+        """Return which rows of a segment a model has not computed, (n,)."""
+        cache = self._cache.get(model)
+        return np.ones(len(segment), np.bool_) if cache is None else cache.missing(segment.first, len(segment))
 
-    def _job(self, stretch: Stretch, models: Collection[str], indices: Indices) -> Callable[[], "_Computed"]:
-        mechanism, speed, numbers = self._mechanism, self._coulomb_speed, stretch.first + indices
+    def _job(self, segment: Segment, models: Collection[str], indices: Indices) -> Callable[[], "_Computed"]:
+        mechanism, speed, numbers = self._mechanism, self._coulomb_speed, segment.first + indices
         assert mechanism is not None
-        motions = _motions(stretch, indices)
+        motions = _motions(segment, indices)
         return lambda: _compute(mechanism, speed, models, numbers, motions)
 
-    def _take(self, generation: int, computed: "_Computed") -> None:
+    def _store(self, generation: int, computed: "_Computed") -> None:
         self._pending = False
         if generation != self._generation:
             return
         assert self._timeline is not None
-        self.fault = computed.fault or self.fault  # said until models are chosen anew: the next rows do not mend it
+        self.fault = computed.fault or self.fault  # stays until models are selected anew: further rows do not fix it
         for model, values in computed.values.items():
-            self._kept.setdefault(model, _Kept(self._timeline.capacity)).put(computed.numbers, values)
+            self._cache.setdefault(model, _RowCache(self._timeline.capacity)).put(computed.numbers, values)
         self.changed.emit()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
-    """Differences (k, 6) by model of the rows with these numbers; `fault` says why they are not numbers."""
+    """Differences (k, 6) by model of the rows with these numbers; `fault` says why they are NaN."""
 
     numbers: Indices
     values: dict[str, Floats]
     fault: str = ""
 
 
-def _motions(stretch: Stretch, indices: Indices) -> Floats:
-    """Motions (k, 19) of some rows, a copy: the timeline moves on meanwhile.
+def _motions(segment: Segment, indices: Indices) -> Floats:
+    """Return a copy of the motions (k, 19) of some rows: the timeline changes meanwhile.
 
-    No numbers where the exact model had no answer: nothing is laid over it, and one row must not fail for thousands.
+    NaN where the exact model failed: one row must not fail the whole chunk.
     """
-    motions: Floats = stretch.rows["reference"][indices]
-    motions[~np.isfinite(stretch.rows["force_model"][indices]).all(axis=1)] = np.nan
+    motions: Floats = segment.rows["reference"][indices]
+    motions[~np.isfinite(segment.rows["force_model"][indices]).all(axis=1)] = np.nan
     return motions
 
 
@@ -228,7 +228,7 @@ def _compute(
     try:
         for model, differences in model_differences(mechanism, motions[usable], models, coulomb_speed).items():
             values[model][usable] = differences
-    except Exception as error:  # whatever it is, these rows have no answer and must not be asked for again
+    except Exception as error:  # whatever the error, mark these rows as failed and do not retry
         return _Computed(numbers, values, (str(error) or type(error).__name__).splitlines()[0])
     return _Computed(numbers, values)
 
@@ -238,9 +238,9 @@ _COLUMNS = (*LEGS, tr("all"))
 
 
 class ModelsBar(QtWidgets.QWidget):
-    """Check list of the models, and below it, while a published one is chosen, the RMS residual of each.
+    """Check list of the models and, while a published one is selected, the RMS residual of each.
 
-    Signal `changed(tuple of names)`: the published models chosen, of `dynamics.MODELS`.
+    Signal `changed(tuple of names)`: the selected published models, of `dynamics.MODELS`.
     """
 
     changed = QtCore.Signal(tuple)
@@ -270,8 +270,8 @@ class ModelsBar(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addLayout(row)
-        self._still = FixedSize(self.table)
-        layout.addWidget(self._still)
+        self._fixed_table = FixedSize(self.table)
+        layout.addWidget(self._fixed_table)
         self.boxes[EXACT].setChecked(True)
         self.boxes[EXACT].setEnabled(False)
         self.boxes[EXACT].setToolTip(tr("The model that controls the rig; always shown"))
@@ -280,11 +280,11 @@ class ModelsBar(QtWidgets.QWidget):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Published models chosen, names of `dynamics.MODELS`; none while they cannot be computed."""
+        """Selected published models, names of `dynamics.MODELS`; none while they cannot be computed."""
         return tuple(name for name, box in self.boxes.items() if name != EXACT and box.isEnabled() and box.isChecked())
 
     def set_available(self, known: bool) -> None:
-        """Whether there is a mechanism to compute the models of."""
+        """Set whether there is a mechanism to compute the models of."""
         for model, box in self.boxes.items():
             if model != EXACT:
                 box.setEnabled(known)
@@ -296,46 +296,46 @@ class ModelsBar(QtWidgets.QWidget):
         self._toggled()
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name which models are chosen."""
+        """Save the selected models under a name."""
         ticked = [model for model, box in self.boxes.items() if model != EXACT and box.isChecked()]
         settings.setValue(f"{name}/models", " ".join(ticked))
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept under a name."""
-        kept = str(settings.value(f"{name}/models", "")).split()
+        """Restore the models saved under a name."""
+        saved = str(settings.value(f"{name}/models", "")).split()
         for model, box in self.boxes.items():
             if model != EXACT:
-                box.setChecked(model in kept)
+                box.setChecked(model in saved)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
         self.table.set_theme(theme)
 
     def make_stale(self) -> None:
-        """The picture is another one: every line of the table is older."""
+        """Mark every line of the table as stale."""
         self._stale += [model for model in (EXACT, *self.chosen) if model not in self._stale]
 
     def show_next(self, residuals: Callable[[str], Floats]) -> None:
-        """Bring the line up to date that has been stale the longest, by its model's RMS residuals (7,) N."""
+        """Update the line that has been stale the longest with its model's RMS residuals (7,) N."""
         if self._stale:
             model = self._stale.pop(0)
             self.table.show_residuals(model, residuals(model))
 
-    def say(self, text: str) -> None:
-        """Say what the models are at, or what is wrong with them."""
+    def set_message(self, text: str) -> None:
+        """Show the state or fault of the models."""
         self.note.setText(text)
         self.note.setToolTip(text)
 
     def _toggled(self) -> None:
         self._stale.clear()
         self.table.set_models((EXACT, *self.chosen))
-        self._still.fit()
-        self._still.setVisible(bool(self.chosen))
+        self._fixed_table.fit()
+        self._fixed_table.setVisible(bool(self.chosen))
         self.changed.emit(self.chosen)
 
 
 class _Residuals(QtWidgets.QWidget):
-    """RMS residual of every model, by leg and over all legs, N."""
+    """Table of the RMS residual of every model, by leg and over all legs, N."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -354,7 +354,7 @@ class _Residuals(QtWidgets.QWidget):
         self._samples: dict[str, _Line] = {}
         self._names: dict[str, QtWidgets.QLabel] = {}
         self.values: dict[str, list[QtWidgets.QLabel]] = {}
-        """texts by model: six legs and all"""
+        """Labels by model: six legs and all."""
         for row, (model, name) in enumerate(MODEL_NAMES.items(), 1):
             self._samples[model], self._names[model] = _Line(model, theme), QtWidgets.QLabel(tr(name))
             grid.addWidget(self._samples[model], row, 0)
@@ -376,7 +376,7 @@ class _Residuals(QtWidgets.QWidget):
             sample.set_theme(theme)
 
     def set_models(self, models: tuple[str, ...]) -> None:
-        """Have a row for each of these models."""
+        """Show a row for each of these models."""
         for model in MODEL_NAMES:
             for widget in (self._samples[model], self._names[model], *self.values[model]):
                 widget.setVisible(model in models)
@@ -388,7 +388,7 @@ class _Residuals(QtWidgets.QWidget):
 
 
 class _Line(QtWidgets.QWidget):
-    """A piece of a model's line."""
+    """A sample of a model's line pattern."""
 
     def __init__(self, model: str, theme: Theme) -> None:
         super().__init__()

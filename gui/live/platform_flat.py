@@ -1,4 +1,4 @@
-"""The platform in two projections, where there is no OpenGL."""
+"""The platform in two projections, a fallback without OpenGL."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -18,9 +18,9 @@ _PROJECTIONS = {tr("Front view of the platform, m"): (0, 2), tr("Top view of the
 
 
 class PlatformFlat(QtWidgets.QWidget):
-    """Draws scenes from the front and from above; `note` says why it is not three-dimensional.
+    """Draws scenes from the front and from above; `note` says why it is not 3-D.
 
-    There are no `viewpoints` to choose from.
+    It has no selectable `viewpoints`.
     """
 
     viewpoints: ClassVar[tuple[str, ...]] = ()
@@ -52,27 +52,27 @@ class PlatformFlat(QtWidgets.QWidget):
         if self.scene is not None:
             self.show_scene(self.scene)
 
-    def look_from(self, viewpoint: str) -> None:
-        """Raises KeyError: this view has no such viewpoint."""
+    def set_viewpoint(self, viewpoint: str) -> None:
+        """Raises KeyError: this view has no viewpoints."""
         raise KeyError(viewpoint)
 
     def fit(self) -> None:
-        """Fit the scene into the picture."""
+        """Fit the scene to the view."""
         self._framed = False
         if self.scene is not None:
             self.show_scene(self.scene)
 
     def set_mechanism(self, _mechanism: Mechanism | None, _shapes: Shapes | None = None) -> None:
-        """Scenes are of another machine, framed anew."""
+        """Fit the view to the next machine's scene."""
         self._framed = False
 
     def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show where the plate's corners (t, 6, 3) m go, base frame, and its origin at poses (t, 7); None: nowhere."""
+        """Show the paths of the plate's corners (t, 6, 3) m, base frame, and of the poses (t, 7); None: hide."""
         for projection in self.projections:
             projection.show_swept(rings, poses)
 
     def snapshot(self, size: tuple[int, int], _letters: float, scene: Scene | None = None) -> QtGui.QImage:
-        """What is shown, or another scene, which then is shown, as a picture of width and height `size`, px."""
+        """Return a picture of `size`, px, of the current scene, or of another one, which then stays shown."""
         if scene is not None:
             self.show_scene(scene)
         return self.grab().toImage().scaled(*size)
@@ -86,7 +86,7 @@ class PlatformFlat(QtWidgets.QWidget):
 
 
 class _Projection:
-    """One of the two views: `axes` are the base axes to the right and upwards."""
+    """One of two views: `axes` are the base axes to the right and upwards."""
 
     def __init__(self, name: str, axes: tuple[int, int]) -> None:
         self._across, self._up = axes
@@ -114,7 +114,7 @@ class _Projection:
         places = np.empty((0, 3)) if poses is None else poses[:, :3]
         self.way.setData(places[:, self._across], places[:, self._up])
         paths = np.empty((6, 0, 3)) if rings is None else rings.swapaxes(0, 1)
-        gap = np.full((6, 1, 3), np.nan)  # between one corner and the next
+        gap = np.full((6, 1, 3), np.nan)  # gap between the paths of two corners
         paths = np.concatenate([paths, gap], axis=1).reshape(-1, 3)
         self.swept.setData(paths[:, self._across], paths[:, self._up], connect="finite")
 

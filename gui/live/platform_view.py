@@ -1,4 +1,4 @@
-"""View of the platform with its legs coloured, live or scrubbed: the scale, what is drawn beside it, the split pane."""
+"""View of the platform with coloured legs, live or replayed: colour scale, overlays, split pane."""
 
 from dataclasses import fields
 from functools import partial
@@ -28,7 +28,7 @@ from gui.scene import (
     open_picture,
 )
 from gui.texts import mark, tr
-from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, give
+from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, set_icon
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 
@@ -52,7 +52,7 @@ class ColourBar(QtWidgets.QWidget):
         self.update()
 
     def show_scale(self, kind: Colouring, scale: Scale) -> None:
-        """Show this scale; nothing for colours that only tell the legs apart."""
+        """Show this scale; nothing for colours that only identify legs."""
         if (kind, scale) != (self._kind, self.scale):
             self._kind, self.scale = kind, scale
             low, high = self.ends
@@ -61,7 +61,7 @@ class ColourBar(QtWidgets.QWidget):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Texts at both ends, with the unit."""
+        """Return the texts at both ends, with unit."""
         unit = self.scale.unit
         digits = 0 if self.scale.high >= 1.0 else 2
         return f"{number_text(self.scale.low, digits)} {unit}", f"{number_text(self.scale.high, digits)} {unit}"
@@ -102,11 +102,11 @@ _TEXTS = {
 
 
 class OverlayMenu(QtWidgets.QToolButton):
-    """Ticks of a `OverlayOptions`. Signal `changed` when one has been changed.
+    """Menu of `OverlayOptions`. Signal `changed` after a change.
 
     Args:
-        problem: why nothing of it can be drawn; empty when it can.
-        measured: whether there are measured forces, and residuals that tell a wrench.
+        problem: why overlays cannot be drawn; empty if they can.
+        measured: whether there are measured forces, and residuals that imply a wrench.
     """
 
     changed = QtCore.Signal()
@@ -141,34 +141,34 @@ class OverlayMenu(QtWidgets.QToolButton):
 
     @property
     def shown(self) -> OverlayOptions:
-        """What is ticked."""
+        """The selected options."""
         return OverlayOptions(
             **{name: action.isEnabled() and action.isChecked() for name, action in self.actions_.items()}
         )
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep the ticks under a name."""
+        """Save the options under a name."""
         for part, action in self.actions_.items():
             settings.setValue(f"{name}/show {part}", "yes" if action.isChecked() else "no")
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept under a name."""
+        """Restore the options saved under a name."""
         for part, action in self.actions_.items():
-            kept = settings.value(f"{name}/show {part}")
-            if kept is not None:
-                action.setChecked(kept == "yes")
+            saved = settings.value(f"{name}/show {part}")
+            if saved is not None:
+                action.setChecked(saved == "yes")
 
 
 _TEXT_EVERY = 5
-"""refreshes between two changes of the numbers"""
+"""Refreshes between updates of the numbers."""
 _BAR_WIDTH = 166  # px
-_LEAST_HEIGHT = 80  # px of the picture
+_LEAST_HEIGHT = 80  # px, minimum height of the picture
 _TRAIL, _TRAIL_PIECES = 3.0, 24
-"""s that the trail reaches back, and of how many pieces it is"""
+"""s of the trail's length, and number of its segments."""
 _CALM = 0.1
-"""s over which residuals are averaged for the wrench that they imply"""
+"""s over which residuals are averaged for the implied wrench."""
 _PICTURE = 2.0
-"""px of a saved picture for one on the screen"""
+"""px of a saved picture per px on the screen."""
 _KEYS = {mark("Isometric"): "I", mark("Front"): "F", mark("Side"): "S", mark("Top"): "T", mark("Fit"): "Home"}
 _VIEWS = {
     "Isometric": mark("Isometric view"),
@@ -179,16 +179,16 @@ _VIEWS = {
 
 
 class PlatformView(QtWidgets.QWidget):
-    """The platform at the newest row of the timeline: 3-D, or two projections where there is no OpenGL.
+    """The platform at the newest row of the timeline: 3-D, or two projections without OpenGL.
 
-    `refresh` is called by the clock of frames while this is visible; `set_mechanism` says what to draw;
-    `close_worker` ends the thread that writes pictures.
+    The frame clock calls `refresh` while it is visible; `set_mechanism` sets what to draw; `close_worker` ends the
+    thread that writes pictures.
 
     Args:
         theme: colours.
-        compact: in little width, the pose in three lines.
-        bare: without a choice of colours, which are the legs' own, and without the pose.
-        expected: rows are what a model expects: their modelled forces are shown, none are measured.
+        compact: for narrow places, the pose in three lines.
+        bare: without colour selection, in leg colours, and without the pose.
+        expected: rows are model predictions: the modelled forces are shown, there are none measured.
     """
 
     def __init__(self, theme: Theme, *, compact: bool = False, bare: bool = False, expected: bool = False) -> None:
@@ -205,7 +205,7 @@ class PlatformView(QtWidgets.QWidget):
         self._revision: tuple[int, int] | None = None
         self._refreshes = 0
         self._behind = False
-        """whether the numbers are older than the picture"""
+        """Whether the numbers are older than the picture."""
         self._largest = 0.0
         self._past = ""
         self._shapes = Shapes()
@@ -220,14 +220,14 @@ class PlatformView(QtWidgets.QWidget):
         self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = OverlayMenu(problem, measured=not expected)
         self.save_picture = GuardedButton(tr("Save …"), tr("Save a picture of the view at twice the resolution"))
-        give(self.save_picture, "picture")
+        set_icon(self.save_picture, "picture")
         self.save_picture.setAccessibleName(tr("Save a picture of the platform"))
         self.save_picture.clicked.connect(self._ask_picture)
         self.pose = QtWidgets.QLabel(tr("No mechanism"))
         self.pose.setAccessibleName(tr("Measured pose, mm and °"))
         self.pose.setWordWrap(True)
         self._words = FixedSize(self.pose)
-        self._exports = ExportWriter(self, self._say)
+        self._exports = ExportWriter(self, self._set_message)
         self._lay_out()
         if bare:
             self.colouring.setCurrentIndex(self.colouring.findData(Colouring.LEG))
@@ -245,12 +245,12 @@ class PlatformView(QtWidgets.QWidget):
             colours.addWidget(self.bar)
             controls.addItem(colours)
         for name in self.picture.viewpoints:
-            controls.addWidget(self._view_button(name, tr(_VIEWS[name]), partial(self.picture.look_from, name)))
+            controls.addWidget(self._view_button(name, tr(_VIEWS[name]), partial(self.picture.set_viewpoint, name)))
         controls.addWidget(self._view_button("Fit", tr("Fit the platform into the picture"), self.picture.fit))
         controls.addWidget(self.menu)
         controls.addWidget(self.save_picture)
         self.controls = controls
-        """for who has more to offer"""
+        """For further buttons."""
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(controls)
@@ -260,12 +260,12 @@ class PlatformView(QtWidgets.QWidget):
             layout.addWidget(self._words)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Need the height that the buttons and words take in this width, and some of the picture."""
+        """Update the minimum height: buttons and texts wrap by width."""
         super().resizeEvent(event)
         self.setMinimumHeight(self.layout().minimumHeightForWidth(self.width()))
 
     def _view_button(self, key: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
-        """A button, and its key while the picture has the focus."""
+        """Return a button with a shortcut that works while the picture has the focus."""
         button = QtWidgets.QToolButton()
         button.setText(tr(key))
         button.setAccessibleName(name)
@@ -277,11 +277,11 @@ class PlatformView(QtWidgets.QWidget):
         return button
 
     def set_shapes(self, shapes: Shapes) -> None:
-        """The owner's own shapes of mechanisms from the next one on."""
+        """Set custom meshes, used from the next `set_mechanism` on."""
         self._shapes = shapes
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """The mechanism to draw; None draws nothing new."""
+        """Set the mechanism to draw; None: nothing new is drawn."""
         self._mechanism = mechanism
         self._row = self._before = None
         self._largest = 0.0
@@ -289,19 +289,19 @@ class PlatformView(QtWidgets.QWidget):
         self.picture.set_mechanism(mechanism, self._shapes)
         self._redraw()
 
-    def forget_scale(self) -> None:
-        """Let the scale of the forces be by what is shown from now on."""
+    def reset_scale(self) -> None:
+        """Reset the force scale."""
         self._largest = 0.0
 
     def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show the space in which the plate's corners (t, 6, 3) m stay along a motion, and the way of its poses (t, 7).
+        """Show the swept volume of the plate's corners (t, 6, 3) m along a motion, and the path of its poses (t, 7).
 
-        None: nothing.
+        None: hide.
         """
         self.picture.set_swept(rings, poses)
 
     def set_past(self, past: str) -> None:
-        """Say why what is shown is not the present, in words; empty when it is."""
+        """Show why the picture is not the present; empty if it is."""
         if past != self._past:
             self._past = past
             self._redraw()
@@ -314,22 +314,22 @@ class PlatformView(QtWidgets.QWidget):
         self._redraw()
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name what the colours say, and what is shown beside the machine."""
+        """Save colouring and overlays under a name."""
         settings.setValue(f"{name}/colouring", self.kind.value)
         self.menu.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept under a name."""
-        kept = settings.value(f"{name}/colouring")
-        self.colouring.setCurrentIndex(next((i for i, kind in enumerate(Colouring) if kind.value == kept), 0))
+        """Restore what was saved under a name."""
+        saved = settings.value(f"{name}/colouring")
+        self.colouring.setCurrentIndex(next((i for i, kind in enumerate(Colouring) if kind.value == saved), 0))
         self.menu.restore(settings, name)
 
     def close_worker(self) -> None:
-        """Finish pictures that are being written. May be called again."""
+        """Finish writing pictures. May be called again."""
         self._exports.close()
 
     def refresh(self, history: Timeline) -> None:
-        """Show the timeline's present, no pose when there is none. Nothing is drawn that is shown already."""
+        """Show the timeline's present, no pose without one. Draws only changes."""
         self._refreshes += 1
         due = self._refreshes % _TEXT_EVERY == 1
         revision = (id(history), history.revision)
@@ -340,7 +340,7 @@ class PlatformView(QtWidgets.QWidget):
             self.show_row(history.rows[-1] if len(history) else None, before=history.rows, texts=due)
 
     def show_row(self, row: np.void | None, *, before: Rows | None = None, texts: bool = True) -> None:
-        """Show one telemetry row; None: no pose is known. before: the rows up to it, for trail and wrench."""
+        """Show one telemetry row; None: the pose is unknown. before: rows up to it, for trail and wrench."""
         self._row, self._before = None, before
         if row is not None:
             self._row = row.copy()
@@ -348,7 +348,7 @@ class PlatformView(QtWidgets.QWidget):
         self._redraw(texts=texts)
 
     def scene_of(self, row: np.void | None, before: Rows | None) -> Scene:
-        """The scene of a row with the rows before it, as this view shows scenes."""
+        """Return the scene of a row with the rows before it, as this view shows it."""
         assert self._mechanism is not None
         shown, scale = self.menu.shown, force_scale(self._largest)
         wrench = _wrench(self._mechanism, before) if shown.wrench and before is not None else None
@@ -367,18 +367,18 @@ class PlatformView(QtWidgets.QWidget):
 
     @property
     def kind(self) -> Colouring:
-        """What the legs' colours say now."""
+        """The selected colouring."""
         return Colouring(self.colouring.currentData())
 
     def _redraw(self, *_args: object, texts: bool = True) -> None:
         if self._mechanism is None:
-            self._say(tr("No mechanism"))
+            self._set_message(tr("No mechanism"))
             return
         scene = self.scene_of(self._row, self._before)
         self.picture.show_scene(scene)
         self.bar.show_scale(self.kind, force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE)
         if texts or not scene.known:
-            self._say(
+            self._set_message(
                 self._pose_text()
                 if scene.known
                 else tr("{unknown}: shown at home, in grey").format(unknown=self._unknown)
@@ -406,13 +406,13 @@ class PlatformView(QtWidgets.QWidget):
     # -- pictures ----------------------------------------------------------------------------------------------------
 
     def export_picture(self, path: Path) -> None:
-        """Have a picture of what is shown now written as PNG. Returns at once; says in words whether that worked."""
+        """Write a picture of the current view as PNG in a thread. Returns at once; reports the result as a message."""
         ratio = _PICTURE * self.devicePixelRatioF()
         size = (round(ratio * self.picture.width()), round(ratio * self.picture.height()))
         self._exports.write(path, partial(write_picture, path, self.picture.snapshot(size, ratio)))
 
     def picture_of(self, row: np.void, before: Rows, size: tuple[int, int], letters: float) -> QtGui.QImage:
-        """A picture of a row with the rows up to it, seen as this view is, letters so many times as large."""
+        """Return a picture of a row from this view's camera, with text scaled by `letters`."""
         return self.picture.snapshot(size, letters, self.scene_of(row, before))
 
     def _ask_picture(self) -> None:
@@ -420,13 +420,13 @@ class PlatformView(QtWidgets.QWidget):
         if path is not None:
             self.export_picture(path)
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self.pose.setText(text)
         self._words.make_room()
 
 
 def _wrench(mechanism: Mechanism, before: Rows) -> Floats | None:
-    """The external wrench (6,) that the residuals of the last rows imply, base axes, N and N m; None without any."""
+    """Return the wrench (6,) implied by the last rows' residuals, base axes, N and N m; None without residuals."""
     start = int(np.searchsorted(before["t"], before["t"][-1] - _CALM)) if len(before) else 0
     last = before[start:]
     if not len(last) or not is_pose(last["pose"][-1]):
@@ -440,7 +440,7 @@ def _wrench(mechanism: Mechanism, before: Rows) -> Floats | None:
 
 
 def _trail(before: Rows) -> Floats:
-    """Poses of the platform over the last seconds, (n, 7)."""
+    """Return the poses of the last seconds, (n, 7)."""
     if not len(before):
         return np.empty((0, 7))
     times = np.linspace(before["t"][-1] - _TRAIL, before["t"][-1], _TRAIL_PIECES + 1)
@@ -454,14 +454,14 @@ def _picture(theme: Theme, problem: str) -> "PlatformGL | PlatformFlat":
 
 
 ROOMY = 1600
-"""px of the window from which on the platform is shown beside the curves unless somebody has chosen"""
+"""px of the window from which on the platform is shown by default."""
 
 
 class PlatformSplit(QtWidgets.QSplitter):
-    """Curves, and to their right the platform while `toggle` is checked; it is made when first shown.
+    """Curves, and to their right the platform while `toggle` is checked; created when first shown.
 
     Args:
-        curves: what stands at the left.
+        curves: the left widget.
         toggle: checkable button.
         theme: colours.
     """
@@ -475,29 +475,29 @@ class PlatformSplit(QtWidgets.QSplitter):
         self._theme = theme
         self._mechanism: Mechanism | None = None
         self.shapes = Shapes()
-        """the owner's own, for when the platform is made"""
+        """Custom meshes, for when the platform is created."""
         self._past = ""
-        self._kept: tuple[QtCore.QSettings, str] | None = None
-        """what the platform takes up when it is made"""
+        self._saved_state: tuple[QtCore.QSettings, str] | None = None
+        """Saved settings to apply when the platform is created."""
         self._state: QtCore.QByteArray | None = None
         self._chosen = False
-        """whether somebody has said to show the platform or not"""
+        """Whether the user has chosen to show or hide the platform."""
         toggle.toggled.connect(self._show)
         toggle.clicked.connect(self._choose)
 
     @property
     def drawn(self) -> PlatformView | None:
-        """The platform if it is in view."""
+        """The platform if visible, else None."""
         return self.platform if self.platform is not None and self.platform.isVisible() else None
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """The mechanism to draw."""
+        """Set the mechanism to draw."""
         self._mechanism = mechanism
         if self.platform is not None:
             self.platform.set_mechanism(mechanism)
 
     def close_worker(self) -> None:
-        """Finish pictures that are being written."""
+        """Finish writing pictures."""
         if self.platform is not None:
             self.platform.close_worker()
 
@@ -514,7 +514,7 @@ class PlatformSplit(QtWidgets.QSplitter):
             self.platform.set_theme(theme)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
-        """Keep under a name what was chosen, what the platform's colours say, and the sizes."""
+        """Save the user's choice, the platform's settings and the sizes under a name."""
         if self._chosen:
             settings.setValue(f"{name}/platform beside", "yes" if self._toggle.isChecked() else "no")
         if self.platform is not None:
@@ -522,19 +522,19 @@ class PlatformSplit(QtWidgets.QSplitter):
             self.platform.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
-        """Take up what was kept."""
-        self._kept = (settings, name)
+        """Restore what was saved."""
+        self._saved_state = (settings, name)
         if self.platform is not None:
             self.platform.restore(settings, name)
         state = settings.value(f"{name}/splitter")
         self._state = state if isinstance(state, QtCore.QByteArray) else None
-        kept = settings.value(f"{name}/platform beside")
-        if kept is not None:
+        saved = settings.value(f"{name}/platform beside")
+        if saved is not None:
             self._chosen = True
-            self._toggle.setChecked(kept == "yes")
+            self._toggle.setChecked(saved == "yes")
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Show the platform where there is room for it, until somebody chooses."""
+        """Show the platform if there is room, until the user chooses."""
         super().resizeEvent(event)
         if not self._chosen:
             self._toggle.setChecked(self.window().width() >= ROOMY)
@@ -548,8 +548,8 @@ class PlatformSplit(QtWidgets.QSplitter):
             self.platform.set_shapes(self.shapes)
             self.platform.set_mechanism(self._mechanism)
             self.platform.set_past(self._past)
-            if self._kept is not None:
-                self.platform.restore(*self._kept)
+            if self._saved_state is not None:
+                self.platform.restore(*self._saved_state)
             self.addWidget(self.platform)
             self.setStretchFactor(0, 3)
             self.setStretchFactor(1, 2)

@@ -1,4 +1,4 @@
-"""The plot that all views draw into: its axes, their range while data run, and the curves in it."""
+"""The plot of all views: axes, their ranges while data arrive, and curves."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from gui.widgets import Theme
 
 
 def header_label() -> QtWidgets.QLabel:
-    """Line of rich text above a plot, in small letters; gives way when there is no room."""
+    """Return a label of small rich text for above a plot; may shrink."""
     label = QtWidgets.QLabel()
     label.setAlignment(QtCore.Qt.AlignmentFlag.AlignLeft | QtCore.Qt.AlignmentFlag.AlignBottom)
     label.setTextFormat(QtCore.Qt.TextFormat.RichText)
@@ -22,19 +22,19 @@ def header_label() -> QtWidgets.QLabel:
 
 
 def swatch(colour: str, name: str) -> str:
-    """Rich text: a name behind a bar of the colour; the name itself is in the colour of text, to be readable."""
+    """Return rich text: a name after a bar of the colour, in the text colour to be readable."""
     return f"<span style='color:{colour}'>▮</span><b>{name}</b>"
 
 
 AXIS_WIDTH = 62
-"""px of the value axis, the same everywhere, so that plots one above the other agree in time"""
+"""px of the value axis, the same everywhere, so that stacked plots align in time."""
 _TITLE_HEIGHT = 30  # px
 
 
 class Plot(pg.GraphicsView):
-    """One plot; `view` is its ViewBox, in coordinates of the curves.
+    """One plot; `view` is its ViewBox, in curve coordinates.
 
-    pyqtgraph's own makes all widgets of a menu too, which takes longer than the plot, and the window has dozens.
+    pyqtgraph's own also creates all menu widgets, which takes longer than the plot, for dozens of plots.
 
     Args:
         name: accessible name.
@@ -52,8 +52,8 @@ class Plot(pg.GraphicsView):
         self._axes = {"left": pg.AxisItem("left"), "bottom": pg.AxisItem("bottom")}
         for axis, place in zip(self._axes.values(), ((1, 0), (2, 1)), strict=True):
             axis.linkToView(self.view)
-            axis.enableAutoSIPrefix(False)  # a label says its unit
-            axis.setStyle(maxTickLevel=1)  # finer ones tell nothing more, and a time axis has all drawn in every frame
+            axis.enableAutoSIPrefix(False)  # the label states the unit
+            axis.setStyle(maxTickLevel=1)  # finer ticks add nothing, and a time axis redraws all in every frame
             axis.setZValue(0.5)
             axis.setFlag(QtWidgets.QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
             grid.addItem(axis, *place)
@@ -61,12 +61,12 @@ class Plot(pg.GraphicsView):
         grid.setRowStretchFactor(1, 1)
         grid.setColumnStretchFactor(1, 1)
 
-    def getAxis(self, side: str) -> pg.AxisItem:  # named as pyqtgraph names it
+    def getAxis(self, side: str) -> pg.AxisItem:  # name required by pyqtgraph
         """The axis "left" or "bottom"."""
         return self._axes[side]
 
     def set_title(self, text: str, size: str, colour: str) -> None:
-        """Write a title above, in letters of a size such as "10pt"."""
+        """Write a title above the plot, in a font size such as "10pt"."""
         if self._title is None:
             self._title = pg.LabelItem()
             self.centralLayout.addItem(self._title, 0, 1)
@@ -74,11 +74,11 @@ class Plot(pg.GraphicsView):
         self._title.setText(text, size=size, color=colour)
 
     def add(self, item: Any) -> None:
-        """Put something in that no range follows."""
+        """Add an item that does not affect the ranges."""
         self.view.addItem(item, ignoreBounds=True)
 
     def dress(self, theme: Theme) -> None:
-        """Give ground and axes the theme's colours."""
+        """Apply the theme's colours to background and axes."""
         self.setBackground(theme.surface)
         for axis in self._axes.values():
             axis.setPen(theme.pen(theme.border))
@@ -86,7 +86,7 @@ class Plot(pg.GraphicsView):
 
 
 def plain_plot(name: str) -> Plot:
-    """A `Plot` whose ranges are what they are told to be."""
+    """Return a `Plot` without automatic ranges."""
     plot = Plot(name)
     plot.view.disableAutoRange()
     return plot
@@ -94,13 +94,13 @@ def plain_plot(name: str) -> Plot:
 
 _MARGIN = 0.06
 _SHRINK_BELOW = 0.55
-"""part of the axis in use below which it is too large"""
+"""Fraction of the axis in use below which it shrinks."""
 _PATIENCE = 45
-"""refreshes for which it must have been too large"""
+"""Refreshes to wait before shrinking."""
 
 
 class AxisRange:
-    """Follows the extent of data. `least` is the smallest height."""
+    """Axis range that follows the extent of data; `least` is its minimum height."""
 
     def __init__(self, least: float) -> None:
         self._least = least
@@ -112,7 +112,7 @@ class AxisRange:
         self._range = None
 
     def follow(self, low: float, high: float) -> tuple[float, float] | None:
-        """Take in the data's extent; a new range of the axis, or None when it stays."""
+        """Include the data's extent; return the new range, or None if unchanged."""
         middle, half = (low + high) / 2, max((high - low) / 2, self._least / 2)
         wanted = (middle - half * (1 + 2 * _MARGIN), middle + half * (1 + 2 * _MARGIN))
         if self._range is None:
@@ -131,10 +131,10 @@ class AxisRange:
 
 
 class Curves(QtWidgets.QGraphicsItem):
-    """Curves over the same times, each with a pen of its own, painted as one item.
+    """Curves over common times, each with its own pen, painted as one item.
 
-    pyqtgraph has an item for each curve, and looks for its extent twice a frame: that costs as much as the painting,
-    and so does all else that its curves can do and these do not.
+    pyqtgraph has an item per curve and computes its extent twice a frame: that and its extra features cost as much as
+    the painting.
 
     Args:
         count: of curves.
@@ -144,22 +144,22 @@ class Curves(QtWidgets.QGraphicsItem):
         super().__init__()
         self.pens = [QtGui.QPen()] * count
         self.shown = [True] * count
-        """which of them are drawn, from the next points on"""
+        """Which curves are drawn, from the next points on."""
         self._times: Floats = np.zeros(0)
         self._values: Floats = np.zeros((0, count))
         self._box = QtCore.QRectF()
         self._lines: list[list[_Line]] = [[] for _ in range(count)]
-        """of each curve: one for each part of it that has no gap"""
+        """For each curve one line per part without a gap."""
 
     def show_points(self, times: Floats, values: Floats) -> tuple[float, float] | None:
-        """Draw values (n, k) over increasing times (n,) s, with gaps at what is no number.
+        """Draw values (n, k) over increasing times (n,) s, with gaps at NaN.
 
-        Returns the lowest and the highest of the curves that are shown; None where there are none.
+        Returns the minimum and maximum of the visible curves; None without any.
         """
         self._times, self._values = times, values
         drawn = values if all(self.shown) else values[:, self.shown]
         low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (np.nan, np.nan)
-        whole = bool(np.isfinite(low) and np.isfinite(high))  # one that is no number would be both
+        whole = bool(np.isfinite(low) and np.isfinite(high))  # a NaN would make both NaN
         if not whole and len(numbers := drawn[np.isfinite(drawn)]):
             low, high = float(numbers.min()), float(numbers.max())
         every = [slice(0, len(values))]
@@ -176,7 +176,7 @@ class Curves(QtWidgets.QGraphicsItem):
         return (low, high) if known else None
 
     def points(self, column: int) -> tuple[Floats, Floats]:
-        """Times (n,) s and values (n,) of a curve as they were given last."""
+        """Return times (n,) s and values (n,) of a curve as last set."""
         return self._times, self._values[:, column]
 
     def paint(
@@ -185,7 +185,7 @@ class Curves(QtWidgets.QGraphicsItem):
         _option: QtWidgets.QStyleOptionGraphicsItem,
         _widget: QtWidgets.QWidget | None = None,
     ) -> None:
-        """Draw them, the last above the others."""
+        """Draw the curves in order, the last on top."""
         painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing, False)
         for pen, lines in zip(self.pens, self._lines, strict=True):
             painter.setPen(pen)
@@ -193,12 +193,12 @@ class Curves(QtWidgets.QGraphicsItem):
                 painter.drawPolyline(line.polygon)
 
     def boundingRect(self) -> QtCore.QRectF:
-        """Extent; a line's own width is not in it, as the whole plot is painted whenever a curve is another."""
+        """Extent without pen width: the whole plot is repainted on any change."""
         return self._box
 
 
 class _Line:
-    """A polyline whose memory is used again while the number of its points stays."""
+    """A polyline whose memory is reused while its number of points is unchanged."""
 
     def __init__(self) -> None:
         self.polygon = QtGui.QPolygonF()
@@ -213,6 +213,6 @@ class _Line:
 
 
 def _numbers(values: Floats) -> list[slice]:
-    """The parts of a column (n,) that are numbers, in turn."""
+    """Return the parts of a column (n,) between NaNs."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], np.isfinite(values), [False]])))
     return [slice(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]

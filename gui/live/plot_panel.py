@@ -1,4 +1,4 @@
-"""One plot of the live views: curves over rig time, their values beside the title, a cursor."""
+"""One plot of the live views: curves over rig time, values next to the title, a cursor."""
 
 import math
 from collections.abc import Collection
@@ -8,25 +8,25 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.plot import AXIS_WIDTH, AxisRange, Curves, header_label, plain_plot, swatch
-from gui.models import LEGS, Floats, Panel, Series, Stretch, Thinned, Timeline, decimate, number_text, stride_for
+from gui.models import LEGS, Floats, Panel, Segment, Series, Thinned, Timeline, decimate, number_text, stride_for
 from gui.texts import tr
 from gui.widgets import FixedSize, Theme
 
 _BINS = 1 / 2
-"""bins a pixel, at most: each of them is two points"""
+"""Maximum of bins per pixel: each is two points."""
 _SLASH = "/\u2060"
-"""no line ends behind it"""
+"""Slash without a line break after it."""
 
 
 class PlotPanel(QtWidgets.QWidget):
     """A plot of one `Panel`.
 
-    Signals: `pointed(t)` the mouse is over the time t, s, or None when it has left; `pinned(t)` it was clicked there;
-    `moved(t0, t1)` somebody dragged or zoomed the time axis.
+    Signals: `hovered(t)`: the mouse is over the time t, s, None after it left; `clicked(t)`: clicked there;
+    `moved(t0, t1)`: the user dragged or zoomed the time axis.
     """
 
-    pointed = QtCore.Signal(object)
-    pinned = QtCore.Signal(float)
+    hovered = QtCore.Signal(object)
+    clicked = QtCore.Signal(float)
     moved = QtCore.Signal(float, float)
 
     def __init__(self, panel: Panel, theme: Theme, *, time_axis: bool = True) -> None:
@@ -34,9 +34,9 @@ class PlotPanel(QtWidgets.QWidget):
         self.panel = panel
         self.legs = [True] * len(LEGS)
         self.models: tuple[str, ...] = ()
-        """published models whose series are shown too"""
+        """Published models whose series are shown."""
         self._timeline: Timeline | None = None
-        """of the means that are drawn, of `_stride` rows each, which take `_bin_time` s"""
+        """Timeline of the drawn means, of `_stride` rows each, `_bin_time` s long."""
         self._stride, self._bin_time = 1, 0.0
         self._axis_range = AxisRange(panel.least)
         self._fitting = True
@@ -92,13 +92,13 @@ class PlotPanel(QtWidgets.QWidget):
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             for column, colour in enumerate(series.colours):
                 own = self._colour(colour)
-                apart = bool(series.dashed) and colour.startswith("#")  # it may lie on its solid twin
+                apart = bool(series.dashed) and colour.startswith("#")  # it may cover its solid counterpart
                 curves.pens[column] = theme.pen(theme.towards_text(own) if apart else own, dashed=series.dashed)
             curves.update()
         self.show_values(None)
 
     def show_time(self, shown: bool) -> None:
-        """Whether the time axis has numbers and a name."""
+        """Show or hide the numbers and label of the time axis."""
         bottom = self.plot.getAxis("bottom")
         bottom.setStyle(showValues=shown)
         bottom.setLabel(tr("rig time, s") if shown else None)
@@ -110,21 +110,21 @@ class PlotPanel(QtWidgets.QWidget):
         self._choose()
 
     def set_models(self, models: Collection[str]) -> None:
-        """Show the series of these published models beside those that are always there."""
+        """Show the series of these published models, too."""
         self.models = tuple(series.model for series in self.panel.series if series.model in models)
-        self.forget()
+        self.invalidate()
         self._choose()
 
     @property
     def shown_series(self) -> list[Series]:
-        """Series that are shown, of those of the panel."""
+        """Return the panel's visible series."""
         return [series for series in self.panel.series if self._is_shown(series)]
 
     def _is_shown(self, series: Series) -> bool:
         return not series.model or series.model in self.models
 
     def _of_legs(self, series: Series, column: int) -> bool:
-        """Whether a column is of a leg that is shown, or of none."""
+        """Whether a column belongs to a visible leg, or to no leg."""
         return not series.per_leg or self.legs[column]
 
     def _choose(self) -> None:
@@ -135,7 +135,7 @@ class PlotPanel(QtWidgets.QWidget):
         self._axis_range.reset()
 
     def set_panning(self, both: bool) -> None:
-        """Let the mouse move the time axis too; while data run it moves the value axis only."""
+        """Let the mouse move the time axis too; while data arrive it moves only the value axis."""
         self.view.setMouseEnabled(x=both, y=True)
 
     def fit(self) -> None:
@@ -149,23 +149,23 @@ class PlotPanel(QtWidgets.QWidget):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Times shown, s."""
+        """Visible times, s."""
         t0, t1 = self.view.viewRange()[0]
         return float(t0), float(t1)
 
     def draw(self, timeline: Timeline, t0: float, t1: float, since: float = -math.inf) -> None:
-        """Show the times t0 to t1, s, and draw the rows in them that are not before `since`."""
-        stretch = timeline.stretch(max(t0, since), t1)
+        """Show the times t0 to t1, s, with the rows from `since` on."""
+        segment = timeline.segment(max(t0, since), t1)
         bins = max(16, int(self.view.width() * _BINS))
         if self.panel.averaged:
-            self._timeline, self._stride = timeline, stride_for(len(stretch), bins // 2)
+            self._timeline, self._stride = timeline, stride_for(len(segment), bins // 2)
             if self._stride > 1:
-                self._bin_time = self._stride * float(stretch.times[-1] - stretch.times[0]) / (len(stretch) - 1)
-            stretch = averaged(stretch, self._stride)
+                self._bin_time = self._stride * float(segment.times[-1] - segment.times[0]) / (len(segment) - 1)
+            segment = averaged(segment, self._stride)
         if self.panel.averaged:
-            t, values = decimate(stretch.times, self._extract(stretch), bins, stretch.first)
+            t, values = decimate(segment.times, self._extract(segment), bins, segment.first)
         else:
-            t, values = self._thinned.points(timeline, stretch, bins)
+            t, values = self._thinned.points(timeline, segment, bins)
         low, high, begin = math.inf, -math.inf, 0
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             if self._is_shown(series):
@@ -176,41 +176,41 @@ class PlotPanel(QtWidgets.QWidget):
         self.set_span(t0, t1)
         if self._fitting and low <= high and (limits := self._axis_range.follow(low, high)) is not None:
             self.view.setYRange(*limits, padding=0)
-        self._scene.prepareForPaint()  # left to the painting, it would move everything and have it painted twice
+        self._scene.prepareForPaint()  # during painting it would move everything and cause a second paint
 
-    def _extract(self, stretch: Stretch) -> Floats:
-        """Values (n, k) of n rows: the columns of all series that are shown, in turn."""
-        return np.concatenate([series.extract(stretch) for series in self.shown_series], axis=1)
+    def _extract(self, segment: Segment) -> Floats:
+        """Return values (n, k) of n rows: the columns of all visible series."""
+        return np.concatenate([series.extract(segment) for series in self.shown_series], axis=1)
 
-    def forget(self) -> None:
-        """What is worked out of the rows is another from now on."""
-        self._thinned.forget()
+    def invalidate(self) -> None:
+        """Discard cached points: the extracted values have changed."""
+        self._thinned.clear()
 
     def clear(self) -> None:
-        """Let go of all rows, which are of another timeline from now on."""
-        self.forget()
+        """Discard all points: the timeline has changed."""
+        self.invalidate()
         self._timeline, self._stride = None, 1
         for series, curves in zip(self.panel.series, self.curves, strict=True):
             curves.show_points(np.zeros(0), np.zeros((0, len(series.columns))))
 
     def set_cursor(self, t: float | None) -> None:
-        """Put the cursor at a time, s, or away."""
+        """Move the cursor to a time, s; None hides it."""
         _put(self.cursor, t)
 
     def set_mark(self, t: float | None) -> None:
-        """Put the mark that differences are counted from at a time, s, or away."""
+        """Move the reference mark of differences to a time, s; None hides it."""
         _put(self.mark, t)
 
     def set_present(self, t: float | None) -> None:
-        """Put the line of a replay's present at a time, s, or away."""
+        """Move the line of a replay's present to a time, s; None hides it."""
         _put(self.present, t)
 
-    def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
-        """Write the values of the last row beside the title, or what they are more than those of `since`; None: none.
+    def show_values(self, segment: Segment | None, since: Segment | None = None) -> None:
+        """Show the values of the last row, or their differences to `since`, next to the title; None: no values.
 
-        Without rows in one of them the values are dashes. A panel of means writes that of the row's bin, as drawn.
+        Dashes for missing rows. A panel of means shows the mean of the row's bin, as drawn.
         """
-        self.header.setText(self._title() + (self._values(stretch, since) if stretch is not None else ""))
+        self.header.setText(self._title() + (self._values(segment, since) if segment is not None else ""))
         self.head.make_room()
 
     def _title(self) -> str:
@@ -228,9 +228,9 @@ class PlotPanel(QtWidgets.QWidget):
         names = f"<span style='color:{self._theme.muted}'>{names}</span> &nbsp;" if names else ""
         return f"&nbsp;<b>{self.panel.heading}</b>{unit} &nbsp;{names}"
 
-    def _values(self, stretch: Stretch, since: Stretch | None) -> str:
+    def _values(self, segment: Segment, since: Segment | None) -> str:
         shown = self.shown_series
-        values = [last_of(series, self._as_drawn(stretch)) for series in shown]
+        values = [last_of(series, self._as_drawn(segment)) for series in shown]
         if since is not None:
             begin = self._as_drawn(since)
             values = [value - last_of(series, begin) for value, series in zip(values, shown, strict=True)]
@@ -243,11 +243,11 @@ class PlotPanel(QtWidgets.QWidget):
             texts.append(f"{label}&nbsp;{numbers}")
         return " &nbsp;".join(texts)
 
-    def _as_drawn(self, stretch: Stretch) -> Stretch:
-        """The rows; in a panel of means the mean of the bin that the last of them is in, or the one before it."""
-        if self._timeline is None or self._stride == 1 or not len(stretch):
-            return stretch
-        number = stretch.first + len(stretch) - 1
+    def _as_drawn(self, segment: Segment) -> Segment:
+        """Return the rows; in a panel of means the mean of the last complete bin."""
+        if self._timeline is None or self._stride == 1 or not len(segment):
+            return segment
+        number = segment.first + len(segment) - 1
         begin = number - number % self._stride - self._timeline.first
         if begin + self._stride > len(self._timeline):  # not complete yet
             begin -= self._stride
@@ -264,17 +264,17 @@ class PlotPanel(QtWidgets.QWidget):
 
     def _hovered(self, position: QtCore.QPointF) -> None:
         inside = self.view.sceneBoundingRect().contains(position)
-        self.pointed.emit(float(self.view.mapSceneToView(position).x()) if inside else None)
+        self.hovered.emit(float(self.view.mapSceneToView(position).x()) if inside else None)
 
     def _clicked(self, event: object) -> None:
         position = event.scenePos()  # type: ignore[attr-defined]
         if self.view.sceneBoundingRect().contains(position):
-            self.pinned.emit(float(self.view.mapSceneToView(position).x()))
+            self.clicked.emit(float(self.view.mapSceneToView(position).x()))
 
     def eventFilter(self, _watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Notice that the mouse leaves the plot."""
+        """Detect that the mouse leaves the plot."""
         if event.type() == QtCore.QEvent.Type.Leave:
-            self.pointed.emit(None)
+            self.hovered.emit(None)
         return False
 
 
@@ -284,21 +284,21 @@ def _put(line: pg.InfiniteLine, t: float | None) -> None:
         line.setValue(t)
 
 
-def last_of(series: Series, stretch: Stretch) -> Floats:
-    """Values (k,) of a series in the last of n rows; not numbers when there is none."""
-    return series.extract(stretch)[-1] if len(stretch) else np.full(len(series.columns), np.nan)
+def last_of(series: Series, segment: Segment) -> Floats:
+    """Return the values (k,) of a series in the last of n rows; NaN without rows."""
+    return series.extract(segment)[-1] if len(segment) else np.full(len(series.columns), np.nan)
 
 
-def averaged(stretch: Stretch, stride: int) -> Stretch:
-    """Rows whose pose and force residual are means over bins of `stride` rows, whole ones only, with their times."""
-    rows, times = stretch.rows, stretch.times
-    begin = -stretch.first % stride
+def averaged(segment: Segment, stride: int) -> Segment:
+    """Return rows with pose and residual averaged over complete bins of `stride` rows, with their times."""
+    rows, times = segment.rows, segment.times
+    begin = -segment.first % stride
     whole = (len(rows) - begin) // stride
     if stride == 1 or whole < 1:
-        return stretch
+        return segment
     taken = slice(begin, begin + whole * stride)
     means = np.zeros(whole, rows.dtype)
     for name in ("pose", "force_residual"):
         means[name] = rows[name][taken].reshape(whole, stride, -1).mean(axis=1)
     means["pose"][:, 3:] /= np.linalg.norm(means["pose"][:, 3:], axis=1, keepdims=True)
-    return Stretch(means, times[taken].reshape(whole, stride).mean(axis=1), stretch.first)
+    return Segment(means, times[taken].reshape(whole, stride).mean(axis=1), segment.first)

@@ -1,4 +1,4 @@
-"""What the live views show in numbers at one moment: pose and residual in large digits, strokes, the implied wrench."""
+"""Numbers of the live views at one time: pose and residual in large digits, strokes, the implied wrench."""
 
 import math
 from contextlib import suppress
@@ -7,15 +7,15 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.models import AXES, Floats, Rows, Stretch, Timeline, number_text, wrench_of
+from gui.models import AXES, Floats, Rows, Segment, Timeline, number_text, wrench_of
 from gui.scene import strokes
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Card, Theme
 from kinematics import KinematicsError, pose_to_coordinates
 from rig.telemetry import CycleFlag
 
-_LOOKS = ((28, 2), (26, 2), (24, 2), (22, 2), (20, 2), (20, 1))
-"""Size of the digits, px, and decimals: the first that fits is taken."""
+_DIGIT_STYLES = ((28, 2), (26, 2), (24, 2), (22, 2), (20, 2), (20, 1))
+"""Font size of the digits, px, and decimals: the first that fits is used."""
 _SMALL = 12  # px of captions and units
 _GAP = 5  # px between number and unit
 _PLACES = (
@@ -27,7 +27,7 @@ _PLACES = (
     ("θz", "°", "−00"),
     (tr("RMS residual"), "N", "00"),
 )
-"""Caption, unit, and the widest that usually stands before the point: each has that room, so that nothing jumps."""
+"""Caption, unit, and the widest usual integer part, for a fixed width."""
 
 
 class LargeNumbers(QtWidgets.QWidget):
@@ -37,12 +37,12 @@ class LargeNumbers(QtWidgets.QWidget):
         super().__init__()
         self._theme = theme
         self.values = [math.nan] * len(_PLACES)
-        """in the units shown; not a number where it is not known"""
+        """In the displayed units; NaN if unknown."""
         self._widest = [widest for *_rest, widest in _PLACES]
         self.setObjectName("ground")
         self.setAccessibleName(tr("Pose of the platform, mm and °, and RMS of the residual, N"))
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_LOOKS[0][0] + _SMALL + 12)
+        self.setFixedHeight(_DIGIT_STYLES[0][0] + _SMALL + 12)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -52,10 +52,10 @@ class LargeNumbers(QtWidgets.QWidget):
     def show_rows(self, now: Rows, before: Rows) -> None:
         """Show the pose of the last of telemetry rows `now` (n,), and the residual over the rows `before` (m,).
 
-        Before homing no pose is known.
+        Before homing the pose is unknown.
         """
         values = [math.nan] * len(_PLACES)
-        with suppress(KinematicsError):  # whatever a file says
+        with suppress(KinematicsError):  # a file may contain any pose
             if len(now) and now["flags"][-1] & CycleFlag.HOMED:
                 pose = pose_to_coordinates(now["pose"][-1])
                 values[:6] = [*(1e3 * pose[:3]).tolist(), *np.degrees(pose[3:]).tolist()]
@@ -72,14 +72,14 @@ class LargeNumbers(QtWidgets.QWidget):
 
     @property
     def words(self) -> list[str]:
-        """Caption, number and unit of each."""
+        """Caption, number and unit of each value."""
         both = zip(self.values, _PLACES, strict=True)
-        return [f"{name} {number_text(value, _LOOKS[0][1])} {unit}" for value, (name, unit, _widest) in both]
+        return [f"{name} {number_text(value, _DIGIT_STYLES[0][1])} {unit}" for value, (name, unit, _widest) in both]
 
     @property
-    def look(self) -> tuple[int, int]:
-        """Size of the digits, px, and decimals: the largest with which all numbers have room."""
-        return next((look for look in _LOOKS if sum(self._rooms(*look)) <= self.width()), _LOOKS[-1])
+    def digit_style(self) -> tuple[int, int]:
+        """Return the largest font size of the digits, px, and decimals that fit."""
+        return next((look for look in _DIGIT_STYLES if sum(self._rooms(*look)) <= self.width()), _DIGIT_STYLES[-1])
 
     def _font(self, size: int) -> QtGui.QFont:
         font = QtGui.QFont(self.font())
@@ -88,7 +88,7 @@ class LargeNumbers(QtWidgets.QWidget):
         return font
 
     def _rooms(self, size: int, decimals: int) -> list[int]:
-        """Width of each number with its unit and the gap behind it, px, with digits of this size."""
+        """Return the width of each number with unit and gap, px, at a digit size."""
         large, small = QtGui.QFontMetrics(self._font(size)), QtGui.QFontMetrics(self._font(_SMALL))
         digit = max(large.horizontalAdvance(each) for each in "0123456789")
         rooms = []
@@ -101,13 +101,13 @@ class LargeNumbers(QtWidgets.QWidget):
         return rooms
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
-        """Draw captions, and below them numbers that end where they always end, with their units behind."""
+        """Draw captions, and below them right-aligned numbers with units."""
         painter = QtGui.QPainter(self)
         painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing)
         painter.setPen(QtCore.Qt.PenStyle.NoPen)
         painter.setBrush(QtGui.QColor(self._theme.surface))
         painter.drawRoundedRect(self.rect(), 6, 6)
-        size, decimals = self.look
+        size, decimals = self.digit_style
         large, small = self._font(size), self._font(_SMALL)
         rooms = self._rooms(size, decimals)
         spare = max(self.width() - sum(rooms), 0) / len(rooms)
@@ -132,8 +132,8 @@ class LargeNumbers(QtWidgets.QWidget):
 
 
 def _decimals(unit: str, decimals: int) -> int:
-    """A residual is small, and keeps its decimals."""
-    return _LOOKS[0][1] if unit == "N" else decimals
+    """Return the decimals of a number: residuals always keep theirs."""
+    return _DIGIT_STYLES[0][1] if unit == "N" else decimals
 
 
 WRENCH_WINDOW = 0.5  # s
@@ -149,7 +149,7 @@ class StrokeBars(QtWidgets.QWidget):
         self.lengths: Floats = np.full(6, np.nan)
         """m"""
         self._digits = 0
-        """px for the longest number so far: it never shrinks, so that the bars do not jump"""
+        """px of the widest number so far; never shrinks, so that the bars stay still."""
         self.setMinimumSize(180, 6 * 22 + 4)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Leg lengths, mm, and stroke used, %"))
@@ -160,12 +160,12 @@ class StrokeBars(QtWidgets.QWidget):
         self.update()
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """Take the limits of these legs; None knows no limits."""
+        """Set the limits from the mechanism; None: no limits."""
         self._mechanism = mechanism
         self.update()
 
     def show_rows(self, rows: Rows) -> None:
-        """Show the leg lengths of the last of telemetry rows (n,); before homing they are counted from anywhere."""
+        """Show the leg lengths of the last of telemetry rows (n,); before homing they have no reference."""
         known = len(rows) and rows["flags"][-1] & CycleFlag.HOMED
         lengths = np.array(rows["length"][-1]) if known else np.full(6, np.nan)
         if not np.array_equal(lengths, self.lengths, equal_nan=True):
@@ -174,7 +174,7 @@ class StrokeBars(QtWidgets.QWidget):
 
     @property
     def used(self) -> Floats:
-        """Stroke used (6,), %, 0 to 100 within a leg's limits; not a number where that is not known."""
+        """Stroke used (6,), %, 0 to 100 within a leg's limits; NaN if unknown."""
         return strokes(self._mechanism, self.lengths) if self._mechanism is not None else np.full(6, np.nan)
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
@@ -203,7 +203,7 @@ class StrokeBars(QtWidgets.QWidget):
 
 
 class WrenchTable(QtWidgets.QWidget):
-    """Mean and standard deviation of the external wrench that the residuals of the last half second imply."""
+    """Mean and standard deviation of the external wrench implied by the residuals of the last half second."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -231,11 +231,11 @@ class WrenchTable(QtWidgets.QWidget):
         self.mean: Floats = np.full(6, np.nan)
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """Take this mechanism's geometry; None shows nothing."""
+        """Set the mechanism's geometry; None: show nothing."""
         self._mechanism = mechanism
 
     def show_rows(self, rows: Rows) -> None:
-        """Show what telemetry rows (n,) imply."""
+        """Show the wrench implied by telemetry rows (n,)."""
         wrenches = np.empty((0, 6))
         if self._mechanism is not None and len(rows):
             wrenches = wrench_of(self._mechanism.geometry, rows)
@@ -255,14 +255,14 @@ _WIDTH = 224
 
 
 class ValuesColumn(QtWidgets.QWidget):
-    """A column of cards; `set_mechanism` gives the limits of the strokes and what the wrench needs."""
+    """A column of cards; `set_mechanism` sets the limits of the strokes and the geometry of the wrench."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.strokes = StrokeBars(theme)
         self.wrench = WrenchTable()
         self.large = LargeNumbers(theme)
-        """to be put where there is room for them"""
+        """Placed by the owner."""
         self.moment = QtWidgets.QLabel(tr("No data"))
         self.moment.setAccessibleName(tr("Time of the values"))
         hint = QtWidgets.QLabel(tr("Click in a plot: cursor A; again: B; again: none"))
@@ -270,7 +270,7 @@ class ValuesColumn(QtWidgets.QWidget):
         hint.setStyleSheet("font-size: 11px")
         self.setFixedWidth(_WIDTH)
         content = QtWidgets.QWidget()
-        area = QtWidgets.QScrollArea()  # where a window is low it scrolls by itself, and the plots stay in view
+        area = QtWidgets.QScrollArea()  # scrolls by itself in a low window, so that the plots stay visible
         area.setWidgetResizable(True)
         area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -289,7 +289,7 @@ class ValuesColumn(QtWidgets.QWidget):
         column.addStretch(1)
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """The mechanism whose telemetry is shown, None when it is not known."""
+        """Set the mechanism whose telemetry is shown, None if unknown."""
         self.strokes.set_mechanism(mechanism)
         self.wrench.set_mechanism(mechanism)
 
@@ -298,8 +298,8 @@ class ValuesColumn(QtWidgets.QWidget):
         self.strokes.set_theme(theme)
         self.large.set_theme(theme)
 
-    def show_values(self, words: str, now: Stretch, shown: Timeline, since: float) -> None:
-        """Show the moment in words, the lengths of its row, and the wrench over the time before it, from `since` s."""
+    def show_values(self, words: str, now: Segment, shown: Timeline, since: float) -> None:
+        """Show the time as text, the lengths of its row, and the wrench over the time before it, from `since` s."""
         self.moment.setText(words)
         self.strokes.show_rows(now.rows)
         before = float(now.times[-1]) if len(now) else -math.inf

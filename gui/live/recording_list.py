@@ -1,4 +1,4 @@
-"""Recordings of a folder: found, listed, opened with their numbers, exported."""
+"""Recordings of a folder: list, open with numbers, export."""
 
 import os
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from gui.widgets import ElidedLabel
 
 _COLUMNS = (tr("Recording"), tr("Date"), tr("Size, MB"))
 _HEAVY = ("CSV…", "Report", "Identify…")
-"""choices that keep the processor busy for long"""
+"""Entries that use the CPU for long."""
 _ACCESSIBLE = {
     "Open": mark("Open recording"),
     "Compare": mark("Compare recording"),
@@ -25,12 +25,12 @@ _ACCESSIBLE = {
 
 
 class RecordingList(QtWidgets.QWidget):
-    """Chooses recordings. Signals carry the path chosen: `opened`, `compared`, `exported`, `reported`, `identified`.
+    """Selects recordings. Signals carry the selected path: `opened`, `compared`, `exported`, `reported`, `identified`.
 
-    `follow` is called often and keeps up with `obstacle`.
+    `follow` is called often and applies `obstacle`.
 
     Args:
-        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
+        obstacle: why CPU-heavy work is not allowed now, empty if it is.
     """
 
     opened = QtCore.Signal(Path)
@@ -39,14 +39,14 @@ class RecordingList(QtWidgets.QWidget):
     reported = QtCore.Signal(Path)
     identified = QtCore.Signal(Path)
     moved = QtCore.Signal(Path)
-    """another folder is looked into"""
+    """Emitted when the folder changes."""
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
         self._obstacle = obstacle
         self._shown_obstacle = ""
         self._own_folder: Path | None = None
-        """folder that somebody chose"""
+        """Folder chosen by the user."""
         self.folder = Path("recordings")
         self.found: list[Found] = []
         self.choose = push_button(tr("Folder…"), tr("Choose the folder to look in"), tr("Choose folder"))
@@ -90,20 +90,20 @@ class RecordingList(QtWidgets.QWidget):
         layout.addWidget(self.table, 1)
         layout.addLayout(row)
         self.choose.clicked.connect(self._ask)
-        self.again.clicked.connect(self.look)
+        self.again.clicked.connect(self.reload)
         self.table.itemSelectionChanged.connect(self._enable)
         self.table.itemDoubleClicked.connect(lambda _item: self._send(self.opened))
         self.comparable = False
         self._enable()
 
     def set_folder(self, folder: Path) -> None:
-        """Look into this folder."""
+        """List this folder."""
         self.folder = folder
-        self.look()
+        self.reload()
         self.moved.emit(folder)
 
-    def look(self) -> None:
-        """Look into the folder again; the choice stays where it can."""
+    def reload(self) -> None:
+        """Reread the folder; keeps the selection if possible."""
         chosen = self.chosen
         try:
             self.found = recordings_in(self.folder)
@@ -124,12 +124,12 @@ class RecordingList(QtWidgets.QWidget):
 
     @property
     def chosen(self) -> Path | None:
-        """The recording selected, None when none is."""
+        """The selected recording, None without."""
         row = self.table.currentRow()
         return self.found[row].path if self.table.selectedItems() and 0 <= row < len(self.found) else None
 
     def select(self, path: Path | None) -> None:
-        """Select a recording; none when it is not in the list."""
+        """Select a recording; clears the selection if it is not listed."""
         self.table.clearSelection()
         for row, one in enumerate(self.found):
             if one.path == path:
@@ -137,25 +137,25 @@ class RecordingList(QtWidgets.QWidget):
         self._enable()
 
     def set_comparable(self, comparable: bool) -> None:
-        """Say whether there is an open recording to compare with."""
+        """Set whether there is an open recording to compare with."""
         self.comparable = comparable
         self._enable()
 
     def follow(self) -> None:
-        """Keep up with the obstacle."""
+        """Apply the obstacle."""
         if self._obstacle() != self._shown_obstacle:
             self._enable()
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep the folder, if somebody chose one."""
+        """Save the folder, if chosen by the user."""
         if self._own_folder is not None:
             settings.setValue("recordings/folder", str(self._own_folder))
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Look into the folder that was kept, if it is still there."""
-        kept = settings.value("recordings/folder")
-        if isinstance(kept, str) and os.path.isdir(kept):  # raises for no text, unlike Path.is_dir
-            self._choose_folder(Path(kept))
+        """Restore the saved folder, if it still exists."""
+        saved = settings.value("recordings/folder")
+        if isinstance(saved, str) and os.path.isdir(saved):  # never raises, unlike Path.is_dir
+            self._choose_folder(Path(saved))
 
     def _choose_folder(self, folder: Path) -> None:
         self._own_folder = folder

@@ -1,4 +1,4 @@
-"""Recordings: browse, open, replay through the live views, compare, export, report."""
+"""Recordings: browse, open, replay in the live views, compare, export, report."""
 
 import math
 import time
@@ -17,12 +17,12 @@ from gui.live.platform_view import PlatformView
 from gui.live.plot_page import Plots
 from gui.live.recording_list import RecordingList
 from gui.live.replay import ReplayBar
-from gui.live.timeline_bar import Stretch, TimelineBar
+from gui.live.timeline_bar import StateSpan, TimelineBar
 from gui.models import Opened, Replay, Timeline, differences_text, open_with_numbers, outcome, side_by_side
 from gui.scene import Shapes
 from gui.session import ReportMaker, Worker
 from gui.texts import fault_text, finding_text, mark, tr
-from gui.widgets import ElidedLabel, Theme, ask_save, at_once, plain_tabs, put_tab
+from gui.widgets import ElidedLabel, Theme, ask_save, plain_tabs, put_tab, run_all
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import EventLevel, RecordedEvent, RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
@@ -31,7 +31,7 @@ from rig.states import enum_name
 
 
 def plain_table(name: str) -> QtWidgets.QTableWidget:
-    """A table to read, with its accessible name."""
+    """Return a read-only table with an accessible name."""
     table = QtWidgets.QTableWidget(0, 0)
     table.setAccessibleName(name)
     table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -42,7 +42,7 @@ def plain_table(name: str) -> QtWidgets.QTableWidget:
 
 
 def fill_table(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], to_the_right: range) -> None:
-    """Put rows of texts under a header; the columns `to_the_right` hold numbers."""
+    """Fill a table with texts under a header; right-aligns the columns `to_the_right`."""
     table.setColumnCount(len(header))
     table.setHorizontalHeaderLabels(header)
     table.setRowCount(len(rows))
@@ -57,7 +57,7 @@ def fill_table(table: QtWidgets.QTableWidget, header: list[str], rows: list[list
 
 
 def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], theme: Theme) -> None:
-    """Show events line by line, what is no mere information in its colour."""
+    """List events, with warnings and errors in colour."""
     rows = [
         [
             f"{event.t:.3f}",
@@ -78,11 +78,11 @@ def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], 
 
 
 class TimelineLink(QtCore.QObject):
-    """Carries what is moved on either to the other.
+    """Synchronises cursors and spans of a timeline and a live view.
 
     Args:
-        timeline: whose cursors are always there.
-        live: whose cursors come and go by clicks.
+        timeline: always has its cursors.
+        live: has cursors placed by clicks.
     """
 
     def __init__(self, timeline: TimelineBar, live: LiveView) -> None:
@@ -93,41 +93,39 @@ class TimelineLink(QtCore.QObject):
         for page in live.pages.values():
             if isinstance(page, Plots):
                 page.moved.connect(timeline.show_span)
-                page.pinned.connect(self._pinned)
+                page.clicked.connect(self._clicked)
 
     def begin(self) -> None:
-        """Another recording is shown: what was measured in the one before is gone."""
+        """Reset the cursors for another recording."""
         self._live.set_cursors(None, None)
 
-    def _pinned(self, _t: float) -> None:
+    def _clicked(self, _t: float) -> None:
         cursors = self._live.cursors
         a, b = self._timeline.cursors or (None, None)
-        if cursors.a is not None:  # B may follow the mouse still, which it does in the curves alone
-            a, b = cursors.a, cursors.b if cursors.held else b
+        if cursors.a is not None:  # B may still follow the mouse, only in the curves
+            a, b = cursors.a, cursors.b if cursors.fixed else b
         if a is not None and b is not None:
             self._timeline.show_cursors(a, b)
 
 
-_PATIENCE = 5.0  # s for a file that is being read
+_PATIENCE = 5.0  # s to finish reading a file on close
 
 
 class RecordingsView(QtWidgets.QWidget):
-    """Browses a folder of recordings. Files are read in a thread, reports made in a process.
+    """Browses a folder of recordings. A thread reads files, a process makes reports.
 
-    `refresh` is called by the clock of frames while this is visible and moves the replay; `close_worker` ends the
-    thread.
+    The frame clock calls `refresh` while it is visible, which advances the replay; `close_worker` ends the thread.
 
     Args:
         theme: colours.
         clock: s, of the replay.
-        show_file: opens a report for the person; whether there is anything to open it with.
-        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
-        live: the curves, whose pages `build` makes, with the other plots, before anything is done with this; without
-            them it is made whole.
+        show_file: opens a report; returns whether there is a program for it.
+        obstacle: why CPU-heavy work is not allowed now, empty if it is.
+        live: the curves; `build` then creates their pages and the other plots. None: everything is created at once.
     """
 
     refreshed = QtCore.Signal()
-    """with each frame, for other pages of it"""
+    """Emitted with each frame, for additional pages."""
 
     def __init__(
         self,
@@ -149,10 +147,10 @@ class RecordingsView(QtWidgets.QWidget):
         self._mechanism: Mechanism | None = None
         self.opened: Opened | None = None
         self.compared: list[Opened] = []
-        """what is compared: the open recording and another, or runs"""
+        """What is compared: the open recording and another, or runs."""
         self._names: list[str] = []
         self._first: tuple[Opened, str] | None = None
-        """the recording that is open, or the run that it was opened at, and what that is called"""
+        """The open recording, or the run at which it was opened, and its name."""
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
         self.live = live or LiveView(theme, replayed=True, whole=False)
@@ -179,9 +177,9 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             put_tab(self.tabs, page, name)
         self._lay_out()
-        self.film.reported.connect(self._say)
+        self.film.reported.connect(self._set_message)
         self.film.began.connect(self.bar.show_position)
-        self.timeline.pointed.connect(self._seek)
+        self.timeline.clicked.connect(self._seek)
         self.timeline.flagged.connect(self._jump_to_event)
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
@@ -189,10 +187,10 @@ class RecordingsView(QtWidgets.QWidget):
         self.list.exported.connect(self._ask_export)
         self.list.reported.connect(self.make_report)
         if live is None:
-            at_once(self.build())
+            run_all(self.build())
 
     def build(self) -> Iterator[None]:
-        """Make the plots, one at a time."""
+        """Create the plots one by one."""
         yield from self.live.build()
         self._link = TimelineLink(self.timeline, self.live)
         yield from self.compare.build()
@@ -215,11 +213,11 @@ class RecordingsView(QtWidgets.QWidget):
         self.list.set_folder(folder)
 
     def set_mechanism(self, mechanism: Mechanism | None) -> None:
-        """The mechanism of recordings that do not bring their own."""
+        """Set the mechanism of recordings without their own."""
         self._mechanism = mechanism
 
     def set_shapes(self, shapes: Shapes) -> None:
-        """The owner's own shapes, for recordings of a mechanism as it is now."""
+        """Set custom meshes for recordings of the current mechanism."""
         self.live.set_shapes(shapes)
         self.platform.set_shapes(shapes)
 
@@ -231,21 +229,21 @@ class RecordingsView(QtWidgets.QWidget):
         self._show_events()
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep the folder chosen, the speed of replay, and how the views are laid out."""
+        """Save the chosen folder, the replay speed and the layout of the views."""
         self.list.save(settings)
         self.bar.save(settings)
         self.live.save(settings, "recordings")
         self.platform.save(settings, "recordings/platform")
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up what was kept."""
+        """Restore what was saved."""
         self.list.restore(settings)
         self.bar.restore(settings)
         self.live.restore(settings, "recordings")
         self.platform.restore(settings, "recordings/platform")
 
     def refresh(self, _history: Timeline) -> None:
-        """Move the replay on to the clock's present and show it; the live history is not looked at."""
+        """Advance the replay to the clock's present and show it; ignores the live history."""
         self.list.follow()
         self.refreshed.emit()
         if self.replay is None:
@@ -259,11 +257,11 @@ class RecordingsView(QtWidgets.QWidget):
                 view.refresh(self.replay.excerpt)
 
     def open(self, path: Path, run: Listed | None = None) -> None:
-        """Open a recording, and replay it from the beginning of its motion; or from that of one of its runs.
+        """Open a recording and replay it from the beginning of its motion, or of one of its runs.
 
-        Of a run, the curves show its span, and Numbers and Compare are of the run alone.
+        For a run, the curves show its span, and Numbers and Compare show the run alone.
         """
-        self._say(tr("Opening {name} …").format(name=path.name))
+        self._set_message(tr("Opening {name} …").format(name=path.name))
         obstacle = self._obstacle()
 
         def job() -> tuple[Opened, Opened | None]:
@@ -275,17 +273,17 @@ class RecordingsView(QtWidgets.QWidget):
         def opened(found: tuple[Opened, Opened | None] | None, failure: Exception | None) -> None:
             whole, part = found or (None, None)
             self._show_opened(whole, failure, part, "" if run is None else _called(run))
-            self._worker.submit(give_back_memory, lambda _none, _failure: None)  # that of what was open before
+            self._worker.submit(give_back_memory, lambda _none, _failure: None)  # that of the previous recording
             if whole is not None and run is not None:
-                # one that is under way is shown from its beginning to what there is of it
+                # a run in progress is shown up to its last row
                 self._show_span(run.run.begin, math.inf if run.run.end is None else run.run.end)
 
         self._worker.submit(job, opened)
 
     def compare_runs(self, folder: Path, runs: Sequence[Listed]) -> None:
-        """Lay runs of a folder's recordings over each other, and say how they differ."""
+        """Overlay runs of a folder's recordings, and show how they differ."""
         names = [_called(one) for one in runs[:MOST]]
-        self._say(tr("Opening {names} …").format(names=", ".join(names)))
+        self._set_message(tr("Opening {names} …").format(names=", ".join(names)))
 
         def job() -> tuple[list[Opened], str]:
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
@@ -295,37 +293,37 @@ class RecordingsView(QtWidgets.QWidget):
         self._worker.submit(job, partial(self._show_compared, names, more))
 
     def compare_with(self, path: Path) -> None:
-        """Lay a recording over the open one."""
-        self._say(tr("Opening {name} …").format(name=path.name))
+        """Overlay a recording on the open one."""
+        self._set_message(tr("Opening {name} …").format(name=path.name))
         self._worker.submit(partial(open_with_numbers, path, self._obstacle(), replayed=False), self._show_second)
 
     def export_to(self, recording: Path, target: Path) -> None:
         """Write a recording's rows as CSV, unless there is an obstacle."""
         if self._obstacle():
-            self._say(tr("No CSV: {obstacle}").format(obstacle=self._obstacle()))
+            self._set_message(tr("No CSV: {obstacle}").format(obstacle=self._obstacle()))
             return
-        self._say(tr("Writing {name} …").format(name=target.name))
+        self._set_message(tr("Writing {name} …").format(name=target.name))
 
         def job() -> None:
             write_rows_csv(RecordingFile(recording), target)
 
         self._worker.submit(
-            job, lambda _none, failure: self._say(outcome(failure, tr("Saved {name}").format(name=target.name)))
+            job, lambda _none, failure: self._set_message(outcome(failure, tr("Saved {name}").format(name=target.name)))
         )
 
     def make_report(self, path: Path) -> None:
-        """Make a recording's report beside it, and open that, unless there is an obstacle."""
+        """Make a recording's report next to it and open it, unless there is an obstacle."""
         if self._obstacle():
-            self._say(tr("No report: {obstacle}").format(obstacle=self._obstacle()))
+            self._set_message(tr("No report: {obstacle}").format(obstacle=self._obstacle()))
             return
         if self._reports.busy:
-            self._say(tr("A report is already being made"))
+            self._set_message(tr("A report is already being made"))
             return
-        self._say(tr("Making the report of {name} …").format(name=path.name))
+        self._set_message(tr("Making the report of {name} …").format(name=path.name))
         self._reports.make([path])
 
     def close_worker(self) -> None:
-        """End the threads, a film and a report that are being made. May be called again."""
+        """End the threads, and cancel a video and a report in progress. May be called again."""
         self.film.stop()
         self._worker.finish()
         self._worker.join(_PATIENCE)
@@ -334,13 +332,13 @@ class RecordingsView(QtWidgets.QWidget):
         self._reports.close()
 
     def showEvent(self, event: QtCore.QEvent) -> None:
-        """Look for new recordings whenever somebody comes to look."""
+        """Reread the folder whenever the page is shown."""
         super().showEvent(event)
-        self.list.look()
+        self.list.reload()
 
     def _show_opened(self, opened: Opened | None, failure: Exception | None, run: Opened | None, called: str) -> None:
         if opened is None:
-            self._say(outcome(failure, ""))
+            self._set_message(outcome(failure, ""))
             return
         self.opened, self.compared, self._names = opened, [run or opened], [called or opened.name]
         self._first = (self.compared[0], self._names[0])
@@ -353,10 +351,10 @@ class RecordingsView(QtWidgets.QWidget):
         for view in (self.live, self.platform):
             view.refresh(self.replay.excerpt)
         self.live.fit()
-        self.live.look_at(opened.begin)
+        self.live.show_around(opened.begin)
         self.bar.set_replay(self.replay)
         self.film.allow(self.replay, Path(opened.name).stem, recording.motions)
-        lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
+        lasting = [StateSpan(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
         self._link.begin()
         self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)
         self.title.setText(f"<b>{escape(opened.name)}</b>")
@@ -372,18 +370,18 @@ class RecordingsView(QtWidgets.QWidget):
                     every=opened.every
                 )
             )
-        self._say("; ".join(notes))
+        self._set_message("; ".join(notes))
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
         if second is None:
-            self._say(outcome(failure, ""))
+            self._set_message(outcome(failure, ""))
             return
         if self._first is not None:
             first, called = self._first
             self.compared, self._names = [first, second], [called, second.name]
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
-        self._say(
+        self._set_message(
             "; ".join(
                 tr("{name} is {caveat}").format(name=second.name, caveat=caveat) for caveat in caveats(second.recording)
             )
@@ -393,16 +391,16 @@ class RecordingsView(QtWidgets.QWidget):
         self, names: list[str], left_out: str, found: tuple[list[Opened], str] | None, failure: Exception | None
     ) -> None:
         if found is None:
-            self._say(outcome(failure, ""))
+            self._set_message(outcome(failure, ""))
             return
-        (self.compared, said), self._names = found, names
+        (self.compared, text), self._names = found, names
         self._show_numbers()
-        self.compare.say(said)
+        self.compare.set_message(text)
         self.tabs.setCurrentWidget(self.compare)
-        self._say(left_out)
+        self._set_message(left_out)
 
     def _show_span(self, begin: float, end: float) -> None:
-        """Show the curves of a part of what is open, as far as it goes."""
+        """Show the curves of a part of the open recording."""
         if self.replay is None:
             return
         end = min(end, self.replay.end)
@@ -410,7 +408,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.replay.seek(begin)
         self.bar.show_position()
         self.timeline.measure(begin, end)
-        self.timeline.look_at(begin, end)
+        self.timeline.zoom_to(begin, end)
         self.tabs.setCurrentWidget(self.live)
 
     def _show_numbers(self) -> None:
@@ -423,13 +421,13 @@ class RecordingsView(QtWidgets.QWidget):
         show_events(self.events, self.opened.recording.events if self.opened is not None else (), self._theme)
 
     def _jump_to_event(self, row: int) -> None:
-        """Move the replay to an event and show the curves about it."""
+        """Seek the replay to an event and show the curves around it."""
         if self.opened is None or self.replay is None:
             return
         self.replay.pause()
         self.replay.seek(self.opened.recording.events[row].t)
         self.bar.show_position()
-        self.live.look_at(self.replay.position)
+        self.live.show_around(self.replay.position)
         self.tabs.setCurrentWidget(self.live)
 
     def _seek(self, t: float) -> None:
@@ -444,13 +442,13 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _reported(self, path: str, fault: str) -> None:
         if fault:
-            self._say(tr("No report: {fault}").format(fault=fault))
+            self._set_message(tr("No report: {fault}").format(fault=fault))
         elif self._show_file(Path(path)):
-            self._say(tr("Report: {name}").format(name=Path(path).name))
+            self._set_message(tr("Report: {name}").format(name=Path(path).name))
         else:
-            self._say(tr("Report: {path} (there is no browser to open it)").format(path=path))
+            self._set_message(tr("Report: {path} (there is no browser to open it)").format(path=path))
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self.note.setText(text)
         self.note.setToolTip(text)
 

@@ -1,10 +1,10 @@
-"""A recording played back at any speed by a clock, and the controls: play, scrub, speed."""
+"""Replay of a recording at any speed by a clock, and its controls: play, scrub, speed."""
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.models import Replay
 from gui.texts import tr
-from gui.widgets import NumberField, give
+from gui.widgets import NumberField, set_icon
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
 _STEPS = 10_000
@@ -16,12 +16,12 @@ _NAMES = {
 
 
 class ReplayBar(QtWidgets.QWidget):
-    """Moves a replay; disabled while there is none.
+    """Controls of a replay; disabled without one.
 
     Args:
         of: what is replayed, "recording" or "motion".
         missing: why there is none; empty: no recording is open.
-        narrow: in little width, without the end's time.
+        narrow: for narrow places, without the end's time.
     """
 
     def __init__(self, of: str = "recording", missing: str = "", *, narrow: bool = False) -> None:
@@ -32,7 +32,7 @@ class ReplayBar(QtWidgets.QWidget):
         self.play = QtWidgets.QPushButton(tr("Play"))
         self.play.setCheckable(True)
         self.play.setAccessibleName(tr("Play or pause"))
-        give(self.play, "play")
+        set_icon(self.play, "play")
         self.play.setMinimumWidth(90)
         self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
         self.slider.setRange(0, _STEPS)
@@ -62,7 +62,7 @@ class ReplayBar(QtWidgets.QWidget):
         self.set_replay(None)
 
     def set_replay(self, replay: Replay | None) -> None:
-        """The replay to move, None when there is none."""
+        """Set the replay to control, None for none."""
         self._replay = replay
         self.setEnabled(replay is not None)
         self.setToolTip("" if replay is not None else self._missing)
@@ -75,15 +75,15 @@ class ReplayBar(QtWidgets.QWidget):
         self.show_position()
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep the speed."""
+        """Save the speed."""
         settings.setValue("recordings/speed", self.speed.currentText())
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up the speed that was kept."""
+        """Restore the saved speed."""
         self.speed.setCurrentIndex(max(0, self.speed.findText(str(settings.value("recordings/speed", "1 ×")))))
 
     def show_position(self) -> None:
-        """Show where the replay is and whether it plays."""
+        """Show the replay's position and whether it plays."""
         replay = self._replay
         playing = replay is not None and replay.playing
         position = replay.position if replay is not None else 0.0
@@ -93,9 +93,9 @@ class ReplayBar(QtWidgets.QWidget):
         self.play.setChecked(playing)
         self.play.setText(tr("Pause") if playing else tr("Play"))
         if playing != (self.play.property("meaning") == "pause"):
-            give(self.play, "pause" if playing else "play")
+            set_icon(self.play, "pause" if playing else "play")
         self.slider.setValue(round(_STEPS * part))
-        if not (self.time.editing and self.time.hasFocus()):  # what is being typed stays
+        if not (self.time.editing and self.time.hasFocus()):  # do not overwrite typed text
             self.time.set_si(position)
         for widget in (self.play, self.slider, self.time):
             widget.blockSignals(False)

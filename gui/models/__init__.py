@@ -1,4 +1,4 @@
-"""View-models: what the app shows and lets be done, worked out without a widget."""
+"""View-models: what the app shows and allows, without widgets."""
 
 from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS, STATE_COLOURS
 from gui.models.decimation import Outline, Thinned, decimate, stride_for
@@ -14,7 +14,7 @@ from gui.models.live import (
     Differences,
     Panel,
     Series,
-    ShownRows,
+    VisibleRows,
     implied_wrench,
     length_error,
     panels_by_page,
@@ -49,7 +49,7 @@ from gui.models.operate import (
     CONNECT_TEXTS,
     DISCONNECT_TEXTS,
     FIGURES,
-    MEND_TEXTS,
+    REMEDY_TEXTS,
     STATE_TEXTS,
     CycleFigures,
     CycleMeter,
@@ -99,8 +99,8 @@ from gui.models.runs import (
     NOT_JUDGED,
     RUN_FIGURES,
     WAITING,
+    FinishedRuns,
     JudgedBy,
-    RunsOver,
     VerdictStyle,
     figure_text,
     inspection_hints,
@@ -109,7 +109,7 @@ from gui.models.runs import (
     stop_text,
     verdict_style,
 )
-from gui.models.timeline import Excerpt, Floats, History, Replay, Rows, Stretch, Timeline, largest_amount
+from gui.models.timeline import Excerpt, Floats, History, Replay, Rows, Segment, Timeline, largest_amount
 
 __all__ = [
     "ARMED_TIME",
@@ -126,11 +126,11 @@ __all__ = [
     "LEAST_AMPLITUDE",
     "LEGS",
     "LEG_COLOURS",
-    "MEND_TEXTS",
     "MODEL_DASHES",
     "MODEL_NAMES",
     "NEW_PARTS",
     "NOT_JUDGED",
+    "REMEDY_TEXTS",
     "RUN_FIGURES",
     "STATE_COLOURS",
     "STATE_TEXTS",
@@ -145,6 +145,7 @@ __all__ = [
     "Data",
     "Differences",
     "Excerpt",
+    "FinishedRuns",
     "Floats",
     "Found",
     "History",
@@ -161,16 +162,15 @@ __all__ = [
     "Repair",
     "Replay",
     "Rows",
-    "RunsOver",
+    "Segment",
     "Series",
-    "ShownRows",
     "Situation",
     "StateStyle",
     "Steps",
-    "Stretch",
     "Thinned",
     "Timeline",
     "VerdictStyle",
+    "VisibleRows",
     "arm_first",
     "as_data",
     "authored",

@@ -1,4 +1,4 @@
-"""Colours that mean something: states, legs and axes, and the patterns of lines."""
+"""Colours with a meaning: states, legs and axes; and line patterns."""
 
 from rig.states import State
 
@@ -19,11 +19,11 @@ STATE_COLOURS: dict[State, tuple[str, str]] = {
     State.STOPPING: (ORANGE, "white"),
     State.FAULT: (RED, "white"),
 }
-"""Background, and text upon it."""
+"""Background and text colour."""
 
 LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 """Okabe–Ito colours of legs 1 to 6, the same in both themes and in reports."""
 AXIS_COLOURS = ("error", "good", "accent")
 """Fields of a theme for x, y and z: red, green and blue."""
 DASHED = "┄"
-"""What stands for the pattern of a model or a command in a text."""
+"""Symbol in texts of the pattern of a model or a command."""

@@ -1,4 +1,4 @@
-"""The live view as a view-model: panels of series, the times shown, cursors. Units are those of the axis."""
+"""The live view as a view-model: panels of series, visible times, cursors. Units are those of the axis."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics import wrench_from_residual
 from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS
-from gui.models.timeline import Excerpt, Floats, Rows, Stretch, Timeline
+from gui.models.timeline import Excerpt, Floats, Rows, Segment, Timeline
 from gui.texts import mark, tr
 from kinematics import Geometry
 from rig.angles import rotation_vector, shown_angle
@@ -18,7 +18,7 @@ AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 
 
 def implied_wrench(geometry: Geometry, poses: Floats, residuals: Floats) -> Floats:
-    """External wrench on the platform that explains the residuals if the model is right in everything else.
+    """Return the external wrench on the platform that explains the residuals of an otherwise exact model.
 
     See `dynamics.wrench_from_residual`.
 
@@ -28,8 +28,7 @@ def implied_wrench(geometry: Geometry, poses: Floats, residuals: Floats) -> Floa
         residuals: (n, 6) N, measured minus model.
 
     Returns:
-        (n, 6) [force N; moment N m] at the platform origin, platform axes; not a number where the pose or a residual
-        is none.
+        (n, 6) [force N; moment N m] at the platform origin, platform axes; NaN where the pose or a residual is NaN.
     """
     wrench = np.full((len(poses), 6), np.nan)
     known = np.isfinite(poses).all(axis=1) & np.isfinite(residuals).all(axis=1)
@@ -50,14 +49,14 @@ LEGS = tuple(str(leg) for leg in range(1, 7))
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Curves that belong together.
+    """A group of curves.
 
     `columns` names them, `colours` are #RRGGBB or fields of the theme, `extract` turns n rows into (n, k); `dashed` is
-    their pattern, one of `gui.theme.DASHES`, or nothing. A series with a `model` is shown only when that is chosen.
+    their pattern, one of `gui.theme.DASHES`, or empty. A series with a `model` is shown only while that is selected.
     """
 
     name: str
-    extract: Callable[[Stretch], Floats]
+    extract: Callable[[Segment], Floats]
     columns: tuple[str, ...] = LEGS
     colours: tuple[str, ...] = LEG_COLOURS
     dashed: str = ""
@@ -65,7 +64,7 @@ class Series:
 
     @property
     def shown(self) -> str:
-        """What a person calls it."""
+        """Displayed name."""
         return tr(self.name)
 
     @property
@@ -76,10 +75,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot; title, unit and names of series are those of exported columns, whatever a person reads.
+    """One plot; title, unit and names of series are untranslated, as in exported columns.
 
     `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point in values;
-    `averaged` plots means instead of outlines, for what is noise at full rate; `tip` explains what it is.
+    `averaged` plots means instead of outlines, for noisy signals; `tip` is its tooltip.
     """
 
     title: str
@@ -97,7 +96,7 @@ class Panel:
 
     @property
     def heading(self) -> str:
-        """The title as a person reads it."""
+        """Displayed title."""
         return tr(self.title)
 
 
@@ -108,7 +107,7 @@ MODEL_NAMES = {
     "pedrammehr-2012": "Pedrammehr 2012",
     "massless": mark("massless"),
 }
-"""Names for a person of `dynamics.MODELS`."""
+"""Displayed names of `dynamics.MODELS`."""
 _TERMS = {
     "platform inertia": mark("Platform inertia"),
     "gravity": mark("Gravity"),
@@ -120,8 +119,8 @@ _TERMS = {
 MODEL_DASHES = dict(zip(MODEL_NAMES, (DASHED, "··", "–·", "–··"), strict=True))
 """Patterns of their curves."""
 
-Differences = Callable[[str, Stretch], Floats]
-"""What the load cells read by a model, by name, less what they read by the exact one, of n rows, (n, 6) N."""
+Differences = Callable[[str, Segment], Floats]
+"""Function of model name and n rows: cell forces by that model minus those of the exact one, (n, 6) N."""
 
 
 _AT_CELL = tr(
@@ -134,17 +133,17 @@ _OF_DRIVE = tr(
 )
 
 
-def field(name: str) -> Callable[[Stretch], Floats]:
-    """Extracts a field (n, k) of the rows."""
-    return lambda stretch: np.ascontiguousarray(stretch.rows[name])
+def field(name: str) -> Callable[[Segment], Floats]:
+    """Return an extractor of a field (n, k) of the rows."""
+    return lambda segment: np.ascontiguousarray(segment.rows[name])
 
 
-def _of_model(field: str, sign: float, model: str, differences: Differences) -> Callable[[Stretch], Floats]:
-    return lambda stretch: stretch.rows[field] + sign * differences(model, stretch)
+def _of_model(field: str, sign: float, model: str, differences: Differences) -> Callable[[Segment], Floats]:
+    return lambda segment: segment.rows[field] + sign * differences(model, segment)
 
 
 def force_panels(differences: Differences | None = None) -> tuple[Panel, ...]:
-    """Panels of forces and residuals; with what the published models differ by, series for each of them too."""
+    """Return the panels of forces and residuals; with `differences`, with series of the published models."""
 
     def published(field: str, sign: float) -> list[Series]:
         return [
@@ -168,11 +167,11 @@ def force_panels(differences: Differences | None = None) -> tuple[Panel, ...]:
 FORCES = force_panels()
 
 
-def _term(term: int) -> Callable[[Stretch], Floats]:
-    return lambda stretch: np.ascontiguousarray(stretch.rows["terms"][:, term])
+def _term(term: int) -> Callable[[Segment], Floats]:
+    return lambda segment: np.ascontiguousarray(segment.rows["terms"][:, term])
 
 
-_TERM_SUM = Series(mark("sum"), lambda stretch: stretch.rows["terms"].sum(axis=1))
+_TERM_SUM = Series(mark("sum"), lambda segment: segment.rows["terms"].sum(axis=1))
 
 TERM_PANELS = (
     *(Panel(_TERMS[name], "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
@@ -181,7 +180,7 @@ TERM_PANELS = (
 
 
 def length_error(rows: Rows) -> Floats:
-    """Of rows (n,), (n, 6) m; not numbers before homing, when the lengths are counted from anywhere."""
+    """Return the length errors of rows (n,), (n, 6) m; NaN before homing, when lengths have no reference."""
     homed = (rows["flags"] & CycleFlag.HOMED)[:, None] != 0
     error: Floats = np.where(homed, rows["length"] - rows["length_reference"], np.nan)
     return error
@@ -191,26 +190,26 @@ TRACKING = (
     Panel(
         mark("Leg length error"),
         "µm",
-        (Series(mark("measured − command"), lambda stretch: 1e6 * length_error(stretch.rows)),),
+        (Series(mark("measured − command"), lambda segment: 1e6 * length_error(segment.rows)),),
         least=2.0,
     ),
     Panel(
         mark("Condition number of H"),
         "",
-        (Series(mark("condition"), lambda stretch: stretch.rows["condition"][:, None], ("condition",), ("text",)),),
+        (Series(mark("condition"), lambda segment: segment.rows["condition"][:, None], ("condition",), ("text",)),),
         least=0.2,
         digits=2,
     ),
 )
 
 
-def _position_error(stretch: Stretch) -> Floats:
-    error: Floats = 1e6 * (stretch.rows["pose"][:, :3] - stretch.rows["reference"][:, :3])
+def _position_error(segment: Segment) -> Floats:
+    error: Floats = 1e6 * (segment.rows["pose"][:, :3] - segment.rows["reference"][:, :3])
     return error
 
 
-def _rotation_error(stretch: Stretch) -> Floats:
-    return 1e6 * rotation_vector(stretch.rows["reference"][:, 3:7], stretch.rows["pose"][:, 3:7])
+def _rotation_error(segment: Segment) -> Floats:
+    return 1e6 * rotation_vector(segment.rows["reference"][:, 3:7], segment.rows["pose"][:, 3:7])
 
 
 TRACKED = (
@@ -228,24 +227,24 @@ TRACKED = (
     ),
     TRACKING[0],
 )
-"""How well a motion was followed: the platform, and the legs."""
+"""Tracking: the platform, and the legs."""
 COMPARED = (*FORCES, *TRACKED)
-"""What recordings are compared by."""
+"""Quantities for comparing recordings."""
 
 
-def _position(source: str, axis: int) -> Callable[[Stretch], Floats]:
-    return lambda stretch: 1e3 * stretch.rows[source][:, axis : axis + 1]
+def _position(source: str, axis: int) -> Callable[[Segment], Floats]:
+    return lambda segment: 1e3 * segment.rows[source][:, axis : axis + 1]
 
 
-def _angle(source: str, axis: int) -> Callable[[Stretch], Floats]:
-    def extract(stretch: Stretch) -> Floats:
-        degrees: Floats = np.degrees(shown_angle(stretch.rows[source][:, 3:7], axis))[:, None]
+def _angle(source: str, axis: int) -> Callable[[Segment], Floats]:
+    def extract(segment: Segment) -> Floats:
+        degrees: Floats = np.degrees(shown_angle(segment.rows[source][:, 3:7], axis))[:, None]
         return degrees
 
     return extract
 
 
-def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Stretch], Floats]], axis: int) -> Panel:
+def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Segment], Floats]], axis: int) -> Panel:
     return Panel(
         title,
         unit,
@@ -266,14 +265,14 @@ POSE = tuple(
 
 
 def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
-    """Panels of the external wrench that the residuals imply; while there is no geometry its values are no numbers."""
+    """Return the panels of the external wrench implied by the residuals; values are NaN without a geometry."""
 
-    def part(columns: slice) -> Callable[[Stretch], Floats]:
-        def extract(stretch: Stretch) -> Floats:
+    def part(columns: slice) -> Callable[[Segment], Floats]:
+        def extract(segment: Segment) -> Floats:
             known = geometry()
             if known is None:
-                return np.full((len(stretch), 3), np.nan)
-            return wrench_of(known, stretch.rows)[:, columns]
+                return np.full((len(segment), 3), np.nan)
+            return wrench_of(known, segment.rows)[:, columns]
 
         return extract
 
@@ -300,7 +299,7 @@ def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
 def panels_by_page(
     differences: Differences | None, geometry: Callable[[], Geometry | None]
 ) -> dict[str, tuple[Panel, ...]]:
-    """Panels of every page of plots by its name."""
+    """Return the panels of every page of plots by name."""
     return {
         mark("Forces"): force_panels(differences),
         mark("Terms"): TERM_PANELS,
@@ -311,18 +310,18 @@ def panels_by_page(
 
 
 _BEFORE = 0.1
-"""part of the times shown that is before what they are to show"""
+"""Fraction of the visible span before the requested time."""
 
 
-class ShownTimes:
-    """Times that are shown, s. `chosen` is None while they follow the timeline's present."""
+class VisibleTimes:
+    """Visible times, s. `chosen` is None while they follow the timeline's present."""
 
     def __init__(self) -> None:
         self.chosen: tuple[float, float] | None = None
         self._present: float | None = None
 
     def on(self, timeline: Timeline, seconds: float) -> tuple[float, float]:
-        """What is shown: the last `seconds` before the present, or what was chosen."""
+        """Return the visible times: the last `seconds` before the present, or the selected ones."""
         end = timeline.end if timeline.end is not None else 0.0
         return self.chosen or (end - seconds, end)
 
@@ -331,7 +330,7 @@ class ShownTimes:
         self.chosen = None
 
     def choose(self, timeline: Timeline, t0: float, t1: float) -> None:
-        """Show these times, as far as there are rows before or after the present; all where there are none of them."""
+        """Select these times, clipped to the rows; everything if they contain none."""
         times = timeline.whole.times
         if len(times) > 1:
             begin, end = float(times[0]), float(times[-1])
@@ -339,11 +338,11 @@ class ShownTimes:
             self.chosen = inside if inside[0] < inside[1] else (begin, end)
 
     def choose_about(self, timeline: Timeline, t: float, length: float) -> None:
-        """Show times of a length, s, about t: most of them after it."""
+        """Select a span of a length, s, around t: mostly after it."""
         self.choose(timeline, t - _BEFORE * length, t + (1.0 - _BEFORE) * length)
 
     def present_moved(self, timeline: Timeline) -> bool:
-        """Whether the present is another than at the last call; chosen times that it leaves go along."""
+        """Return whether the present has moved since the last call; moves selected times that no longer contain it."""
         before, self._present = self._present, timeline.end
         if timeline.end == before:
             return False
@@ -354,141 +353,141 @@ class ShownTimes:
         return True
 
 
-_EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may be
+_EDGE = 0.01  # s, tolerance of a cursor beyond the rows, at the edge of the plot
 
 
-class ShownRows:
-    """What is shown of the timeline that is followed; None stands for no timeline yet.
+class VisibleRows:
+    """Visible rows of the followed timeline; None stands for no timeline yet.
 
     Args:
         replayed: the timeline is a replay, whose rows after its present may be shown.
     """
 
     def __init__(self, replayed: bool) -> None:
-        self.times = ShownTimes()
+        self.times = VisibleTimes()
         self._replayed = replayed
         self._timeline: Timeline | None = None
         self._frozen: Excerpt | None = None
         self._cleared = 0
-        """number of the first row that is shown, on the timeline"""
+        """Number of the first visible row."""
 
     def follow(self, timeline: Timeline) -> bool:
-        """Show this timeline, all of it where it is another one than before; whether it is."""
+        """Show this timeline, all of it if it is a new one; return whether it is."""
         if timeline is self._timeline:
             return False
         self._timeline, self._cleared = timeline, 0
         return True
 
     def clear(self) -> None:
-        """Leave out all rows so far."""
+        """Hide all rows so far."""
         if self._timeline is not None:
             self._cleared = self._timeline.first + len(self._timeline)
 
     def freeze(self, frozen: bool) -> None:
-        """Keep to the rows of this moment, or follow the present again."""
+        """Freeze the current rows, or follow the present again."""
         self._frozen = self._timeline.snapshot() if frozen and self._timeline is not None else None
         self.times.follow()
 
     @property
     def chosen_freely(self) -> bool:
-        """Whether somebody may choose the times: of a replay, and of what is frozen."""
+        """Whether the user may select the times: in a replay and while frozen."""
         return self._replayed or self._frozen is not None
 
     @property
     def present(self) -> Timeline | None:
-        """The rows up to the present."""
+        """Return the rows up to the present."""
         return self._timeline if self._frozen is None else self._frozen
 
     @property
     def drawn(self) -> Timeline | None:
-        """What curves are drawn of: times that somebody has chosen may lie after a replay's present."""
+        """Return the rows for curves: selected times may lie after a replay's present."""
         shown = self.present
         return shown if shown is None or self.times.chosen is None else shown.whole
 
     @property
     def marked(self) -> float | None:
-        """A replay's present on times that somebody has chosen, s; None where it is not to be marked."""
+        """Return a replay's present within selected times, s; None if it is not to be marked."""
         shown = self.present
         return shown.end if shown is not None and self._replayed and self.times.chosen is not None else None
 
     def present_moved(self) -> bool:
-        """Whether a replay's present is another one than at the last call."""
+        """Return whether a replay's present has moved since the last call."""
         shown = self.present
         return self._replayed and shown is not None and self.times.present_moved(shown)
 
     def reaches(self, shown: Timeline) -> bool:
-        """Whether there are rows, and not all of them cleared away."""
+        """Whether there are rows that are not cleared."""
         return shown.first + len(shown) > max(shown.first, self._cleared)
 
     def since(self, shown: Timeline) -> float:
-        """Time from which on rows are shown, s."""
+        """Return the time of the first visible row, s."""
         return float(shown.times[max(0, self._cleared - shown.first)]) if self.reaches(shown) else math.inf
 
-    def at(self, shown: Timeline, t: float) -> Stretch:
-        """The row nearest to a time, s; none where the rows shown do not reach."""
+    def at(self, shown: Timeline, t: float) -> Segment:
+        """Return the row nearest to a time, s; none outside the rows."""
         if not self.reaches(shown) or not self.since(shown) - _EDGE <= t <= float(shown.times[-1]) + _EDGE:
             return shown.cut(0, 0)
         index = shown.nearest(t)
         return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
 
-    def last(self, shown: Timeline, length: float) -> Stretch:
-        """The rows of the last `length` s."""
+    def last(self, shown: Timeline, length: float) -> Segment:
+        """Return the rows of the last `length` s."""
         if not self.reaches(shown):
             return shown.cut(0, 0)
         end = float(shown.times[-1])
-        return shown.stretch(max(self.since(shown), end - length), end)
+        return shown.segment(max(self.since(shown), end - length), end)
 
 
 class Cursors:
-    """A stays where somebody clicked; B follows the mouse until a second click; a third one takes both away.
+    """A is fixed by a click; B follows the mouse until a second click; a third one removes both.
 
-    Values are taken at `at`; with both there, they are what B is more than A.
+    Values are taken at `at`; with both, they are differences B − A.
     """
 
     def __init__(self) -> None:
         self.a: float | None = None
         """s"""
         self.b: float | None = None
-        """s; without A it is the only cursor"""
-        self._held = False
+        """s; the only cursor without A."""
+        self._fixed = False
 
     @property
-    def held(self) -> bool:
-        """Whether both stay where they are."""
-        return self._held
+    def fixed(self) -> bool:
+        """Whether both are fixed."""
+        return self._fixed
 
     @property
     def at(self) -> float | None:
-        """Time of the values, s; None where there is no cursor."""
+        """Time of the values, s; None without a cursor."""
         return self.a if self.b is None else self.b
 
     @property
     def apart(self) -> float | None:
-        """B − A, s; None unless both are there."""
+        """B − A, s; None unless both exist."""
         return None if self.a is None or self.b is None else self.b - self.a
 
     def point(self, t: float | None) -> bool:
-        """The mouse is over a time, s, or has left; whether that moved a cursor."""
-        moved = not self._held and t != self.b
+        """Move the free cursor to the mouse's time, s, None after it left; return whether a cursor moved."""
+        moved = not self._fixed and t != self.b
         if moved:
             self.b = t
         return moved
 
     def click(self, t: float) -> None:
-        """Somebody clicked at a time, s."""
+        """Fix or remove cursors after a click at a time, s."""
         if self.a is None:
             self.a, self.b = t, None
-        elif not self._held:
-            self.b, self._held = t, True
+        elif not self._fixed:
+            self.b, self._fixed = t, True
         else:
-            self.a, self.b, self._held = None, t, False
+            self.a, self.b, self._fixed = None, t, False
 
     def place(self, a: float | None, b: float | None) -> None:
-        """Put both there, s, where they stay; or take them away."""
-        self.a, self.b, self._held = a, b, a is not None and b is not None
+        """Fix both, s; None removes them."""
+        self.a, self.b, self._fixed = a, b, a is not None and b is not None
 
     def words(self, t: float | None) -> str:
-        """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
+        """Return the label of the values of the row at t, s; None: no row at the cursor's time."""
         if self.at is None:
             return f"{t:.3f} s" if t is not None else tr("No data")
         which = "" if self.a is None else " A" if self.b is None else " B"

@@ -1,4 +1,4 @@
-"""A motion as a document: its data, what was changed, its file; what it would do, and whether it can be run."""
+"""A motion as a document: its data, changes, file, prediction, and whether it can be run."""
 
 import math
 import os
@@ -33,11 +33,11 @@ from rig.safety import AT_ENDS, LimitCheck, TrajectoryVerdict
 from rig.states import State
 
 Data = dict[str, Any]
-"""A motion as its file states it, SI."""
+"""Data of a motion as in its file, SI."""
 
 _REST = [0.0] * 6
 TRANSITION = "transition"
-"""type of the parts that the app puts in where others do not meet"""
+"""Type of the parts that the app inserts where neighbours do not meet."""
 
 NEW_PARTS: dict[str, Data] = {
     "minimum-jerk": {"start": _REST, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], "duration": 2.0},
@@ -64,13 +64,13 @@ NEW_PARTS: dict[str, Data] = {
     "hold": {"position": _REST, "duration": 1.0},
     "poses": {"file": "", "rest_ends": True},
 }
-"""What a new part of each kind begins as on a machine on a table, see `new_part`."""
+"""Defaults of a new part of each kind for a desktop machine, see `new_part`."""
 _LENGTHS = ("start", "end", "offset", "position", "speed", "amplitude", "rms")
-"""of which x, y and z, or the number itself, go with the size of the machine"""
+"""Fields whose x, y and z, or whose number, scale with the size of the machine."""
 
 
 def new_part(kind: str, size: float = 1.0) -> Data:
-    """What a new part of a kind begins as: a small motion about home, on a machine of a `size_class`."""
+    """Return the defaults of a new part: a small motion around home, for a machine of a `size_class`."""
     return {"type": kind, **_sized(NEW_PARTS[kind], size)}
 
 
@@ -89,19 +89,19 @@ def _sized(values: Data, size: float) -> Data:
 
 
 def part_models() -> dict[str, type[BaseModel]]:
-    """The model of each kind of part that a person writes, by its `type`."""
+    """Return the models of the parts that users write, by `type`."""
     union = get_args(get_args(TrajectorySpec.model_fields["parts"].annotation)[0])[0]
     models = {get_args(model.model_fields["type"].annotation)[0]: model for model in get_args(union)}
     return {kind: model for kind, model in models.items() if kind != TRANSITION}
 
 
 def authored(motion: Data) -> Data:
-    """A motion without its transitions: what a person writes."""
+    """Return a motion without its transitions, as written by the user."""
     return motion | {"parts": [part for part in motion["parts"] if part["type"] != TRANSITION]}
 
 
 def with_transitions(motion: Data, durations: dict[int, float]) -> Data:
-    """A motion with transitions put in, s long each, behind the parts with these indices."""
+    """Insert transitions of given durations, s, after the parts with these indices."""
     parts: list[Data] = []
     for index, part in enumerate(motion["parts"]):
         parts.append(part)
@@ -111,19 +111,19 @@ def with_transitions(motion: Data, durations: dict[int, float]) -> Data:
 
 
 def read_motion(path: Path, home: np.ndarray[Any, Any]) -> Data:
-    """A motion file (TOML, or CSV of poses) as data. Raises TrajectoryError listing what is wrong with it."""
+    """Read a motion file (TOML, or CSV of poses). Raises TrajectoryError with all faults."""
     if path.suffix.lower() == ".csv":
         return {"frame": "base", "pivot": [0.0] * 3, "parts": [{"type": "poses", "file": path.name, "rest_ends": True}]}
     try:
         text = read_text(path)
     except InputFileError as error:
         raise TrajectoryError(f"{path}: {error}") from None
-    parse_trajectory(text, home, path.parent)  # says what is wrong in the file's own terms
+    parse_trajectory(text, home, path.parent)  # reports faults in the file's terms
     return _data(text)
 
 
 def shipped_motion(name: str) -> Data:
-    """A motion that comes along, as data."""
+    """Return a shipped motion as data."""
     return _data((resources.files("kinematics") / "trajectories" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -132,7 +132,7 @@ def _data(text: str) -> Data:
 
 
 def as_data(specification: TrajectorySpec) -> Data:
-    """A motion as data."""
+    """Return a motion as data."""
     motion = specification.model_dump(mode="json")
     if motion["amplitude"] == 1.0:
         del motion["amplitude"]
@@ -143,9 +143,9 @@ def as_data(specification: TrajectorySpec) -> Data:
 
 
 def moved(motion: Data, folder: Path, target: Path) -> Data:
-    """A motion whose relative file names start at `folder`, to be kept in the folder `target`: the same files.
+    """Return a motion whose relative file names are moved from `folder` to `target`; they name the same files.
 
-    A file in or below `target` is named from there, any other by its whole path.
+    Files in or below `target` become relative, all others absolute.
     """
     here, there = (Path(os.path.abspath(each)) for each in (folder, target))
 
@@ -160,18 +160,18 @@ def moved(motion: Data, folder: Path, target: Path) -> Data:
 
 
 def in_words(name: str) -> str:
-    """A field of a motion's file as a person reads it."""
+    """Return the displayed name of a field of a motion's file."""
     return tr(name.replace("_", " "))
 
 
 Place = tuple[str | int, ...]
-"""Keys and indices that lead to a number in a motion's data."""
+"""Keys and indices of a value in a motion's data."""
 
 _COORDINATES = tuple(each.replace("r", "θ") for each in COORDINATES)
 
 
 def what_changed(before: Data, after: Data) -> tuple[Place, str]:
-    """Where two motions differ, and what was done in words; the place ends where there is more or less of something."""
+    """Return where two motions differ, and a description; the place ends at a list that grew or shrank."""
     old, new = before["parts"], after["parts"]
     if len(old) != len(new):
         index = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
@@ -187,7 +187,7 @@ def what_changed(before: Data, after: Data) -> tuple[Place, str]:
 
 
 def is_field(place: Place, before: Data, after: Data) -> bool:
-    """Whether a place is one that is typed in, and not one of parts or lines of which there are more now, or fewer."""
+    """Whether a place is a field, not a list of parts or lines that grew or shrank."""
     if not place or (place[0] == "parts" and len(place) < 3):
         return False
     old, new = (_at(authored(motion), place) for motion in (before, after))
@@ -195,7 +195,7 @@ def is_field(place: Place, before: Data, after: Data) -> bool:
 
 
 def _at(motion: Any, place: Place) -> Any:
-    """What a motion has at a place, None where it has nothing there."""
+    """Return the value at a place, None without one."""
     for key in place:
         if isinstance(motion, dict):
             motion = motion.get(key)
@@ -205,7 +205,7 @@ def _at(motion: Any, place: Place) -> Any:
 
 
 def _common(places: list[Place]) -> Place:
-    """The beginning that all places have."""
+    """Return the common prefix of places."""
     same = takewhile(lambda each: len(set(each)) == 1, zip(*places, strict=False))
     return tuple(each[0] for each in same)
 
@@ -222,7 +222,7 @@ def _differences(before: Any, after: Any, place: Place = ()) -> Iterator[Place]:
 
 
 def _in_words(place: Place) -> str:
-    """What is at a place, such as "end z of part 1" or "amplitude of line 2 of part 1"."""
+    """Return a place as text, such as "end z of part 1" or "amplitude of line 2 of part 1"."""
     if place[0] == "validation":
         return " ".join([tr("thresholds"), *(in_words(str(each)) for each in place[1:])])
     words = [in_words(each) for each in place if isinstance(each, str) and each not in ("parts", "terms")]
@@ -239,60 +239,60 @@ def _in_words(place: Place) -> str:
 
 @dataclass(slots=True)
 class MotionDocument:
-    """Name and file of the motion in the editor, and the motion as it was opened or saved last.
+    """Name and file of the edited motion, and the motion as opened or last saved.
 
-    `shown` of its methods is the motion in the editor.
+    `shown` of its methods is the edited motion.
     """
 
     name: str = "motion"
     path: Path | None = None
-    """its file, None where it has none of its own"""
+    """File of the motion, None without one."""
     made: bool = False
-    """whether a person made it, and it is in no file yet"""
+    """Whether it was created here and is in no file yet."""
     reading: str = ""
-    """name of the file that is being read"""
-    taken: Data = field(default_factory=dict)
-    """the motion as it was opened or saved"""
+    """Name of the file being read."""
+    saved_motion: Data = field(default_factory=dict)
+    """The motion as opened or saved."""
 
     def changed(self, shown: Data) -> bool:
         """Whether it was changed since it was opened or saved."""
-        return shown != self.taken
+        return shown != self.saved_motion
 
     def unsaved(self, shown: Data) -> bool:
-        """Whether something would be lost with it: changes, or all of a motion that was made here."""
+        """Whether leaving it would lose something: changes, or a motion created here."""
         return self.made or self.changed(shown)
 
     def title(self, shown: Data) -> str:
-        """Its name, and whether it was changed."""
+        """Name, and whether it was changed."""
         if self.reading:
             return tr("Motion: reading {name} …").format(name=self.reading)
         text = tr("Motion: {name} (changed)") if self.changed(shown) else tr("Motion: {name}")
         return (tr("Motion: {name} (not saved)") if self.made else text).format(name=self.name)
 
     def open(self, name: str, shown: Data, path: Path | None, *, made: bool) -> None:
-        """Another motion is shown."""
+        """Set a new document."""
         self.name, self.path, self.made = as_name(name, "motion"), path, made
-        self.reading, self.taken = "", shown
+        self.reading, self.saved_motion = "", shown
 
     def rename(self, name: str) -> None:
-        """Give the motion another name; its file keeps its own. A blank name changes nothing."""
+        """Rename the motion; its file keeps its name. Ignores a blank name."""
         if name.strip():
             self.name = as_name(name, "motion")
 
     def save(self, path: Path, shown: Data) -> None:
-        """The motion was written to a file."""
+        """Take the motion as saved in a file."""
         if path != self.path:
             self.name, self.path = as_name(path.stem, "motion"), path
-        self.taken, self.made = shown, False
+        self.saved_motion, self.made = shown, False
 
     def set_thresholds(self, thresholds: Thresholds) -> None:
-        """Thresholds were written to the file, and nothing else."""
-        others = {key: value for key, value in self.taken.items() if key != "validation"}
-        self.taken = others | ({"validation": thresholds.named} if thresholds.named else {})
+        """Take thresholds as saved in the file, and nothing else."""
+        others = {key: value for key, value in self.saved_motion.items() if key != "validation"}
+        self.saved_motion = others | ({"validation": thresholds.named} if thresholds.named else {})
 
 
 LEAST_AMPLITUDE = 0.1
-"""%, of the motion as it is stated"""
+"""%, of the size as stated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,31 +312,31 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preview:
-    """A motion that was looked at: `fault` says why there is nothing to look at, else the rest is there."""
+    """Prediction of a motion: `fault` says why there is none, else the rest is set."""
 
     fault: str = ""
     pending: bool = False
-    """whether it is still being looked at"""
+    """Whether it is still being computed."""
     table: MotionTable | None = None
     verdict: TrajectoryVerdict | None = None
     curves: Curves | None = None
     rows: npt.NDArray[np.void] | None = None
-    """the motion as telemetry rows that the model expects, some a second and with its end, to be looked at"""
+    """Telemetry rows expected by the model, a few per second and at the end, for the animation."""
     rings: Array | None = None
-    """where the corners of the platform's plate are in them, (n, 6, 3) m, base frame"""
+    """Corners of the platform's plate in these rows, (n, 6, 3) m, base frame."""
     transitions: dict[int, float] = field(default_factory=dict)
-    """s of those that were put in, by the index of the part before"""
+    """Durations, s, of inserted transitions, by the index of the part before."""
 
     @property
     def obstacle(self) -> str:
-        """Why the motion must not be run, in one line; empty when it may."""
+        """Why the motion must not be run, in one line; empty if it may."""
         if self.fault or self.verdict is None:
             return tr("the motion is not complete: see the message above")
         return "" if self.verdict.passed else tr("the motion does not pass the check")
 
 
 def tightest(verdict: TrajectoryVerdict) -> LimitCheck | None:
-    """The check that is nearest to its bound, or farthest beyond it; the ends' speeds, nearly zero, are left out."""
+    """Return the check nearest to its bound, or farthest beyond; without the end speeds, which are nearly zero."""
     checks = [check for check in verdict.checks if check.name != AT_ENDS]
     return max(checks, key=_use, default=None)
 
@@ -348,7 +348,7 @@ def _use(check: LimitCheck) -> float:
 
 
 def describe(verdict: TrajectoryVerdict) -> str:
-    """The verdict in words."""
+    """Return the verdict as text."""
     if verdict.finding is not None:
         return sentence(finding_text(verdict.finding))
     text = tr("Within all limits over {duration:g} s.").format(duration=verdict.duration)
@@ -359,7 +359,7 @@ def describe(verdict: TrajectoryVerdict) -> str:
 
 
 def verdict_of(preview: Preview) -> tuple[str, str]:
-    """The verdict on a motion: the role of its text, by which that is coloured, and the text."""
+    """Return the role, which sets the colour, and the text of the verdict on a motion."""
     if preview.pending:
         return "muted", tr("Checking …")
     if preview.verdict is None:
@@ -370,35 +370,35 @@ def verdict_of(preview: Preview) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class MotionRun:
-    """What *Run* runs: the motion shown, unless a template is shown in its place, which is no motion yet."""
+    """What *Run* runs: the edited motion, unless a template is shown, which is no motion yet."""
 
     name: str = ""
-    """of the motion that is shown"""
+    """Name of the edited motion."""
     preview: Preview = field(default_factory=Preview)
     template: tuple[str, Preview] | None = None
-    """the motion that the template shown would make: its name, and what it would do; None while none is shown"""
+    """Name and prediction of the motion that the visible template would create; None without a template."""
     ran: str = ""
-    """name of the motion that was run last, empty once another is shown"""
+    """Name of the last motion run, empty after another one is opened."""
 
     @property
     def named(self) -> tuple[str, float | None]:
-        """What the button names: the motion, and the s that one pass of it takes, None where that is not known."""
+        """Return the name for the button, and the duration of one pass, s, None if unknown."""
         name, preview = self.template or (self.name, self.preview)
         return name, None if preview.table is None else preview.table.duration
 
     def obstacle(self, now: Situation, wrong: str, *, moving: bool) -> str:
-        """Why it cannot be run; empty where it can. wrong: of a field; moving: whether a motion is under way."""
+        """Why it cannot be run; empty if it can. wrong: fault of a field; moving: whether a motion is in progress."""
         busy = tr("a motion is under way") if moving else ""
         template = tr("a template is shown, not a motion: press Create") if self.template else ""
         return obstacle(Action.MOVE, now) or busy or template or wrong or self.preview.obstacle
 
     def largest(self, amplitude: float) -> float:
-        """The largest amplitude that passes, %, in tenths and never more, where it is `amplitude` now; 0: none does."""
+        """Return the largest amplitude that passes, %, rounded down to tenths, 0 for none; `amplitude`: the present."""
         scale = 0.0 if self.preview.verdict is None else self.preview.verdict.scale
         return math.floor(10.0 * amplitude * scale + 1e-6) / 10.0
 
     def against_smaller(self, amplitude: float) -> str:
-        """Why it is not made smaller until it passes; empty where it can be."""
+        """Why it cannot be reduced until it passes; empty if it can."""
         verdict = self.preview.verdict
         if verdict is None or verdict.passed or self.template is not None:
             return tr("only a motion that does not pass the check is made smaller")
@@ -406,7 +406,7 @@ class MotionRun:
         return "" if self.largest(amplitude) > 0.0 else least
 
     def present(self, now: Situation, *, moving: bool) -> tuple[float | None, bool]:
-        """Where the motion that was run from here is, s, None where it is nowhere; and whether something moves."""
+        """Return the present time in the motion run from here, s, None without one; and whether something moves."""
         status = now.status if now.phase is Phase.UP and self.ran and self.template is None else None
         if status is None or not (status.state is State.RUNNING or status.resumable):
             return None, False

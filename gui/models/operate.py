@@ -1,6 +1,6 @@
-"""Operating a rig as view-models: the state, the steps, what was refused with its repair, and the figures of the cycle.
+"""Operating a rig as view-models: state, steps, refusals with their repair, and cycle statistics.
 
-Each is worked out of a `Situation` alone; what shows it has no rule of its own.
+Each is derived from a `Situation` alone; widgets contain no rules.
 """
 
 import contextlib
@@ -25,15 +25,15 @@ from rig.states import State, StopSeverity
 
 @dataclass(frozen=True, slots=True)
 class StateStyle:
-    """How a state is shown: in text, as a shape and in a colour."""
+    """How a state is shown: text, icon and colour."""
 
     text: str
     icon: str
-    """a meaning of `gui.widgets.icon`"""
+    """Name of an icon, see `gui.widgets.icon`."""
     background: str
     foreground: str
     hint: str
-    """what can be done next"""
+    """What can be done next."""
 
 
 _HINTS: dict[State, tuple[str, str]] = {
@@ -73,8 +73,8 @@ _SILENT = StateStyle(
 
 _HELD = StateStyle(tr("In use"), "held", ORANGE, "white", "")
 
-MEND_TEXTS = TAKE, RESTART, RESET = tr("Take over"), tr("Restart engine"), tr("Reset fault")
-"""of the button that leads out of a trouble"""
+REMEDY_TEXTS = TAKE, RESTART, RESET = tr("Take over"), tr("Restart engine"), tr("Reset fault")
+"""Texts of the banner button that remedies a problem."""
 
 _STOPS = {
     StopSeverity.NONE: "",
@@ -86,7 +86,7 @@ _STOPS = {
 
 
 def state_style(now: Situation) -> StateStyle:
-    """How the situation is shown."""
+    """Return how the situation is shown."""
     if now.holder is not None:
         return _HELD
     if now.phase is not Phase.UP or now.status is None:
@@ -111,8 +111,8 @@ def state_style(now: Situation) -> StateStyle:
 
 
 def detail_of(now: Situation) -> str:
-    """The first cause of a stop or fault in words, or what can be done next."""
-    look = state_style(now)
+    """Return the first cause of a stop or fault as text, or what can be done next."""
+    style = state_style(now)
     status = now.status
     if now.holder is not None:
         return now.holder.words + " " + tr("STOP reaches it. Next: Take over, or End the engine.")
@@ -121,7 +121,7 @@ def detail_of(now: Situation) -> str:
     if now.phase is Phase.STARTING and now.compiling is not None:
         return f"{sentence(now.compiling.words)}."
     if now.phase is not Phase.UP or status is None or now.silent:
-        return look.hint
+        return style.hint
     if status.finding is not None:
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
         text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
@@ -146,13 +146,13 @@ def detail_of(now: Situation) -> str:
         return tr("Armed. Next: Engage.")
     if now.busy:
         return f"{sentence(tr(now.busy))} …"
-    return look.hint
+    return style.hint
 
 
 def remedy_of(now: Situation) -> tuple[Action, str] | None:
-    """What leads out of a trouble, and what that is called; None where there is no trouble, or no such step.
+    """Return the remedy of a problem and its button text; None without a problem or remedy.
 
-    Nothing that brings torque is among it.
+    Never one that enables torque.
     """
     if now.holder is not None:
         return Action.CONNECT, TAKE
@@ -163,19 +163,19 @@ def remedy_of(now: Situation) -> tuple[Action, str] | None:
     return None
 
 
-STATE_TEXTS = tuple(look.text for look in (*_STATES.values(), *_PHASES.values(), _SILENT, _HELD))
-"""All that a state may be called."""
+STATE_TEXTS = tuple(style.text for style in (*_STATES.values(), *_PHASES.values(), _SILENT, _HELD))
+"""All possible texts of the state."""
 
 
 def title_of(now: Situation, name: str) -> str:
-    """The window's title: state, first cause, whether the rig is virtual, the name of the rig, and of the app."""
+    """Return the window's title: state, first cause, whether the rig is virtual, names of the rig and the app."""
     cause = [detail_of(now)] if now.status is not None and now.status.finding is not None else []
     virtual = [tr("VIRTUAL RIG")] if now.virtual else []
     return " – ".join((state_style(now).text, *cause, *virtual, name, "stewart-rig"))
 
 
 def past_of(phase: Phase) -> str:
-    """Why what is drawn of the machine stands still; empty while there is an engine."""
+    """Why the machine's picture is not live; empty while there is an engine."""
     if phase in (Phase.DOWN, Phase.ENDING):
         return tr("Not connected")
     return tr("The engine died") if phase is Phase.DIED else ""
@@ -185,13 +185,13 @@ def past_of(phase: Phase) -> str:
 
 CONNECT_TEXTS = CONNECT, *_ = tr("Connect"), RESTART, TAKE
 DISCONNECT_TEXTS = DISCONNECT, END = tr("Disconnect"), tr("End the engine")
-"""what the first and the last step may be called"""
+"""Possible texts of the first and the last step."""
 _REFUSED = tr("refused")
 ARMED_TIME = 5000
-"""ms in which the second step must follow the first."""
+"""ms within which the second step must follow the first."""
 _STEPS = (Action.CONNECT, Action.HOME, Action.ENGAGE, Action.PARK, Action.DISCONNECT, Action.RESET)
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
-"""The step that leads on, by state."""
+"""Next step by state."""
 
 
 def arm_first(act: str) -> str:
@@ -201,23 +201,23 @@ def arm_first(act: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What the buttons of the steps show."""
+    """State of the step buttons."""
 
     obstacles: Mapping[Action, str]
-    """why each cannot be taken now, empty where it can; of Engage whatever has been armed"""
+    """Why each cannot be taken now, empty if it can; for Engage regardless of arming."""
     following: Action | None
-    """the one that leads on"""
+    """The next step."""
     reason: str
-    """why that cannot be taken now, with its name; empty where it can"""
+    """Why it cannot be taken now, with its name; empty if it can."""
     connect: str
     disconnect: str
-    """what the first and the last are called"""
+    """Texts of the first and the last step, see `CONNECT_TEXTS` and `DISCONNECT_TEXTS`."""
     unconnected: bool
-    """whether no drive is connected"""
+    """Whether no drive is connected."""
 
 
 def steps_of(now: Situation) -> Steps:
-    """The steps in a situation."""
+    """Return the steps in a situation."""
     obstacles = {action: obstacle(action, now) for action in _STEPS}
     status = now.status if now.phase is Phase.UP else None
     following = Action.CONNECT if status is None else _NEXT.get(status.state)
@@ -225,50 +225,50 @@ def steps_of(now: Situation) -> Steps:
     if following is Action.ENGAGE and not now.armed:
         against = against or arm_first(tr("Engage"))
     named = "" if following is None else tr("{step}: {reason}").format(step=tr(following.value), reason=against)
-    held, died = now.holder is not None, now.phase is Phase.DIED
+    in_use, died = now.holder is not None, now.phase is Phase.DIED
     return Steps(
         obstacles,
         following,
         named if against else "",
-        TAKE if held else RESTART if died else CONNECT,
-        END if held else DISCONNECT,
+        TAKE if in_use else RESTART if died else CONNECT,
+        END if in_use else DISCONNECT,
         unconnected=status is None or status.state is State.OFF,
     )
 
 
-# -- what was refused --------------------------------------------------------------------------------------------------
+# -- refusals ----------------------------------------------------------------------------------------------------------
 
 
 class Message:
-    """What was refused last, for as long as it holds, with the step that repairs it; or a remark: no refusal."""
+    """The last refusal while it is valid, with its repair; or a remark, which is no refusal."""
 
     def __init__(self) -> None:
         self.repair: Repair | None = None
         self.clear()
 
     def refuse(self, what: str, reason: Finding | str) -> None:
-        """`what` was refused; of a finding with what can be done about it."""
+        """Show that `what` was refused; a finding with its remedy."""
         self.clear()
         self.repair = repair_of(reason) if isinstance(reason, Finding) else None
         text = finding_text(reason) if isinstance(reason, Finding) else reason
         self.role, self.text = "bad", f"{tr(what)}: {text or _REFUSED}"
 
     def remark(self, text: str) -> None:
-        """Say what is no refusal."""
+        """Show a remark."""
         self.clear()
         self.text = text
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Clear the message."""
         self.text, self.role = "", "muted"
         self.repair = None
         self.obstacle = ""
-        """why the repair cannot be done now"""
+        """Why the repair cannot be done now."""
         self._open = False
-        """whether what it asks for was still to be done when it was last looked at"""
+        """Whether the repair was still needed at the last update."""
 
     def follow(self, now: Situation) -> bool:
-        """Keep up with the rig; whether the message has gone, as the step that it asked for was taken meanwhile."""
+        """Update for the rig's state; return whether the message was cleared because its repair was done."""
         if self.repair is None:
             return False
         done = is_repaired(self.repair, now)
@@ -280,19 +280,19 @@ class Message:
         return False
 
 
-# -- the figures of the cycle ------------------------------------------------------------------------------------------
+# -- cycle statistics --------------------------------------------------------------------------------------------------
 
 _WINDOW = 2.0  # s
 
 
 @dataclass(frozen=True, slots=True)
 class CycleFigures:
-    """Achieved rate and how evenly the cycles came."""
+    """Achieved rate and regularity of the cycles."""
 
     rate: float
-    """Hz, cycles carried out a second"""
+    """Hz, completed cycles per second."""
     spread: float
-    """s, 99 % of the periods are within this of the configured one"""
+    """s, maximum deviation of 99 % of the periods from the configured one."""
 
 
 class CycleMeter:
@@ -303,7 +303,7 @@ class CycleMeter:
         self._parts: deque[npt.NDArray[np.float64]] = deque()
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
-        """Take in telemetry rows (n,) of dtype ROW."""
+        """Add telemetry rows (n,) of dtype ROW."""
         if not len(rows):
             return
         self._parts.append(np.stack([rows["t"], rows["period"]]))
@@ -312,11 +312,11 @@ class CycleMeter:
             self._parts.popleft()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard everything."""
         self._parts.clear()
 
     def figures(self) -> CycleFigures | None:
-        """The figures, None as long as there are fewer than two cycles."""
+        """Return the statistics, None for fewer than two cycles."""
         if sum(part.shape[1] for part in self._parts) < 2:
             return None
         times, periods = np.hstack(list(self._parts))
@@ -329,7 +329,7 @@ class CycleMeter:
 
 
 _NEAR = 6 * 3600.0
-"""s of room on the disk, below which that is shown in place of the file's size."""
+"""s of remaining disk space, below which it is shown in place of the file's size."""
 FIGURES = {
     mark("Rate"): tr("cycles carried out a second, over the last two seconds"),
     mark("Overruns"): tr(
@@ -342,11 +342,11 @@ FIGURES = {
     ),
     mark("Dropped"): tr("rows missing from the recording"),
 }
-"""The figures of the banner, and what each means."""
+"""Figures of the banner and their tooltips."""
 
 
 def status_figures(status: Snapshot | None, *, silent: bool) -> dict[str, str]:
-    """What the engine says of itself, by figure, a dash for what is not known; `silent`: it does not answer."""
+    """Return the engine's own figures by name, a dash if unknown; `silent`: it does not answer."""
     return {
         "Overruns": "–" if status is None or silent else _lateness(status),
         "Recorded": "–" if status is None else rows_text(status.rows),
@@ -355,7 +355,7 @@ def status_figures(status: Snapshot | None, *, silent: bool) -> dict[str, str]:
 
 
 def cycle_figures(now: Situation, figures: CycleFigures | None) -> tuple[dict[str, str], str]:
-    """What the cycle achieves as it is measured, by figure, and what is said of the disk in full."""
+    """Return the measured cycle figures by name, and the full text about the disk."""
     size, room, up = None, math.inf, now.phase is Phase.UP
     if now.recording and now.status is not None:
         with contextlib.suppress(OSError):
@@ -373,7 +373,7 @@ def cycle_figures(now: Situation, figures: CycleFigures | None) -> tuple[dict[st
 
 
 def rows_text(count: int) -> str:
-    """A number of rows of telemetry, in words."""
+    """Return a number of telemetry rows as text."""
     return trn("{count} row", "{count} rows", count).format(count=count)
 
 

@@ -1,4 +1,4 @@
-"""Recordings as view-models: those of a folder, an open one with its results, and results side by side."""
+"""Recordings as view-models: those of a folder, an open one with its results, and comparisons."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One line of the table: `value` takes it from a summary of `rig.report.summarize`, in the unit given."""
+    """One row of the table: `value` reads it from a summary of `rig.report.summarize`, in the unit given."""
 
     name: str
     unit: str
@@ -76,7 +76,7 @@ OF_RUN: tuple[Quantity, ...] = (
     *_legs(tr("Residual, largest"), "N", "force", key="peak_residual_n"),
     Quantity(tr("Condition number, largest"), "–", _at("condition", "max"), 2),
 )
-"""of the motion that is judged, or of the rows under power where none was run"""
+"""Of the judged motion, or of the rows under power without one."""
 OF_WHOLE: tuple[Quantity, ...] = (
     Quantity(tr("Duration"), "s", _at("recording", "duration_s")),
     Quantity(tr("Rows"), tr("rows"), _at("recording", "rows"), 0),
@@ -89,13 +89,13 @@ OF_WHOLE: tuple[Quantity, ...] = (
     Quantity(tr("Exchange, median"), "µs", _at("cycle", "exchange_p50_us"), 1),
     Quantity(tr("Computation, median"), "µs", _at("cycle", "compute_p50_us"), 1),
 )
-"""of all rows that were opened: those of a run, or of a whole recording"""
+"""Of all opened rows: those of a run, or of a whole recording."""
 
 
 def side_by_side(summaries: Sequence[Summary]) -> list[list[str]]:
-    """Rows of texts: name, unit, a value for each summary, and with two the second minus the first.
+    """Return rows of texts: name, unit, a value per summary, and for two the second minus the first.
 
-    The numbers of what is judged come first, those of everything that was opened below; a row before each says which.
+    The judged part comes first, then all opened rows, each under a heading row.
     """
     judged = [tr("Judged"), "", *map(_judged, summaries)]
     opened = [tr("All opened rows"), "", *[tr("every row")] * len(summaries)]
@@ -119,16 +119,16 @@ def _numbers(quantities: Sequence[Quantity], summaries: Sequence[Summary]) -> li
 
 
 def number_text(value: float, digits: int) -> str:
-    """A value for a person, with so many digits after the point; a dash for what is no number."""
+    """Return a value as text with the given decimals; a dash for NaN."""
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
-KEPT = 400_000_000
-"""bytes of rows that are kept in memory: twelve minutes at 500 Hz; of longer recordings every so many rows are"""
+MAX_ROW_MEMORY = 400_000_000
+"""Bytes of rows kept in memory: twelve minutes at 500 Hz. Longer recordings are subsampled."""
 LARGEST = 20_000_000_000
-"""bytes of rows of a recording that is opened: ten hours at 500 Hz"""
+"""Maximum bytes of rows of a recording: ten hours at 500 Hz."""
 QUICK = 100_000_000
-"""bytes of rows that are read in about two seconds: three minutes at 500 Hz"""
+"""Bytes of rows read in about two seconds: three minutes at 500 Hz."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +138,11 @@ class Found:
     path: Path
     modified: datetime
     size: int
-    """bytes"""
+    """Bytes."""
 
 
 def recordings_in(folder: Path) -> list[Found]:
-    """Recordings of a folder, the newest first. Raises OSError when it cannot be read."""
+    """Return the recordings of a folder, newest first. Raises OSError if it cannot be read."""
     found = []
     for path in folder.iterdir():
         if path.suffix == ".mcap" and path.is_file():
@@ -152,24 +152,24 @@ def recordings_in(folder: Path) -> list[Found]:
 
 
 def recordings_counted(folder: Path, count: int) -> str:
-    """How many recordings a folder has, in words."""
+    """Return the number of recordings of a folder as text."""
     return trn("{folder}: {count} recording", "{folder}: {count} recordings", count).format(folder=folder, count=count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A recording with its numbers; `mechanism` is None where the file has none that can be read."""
+    """A recording with its numbers; `mechanism` is None if the file has none that is readable."""
 
     recording: Recording
     every: int
-    """of how many rows one is in memory and replayed; the numbers and the outlines are of all"""
+    """Every n-th row is in memory and replayed; numbers and outlines use all rows."""
     summary: Mapping[str, Any]
     mechanism: Mechanism | None
     replay: Replay
     outlines: tuple[Outline, ...]
-    """of each of `COMPARED`"""
+    """One for each of `COMPARED`."""
     begin: float
-    """rig time, s, at which the motion begins; without one the recording itself"""
+    """Rig time, s, at which the motion begins; without one, the recording."""
 
     @property
     def name(self) -> str:
@@ -178,29 +178,29 @@ class Opened:
 
 
 def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) -> Opened:
-    """Open a recording, or one motion FILE#ID of it, count its numbers and prepare what is drawn of it.
+    """Open a recording, or one motion FILE#ID of it, and compute its numbers and outlines.
 
-    replayed: whether its rows are kept; without, only outlines and numbers are.
-    Raises RecordingError when it is none, is longer than the app opens, or has above 100 MB of rows while there is an
-    obstacle, in words, to what keeps the processor busy for long.
+    replayed: whether to keep its rows besides outlines and numbers.
+    Raises RecordingError if it is invalid, too long, or has above 100 MB of rows while there is an `obstacle` to
+    CPU-heavy work.
     """
-    from rig.report import summarize  # brings matplotlib along
+    from rig.report import summarize  # imports matplotlib
 
     if split_part(path)[1] is None:
         _check_size(path, obstacle)
     file = open_part(path)
-    every = max(1, -(-file.count * ROW.itemsize // KEPT))
+    every = max(1, -(-file.count * ROW.itemsize // MAX_ROW_MEMORY))
     rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
     drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in COMPARED]
     seen = 0
     for block in file.blocks():
         if replayed:
-            kept = block[-seen % every :: every]
+            sample = block[-seen % every :: every]
             first = -(-seen // every)
-            rows[first : first + len(kept)] = kept
-        stretch = Excerpt(block).cut(0, len(block))
+            rows[first : first + len(sample)] = sample
+        segment = Excerpt(block).cut(0, len(block))
         for panel, (times, values) in zip(COMPARED, drawn, strict=True):
-            thinned = decimate(stretch.times.copy(), panel.series[0].extract(stretch), -(-len(block) // (2 * every)))
+            thinned = decimate(segment.times.copy(), panel.series[0].extract(segment), -(-len(block) // (2 * every)))
             times.append(thinned[0])
             values.append(np.array(thinned[1]))  # a block is valid until the next
         seen += len(block)
@@ -223,7 +223,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
 
 
 def _check_size(path: Path, obstacle: str) -> None:
-    """Raise RecordingError, before anything of it is unpacked, when a recording is too long to be opened now."""
+    """Raise RecordingError, before unpacking, if a recording is too long to be opened now."""
     needed = size_of_rows(path)
     if obstacle and needed > QUICK:
         raise RecordingError(
@@ -248,7 +248,7 @@ def _mechanism(text: Any) -> Mechanism | None:
 
 
 def differences_text(runs: Sequence[Listed]) -> str:
-    """How runs differ, as the report says it; where they are not judged, that."""
+    """Return how runs differ, as in the report; if they are not judged, say so."""
     from rig.report import comparison_text
 
     if any(one.numbers is None for one in runs):
@@ -257,7 +257,7 @@ def differences_text(runs: Sequence[Listed]) -> str:
 
 
 def outcome(failure: Exception | None, success: str) -> str:
-    """What came of something: what to say of its success, or why it failed."""
+    """Return the message of a result: its success, or why it failed."""
     if failure is None:
         return success
     if isinstance(failure, OSError):

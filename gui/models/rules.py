@@ -1,6 +1,6 @@
-"""What an operator can do now, and why the rest cannot be done: one place for every control's enabled state.
+"""What an operator can do now, and why not: the single source of every control's enabled state.
 
-The engine's own guards are asked beforehand, so that nobody has to try; the rest is what the app knows beside them.
+It evaluates the engine's own guards in advance, and adds what only the app knows.
 """
 
 from dataclasses import dataclass
@@ -42,11 +42,11 @@ STATE_WORDS: dict[State, str] = {
     State.STOPPING: tr("Stopping"),
     State.FAULT: tr("Fault"),
 }
-"""What the states of a rig are called, everywhere."""
+"""Displayed names of the rig's states, used everywhere."""
 
 
 def state_word(value: int) -> str:
-    """What a recorded state is called; its number where this version has no such state."""
+    """Return the displayed name of a recorded state; its number if this version does not know it."""
     try:
         return STATE_WORDS[State(int(value))]
     except ValueError:
@@ -54,7 +54,7 @@ def state_word(value: int) -> str:
 
 
 class Phase(Enum):
-    """Whether there is an engine."""
+    """Life cycle of the engine process."""
 
     DOWN = auto()
     STARTING = auto()
@@ -64,7 +64,7 @@ class Phase(Enum):
 
 
 class Action(Enum):
-    """What the operator can ask for; the value is its name for a person, in English."""
+    """Operator actions; the value is the displayed name in English."""
 
     CONNECT = mark("Connect")
     HOME = mark("Home")
@@ -84,17 +84,17 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """An engine that has the drives though the app has none, as it was when it was looked at last."""
+    """An engine not owned by the app that controls the drives, as last polled."""
 
     pid: int
     owner_alive: bool
-    """whether the process that started it lives"""
+    """Whether the process that started it is alive."""
     status: Snapshot | None
-    """None where it does not answer"""
+    """None if it does not answer."""
 
     @property
     def words(self) -> str:
-        """Who it is, what it does, and for how long, for a person."""
+        """Return who owns it, what it does, and for how long, as text."""
         if self.status is None:
             return tr("An engine (process {pid}) has these drives and does not answer.").format(pid=self.pid)
         owner = tr("its app is running") if self.owner_alive else tr("its app has ended")
@@ -117,47 +117,47 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that the rules look at."""
+    """All inputs of the rules."""
 
     phase: Phase = Phase.DOWN
     status: Snapshot | None = None
-    """the engine's latest, None as long as there is none"""
+    """The engine's latest, None before the first."""
     busy: str = ""
-    """request under way, in words; empty when there is none"""
+    """Request in progress, as text; empty without."""
     following: bool = False
-    """that request is for a motion to be followed"""
+    """Whether that request is for a motion to be followed."""
     moving: bool = False
-    """a move or a sequence of motions was asked for and has not come to its end, be it between two of them"""
+    """Whether a move or a sequence of motions is in progress, pauses between two included."""
     virtual: bool = True
     paced: bool = False
-    """it is a virtual rig in paced time, which may wait for the processor as no machine may"""
+    """Whether it is a virtual rig in paced time, which may wait for the CPU, unlike a machine."""
     recording: str = ""
-    """path of the present or last recording"""
+    """Path of the current or last recording."""
     silent: bool = False
-    """the engine runs, but does not answer"""
+    """Whether the engine runs but does not answer."""
     armed: bool = False
-    """the first of the two steps to Engage has been taken"""
+    """Whether the first of the two steps to Engage has been taken."""
     death: str = ""
-    """what is known of an engine that died, and of what the drives did then"""
+    """What is known about the crash of the engine and the drives' reaction."""
     holder: Holder | None = None
-    """an engine that has the drives though the app has none"""
+    """An engine not owned by the app that controls the drives."""
     compiling: Compiling | None = None
-    """how far a start is that has to compile the model first"""
+    """Progress of a start that has to compile the model first."""
 
 
 _COMMANDS: dict[Action, RigCommand] = {
     Action.CONNECT: Connect(),
-    Action.HOME: Home(unproven=True),  # its button asks for that word where the wiring is not proven
+    Action.HOME: Home(unproven=True),  # the button asks for confirmation if the wiring is not proven
     Action.ENGAGE: Engage(),
     Action.PARK: Park(),
     Action.RESET: Reset(),
     Action.MOVE: Follow("motion", 1.0),
     Action.PAUSE: Pause(),
-    Action.RESUME: Resume(take_over=True),  # what another client began is asked about before
+    Action.RESUME: Resume(take_over=True),  # the button asks before taking over another client's motion
     Action.ABANDON: Abandon(),
     Action.SPEED: Pace(1.0),
 }
-"""What the engine is asked for, whatever it then is called or looks like."""
+"""The engine command of each action."""
 
 _NOT_STARTED = {
     Phase.DOWN: Code.CONNECT_FIRST,
@@ -168,13 +168,13 @@ _NOT_STARTED = {
 
 
 def obstacle(action: Action, now: Situation) -> str:
-    """Why `action` cannot be done now, in words; empty when it can."""
+    """Why `action` cannot be done now, as text; empty if it can."""
     found = finding_against(action, now)
     return "" if found is None else finding_text(found)
 
 
 def finding_against(action: Action, now: Situation) -> Finding | None:
-    """Why `action` cannot be done now; None when it can."""
+    """Why `action` cannot be done now; None if it can."""
     if action is Action.REPORT:
         return finding_against_heavy_work(now) if now.recording else Finding(Code.NOTHING_RECORDED)
     if action is Action.INJECT:
@@ -188,8 +188,8 @@ def finding_against(action: Action, now: Situation) -> Finding | None:
     if now.status is None:
         return Finding(Code.ENGINE_UNHEARD)
     if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
-        return None  # a stop waits for nothing
-    if now.silent and action is not Action.DISCONNECT:  # which ends an engine that does not hear as well
+        return None  # a stop is always possible
+    if now.silent and action is not Action.DISCONNECT:  # Disconnect also ends a silent engine
         return Finding(Code.ENGINE_NOT_ANSWERING)
     if action is Action.PAUSE and _between_motions(now, now.status):
         return None
@@ -207,7 +207,7 @@ def _under_way(now: Situation) -> Finding:
 
 
 def ending(status: Snapshot) -> list[RigCommand]:
-    """What the engine is told, one after the other, when it is to leave the drives and to end."""
+    """Return the commands, in order, for the engine to release the drives and to end."""
     return [Disconnect(), Shutdown()] if status.state in (State.IDLE, State.PARKED) else [Shutdown()]
 
 
@@ -234,13 +234,13 @@ def _against_injection(now: Situation) -> Finding | None:
 
 
 def heavy_work_obstacle(now: Situation) -> str:
-    """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
+    """Why CPU-heavy work cannot be started now, as text; empty if it can."""
     found = finding_against_heavy_work(now)
     return "" if found is None else finding_text(found)
 
 
 def finding_against_heavy_work(now: Situation) -> Finding | None:
-    """Likewise, as a finding; None when it can."""
+    """Same as a finding; None if it can."""
     if now.paced:
         return None
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
@@ -256,7 +256,7 @@ _PRESSED = {
     Remedy.PAUSE: Action.PAUSE,
     Remedy.RESET: Action.RESET,
 }
-"""Remedies that a button beside the refusal carries out at once: nothing that brings torque is among them."""
+"""Remedies that a button next to the refusal carries out at once; none enables torque."""
 _SHOWN = {
     Remedy.HOME: tr("Show Home"),
     Remedy.ENGAGE: tr("Show Engage"),
@@ -266,14 +266,14 @@ _SHOWN = {
     Remedy.TEST_LEGS: tr("Set up …"),
     Remedy.ZERO_CELLS: tr("Set up …"),
 }
-"""Remedies that bring torque or take several steps: the button leads to where they are."""
+"""Remedies that enable torque or take several steps: the button leads to their control."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a button beside a refusal does about it.
+    """Action of a button next to a refusal.
 
-    action: pressed at once; None where it leads to the control of the `remedy`. text: of the button.
+    action: carried out at once; None if the button leads to the control of the `remedy`. text: of the button.
     """
 
     remedy: Remedy
@@ -282,7 +282,7 @@ class Repair:
 
 
 def repair_of(finding: Finding) -> Repair | None:
-    """The repair of what was found; None where an operator can do nothing about it."""
+    """Return the repair of a finding; None if the operator can do nothing about it."""
     remedy = finding.remedy
     if remedy in _PRESSED:
         action = _PRESSED[remedy]
@@ -291,7 +291,7 @@ def repair_of(finding: Finding) -> Repair | None:
 
 
 def is_repaired(repair: Repair, now: Situation) -> bool:
-    """Whether what a refusal asked for has come about, be it by another way."""
+    """Whether a repair has been done, by whatever means."""
     state = State.OFF if now.status is None or now.phase is not Phase.UP else now.status.state
     match repair.remedy:
         case Remedy.CONNECT:

@@ -1,6 +1,6 @@
-"""Runs as view-models: which are listed, what can be done with those chosen, by what they are judged, and how.
+"""Runs as view-models: list, possible actions, thresholds and verdicts.
 
-A verdict is a word, a shape and a colour; a run has its numbers beside it, and what to look at.
+A verdict is a word, a shape and a colour; a run also has its numbers and inspection hints.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,62 +18,62 @@ from rig.states import MotionKind, MotionOutcome
 
 @dataclass(frozen=True, slots=True)
 class JudgedBy:
-    """Thresholds in place of those recorded: of a configuration, or typed, which leave every other out.
+    """Thresholds that replace the recorded ones: those of a configuration, or typed ones, which replace all others.
 
     Without `thresholds`: as recorded.
     """
 
     thresholds: Validation | None = None
     config: Path | None = None
-    """whose they are; None: typed"""
+    """Configuration they come from; None: typed."""
 
     @property
     def typed(self) -> bool:
-        """Whether somebody typed them."""
+        """Whether the user typed them."""
         return self.thresholds is not None and self.config is None
 
     def verdict_on(self, listed: Listed) -> Listed:
-        """A run with its verdict by these."""
+        """Return a run judged by these thresholds."""
         return listed if self.thresholds is None else listed.judged_by(self.thresholds, alone=self.typed)
 
 
-class RunsOver:
-    """The runs of a session that are over: the last one, those that wait to be judged, and by what they are judged.
+class FinishedRuns:
+    """Finished runs of a session: the last one, those waiting to be judged, and their thresholds.
 
-    The motion of the tab Motion is told by its name and file.
+    The motion of the tab Motion is identified by name and file.
     """
 
     def __init__(self) -> None:
         self._followed: tuple[Path | None, int] = (None, 0)
-        """recording, and the motion of it that was seen to end last"""
+        """Recording, and its last motion whose end was noticed."""
         self._begun: tuple[int, Path | None] = (0, None)
-        """motion that was seen to begin last, and its file, where it is known"""
+        """Last motion whose beginning was noticed, and its file, if known."""
         self._underway: MotionRecord | None = None
-        """the run that the engine was last heard to follow"""
+        """Last run that the engine reported as followed."""
         self.last: tuple[Path, MotionRecord] | None = None
-        """the recording and the run that the card is about"""
+        """Recording and run on the card."""
         self.motion_file: Path | None = None
-        """of that run, where it is known"""
+        """Motion file of that run, if known."""
         self.waiting: list[tuple[Path, MotionRecord]] = []
-        """runs to be judged, the last one of which is that on the card"""
+        """Runs to be judged; the last one is that on the card."""
         self.judging: MotionRecord | None = None
-        """the one that is being judged"""
+        """The run being judged."""
         self.judged_by = JudgedBy()
-        """what judges in this session in place of what was recorded"""
+        """Thresholds of this session that replace recorded ones."""
         self._once: JudgedBy | None = None
-        """the same, for the run on the card only"""
+        """Thresholds for the run on the card only."""
 
     @property
     def last_judged_by(self) -> JudgedBy:
-        """What judges the run on the card."""
+        """The thresholds for the run on the card."""
         return self._once or self.judged_by
 
     def follow(
         self, recording: Path | None, motion: MotionRecord | None, shown: tuple[str, Path | None]
     ) -> MotionRecord | None:
-        """Take in what the engine says of its last motion; the run that has ended by that, None where none has.
+        """Process the engine's report on its last motion; return the run ended by it, or None.
 
-        shown: name and file of the motion that is shown.
+        shown: name and file of the edited motion.
         """
         if recording is None:
             return None
@@ -90,11 +90,11 @@ class RunsOver:
         if motion.id == self._followed[1] and not new:
             return None
         self._followed = (recording, motion.id)
-        # one that had ended before anybody looked is in the list
+        # a run that ended before the first poll is in the list
         return self._end(recording, motion, shown) if not new else None
 
     def end(self, recording: Path | None, shown: tuple[str, Path | None]) -> MotionRecord | None:
-        """The engine died, and left a run where it was: that run, None where there is none."""
+        """Return the run left unfinished by a crashed engine, or None."""
         motion, self._underway = self._underway, None
         return None if recording is None or motion is None else self._end(recording, motion, shown)
 
@@ -108,12 +108,12 @@ class RunsOver:
         return motion
 
     def wait(self) -> None:
-        """Have the run on the card judged, once its turn has come."""
+        """Queue the run on the card for judging."""
         if self.last is not None:
             self.waiting = [one for one in self.waiting if one[1] is not self.last[1]] + [self.last]
 
     def next(self) -> tuple[Path, MotionRecord] | None:
-        """The run to be judged now, that on the card first; None where none waits."""
+        """Return the next run to judge, that on the card first; None without one."""
         if not self.waiting:
             return None
         recording, self.judging = self.waiting.pop()
@@ -121,25 +121,25 @@ class RunsOver:
 
     @property
     def judges_last(self) -> bool:
-        """Whether what is being judged is the run on the card, and it is not to be judged again."""
+        """Whether the run being judged is that on the card, and it is not queued again."""
         return self.last is not None and self.last[1] is self.judging and self.last not in self.waiting
 
     def judge_by(self, by: JudgedBy) -> None:
-        """Judge by these from here on, the run on the card as well."""
+        """Judge by these thresholds from now on, including the run on the card."""
         self.judged_by, self._once = by, None
         self.wait()
 
     def judge_last_by(self, thresholds: Validation) -> None:
-        """Judge the run on the card by these, which its motion's next run has; it was recorded without."""
+        """Judge the run on the card by these thresholds, which were saved in its motion after it was recorded."""
         if self.judged_by.typed:
             self.judged_by = JudgedBy()
         self._once = JudgedBy(thresholds)
         self.wait()
 
     def motion_obstacle(self, shown: tuple[str, Path | None] | None) -> str:
-        """Why thresholds cannot be saved in the file of the motion on the card; `shown` as in `follow`."""
+        """Why thresholds cannot be saved in the file of the card's motion; `shown` as in `follow`."""
         if shown is not None and self.motion_file is not None and shown[1] == self.motion_file:
-            return ""  # whatever it is called by now
+            return ""  # it may have been renamed since
         if shown is None or self.last is None or shown[0] != self.last[1].name:
             return tr("the tab Motion shows another motion than the one that ran")
         if shown[1] is None:
@@ -148,19 +148,19 @@ class RunsOver:
 
 
 def _file_of(motion: MotionRecord, shown: tuple[str, Path | None]) -> Path | None:
-    """The file of the motion that is shown, where it is this one."""
+    """Return the file of the edited motion, if it is this motion."""
     return shown[1] if shown[0] == motion.name else None
 
 
 def runs_found(listed: Sequence[Listed], search: str, *, starred: bool) -> list[Listed]:
-    """The runs that a search finds; `starred`: of those with a star alone."""
+    """Return the runs that match a search; `starred`: only those with a star."""
     return [one for one in listed if matches(one, search) and (one.entry.starred or not starred)]
 
 
 def run_obstacles(chosen: Sequence[Listed], *, judging: bool, heavy: str) -> dict[str, str]:
-    """Why what the buttons of the list do cannot be done with the runs chosen, empty where it can, by button.
+    """Return by button why its action cannot be applied to the selected runs, empty if it can.
 
-    judging: whether runs are being judged. heavy: why nothing that takes the processor for long can be begun.
+    judging: whether runs are being judged. heavy: why CPU-heavy work is not allowed.
     """
     none = "" if chosen else tr("choose a run first")
     one = none or ("" if len(chosen) == 1 else tr("choose one run"))
@@ -179,7 +179,7 @@ def run_obstacles(chosen: Sequence[Listed], *, judging: bool, heavy: str) -> dic
 
 @dataclass(frozen=True, slots=True)
 class VerdictStyle:
-    """How a verdict is shown: never by its colour alone."""
+    """How a verdict is shown: never by colour alone."""
 
     word: str
     mark: str
@@ -203,28 +203,28 @@ RUN_FIGURES: tuple[tuple[str, str, float, str, int], ...] = (
     ("peak_force_n", tr("Peak force"), 1.0, "N", 1),
     ("period_error_s", tr("Period ±, 99 %"), 1e6, "µs", 0),
 )
-"""Key of the headline, caption, how many of the unit are one of SI, unit, decimals."""
+"""Key of the headline number, caption, factor from SI, unit, decimals."""
 
 
 def verdict_style(verdict: str | None) -> VerdictStyle:
-    """How a verdict is shown; None where there are no thresholds."""
+    """Return how a verdict is shown; None without thresholds."""
     return NOT_JUDGED if verdict is None else _STYLES[verdict]
 
 
 def figure_text(numbers: Mapping[str, Any] | None, place: int) -> tuple[str, str]:
-    """A headline number as a person reads it, and its unit; a dash where there is none."""
+    """Return a headline number as text, and its unit; a dash without one."""
     key, _caption, scale, unit, digits = RUN_FIGURES[place]
     value = None if numbers is None else numbers["headline"][key]
     return ("–", unit) if value is None else (f"{scale * value:.{digits}f}", unit)
 
 
 def stop_text(cause: str, finding: str) -> str:
-    """Why a run was stopped, of its recorded words and its finding's JSON; an older recording has the words alone."""
+    """Return why a run was stopped, from its finding as JSON, or the recorded text of older recordings."""
     return cause_text(finding_from_json(finding)) or cause
 
 
 def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Sentences on a judged run, each with the place in its report, the most urgent first."""
+    """Return sentences on a judged run, each with its place in the report, the most urgent first."""
     numbers = run["numbers"]
     found = []
     if run["cause"]:
@@ -238,10 +238,10 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
                 "motions",
             )
         )
-    said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
+    reasons = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
     if numbers["verdict"] in ("fail", "undecided", "expected"):
-        for why in dict.fromkeys(why for why, _name in said):
-            found.append((sentence(why), next(CRITERIA[name].place for text, name in said if text == why)))
+        for why in dict.fromkeys(why for why, _name in reasons):
+            found.append((sentence(why), next(CRITERIA[name].place for text, name in reasons if text == why)))
     cycle = numbers["cycle"]
     if cycle["overruns"]:
         found.append(
@@ -268,7 +268,7 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _passed_text(numbers: Mapping[str, Any]) -> str:
     count = len(numbers["criteria"])
-    if all(criterion["sigma"] is None for criterion in numbers["criteria"]):  # counted, which is sure
+    if all(criterion["sigma"] is None for criterion in numbers["criteria"]):  # counted quantities have no uncertainty
         return trn("{count} threshold met", "{count} thresholds met", count).format(count=count)
     return trn(
         "{count} threshold met, at {confidence:g} % confidence",

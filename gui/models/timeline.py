@@ -1,4 +1,4 @@
-"""Telemetry in memory: a timeline that every view reads, growing live or played back."""
+"""Telemetry in memory: a timeline that all views read, live or replayed."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,13 +14,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def largest_amount(values: Floats) -> float:
-    """The greatest amount among numbers of any shape, leaving out what is not finite; 0 when none is left."""
+    """Return the greatest finite magnitude of an array; 0 without any."""
     amounts = np.abs(values)
     return float(np.max(amounts, where=np.isfinite(amounts), initial=0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
+class Segment:
     """Consecutive rows of a timeline, (n,) of dtype ROW, and their times `t`, (n,) contiguous, s.
 
     `first` is the number of the first of them on the timeline.
@@ -33,39 +33,39 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.times)
 
-    def part(self, start: int, stop: int) -> "Stretch":
-        """Its rows from one index to before another."""
-        return Stretch(self.rows[start:stop], self.times[start:stop], self.first + start)
+    def part(self, start: int, stop: int) -> "Segment":
+        """Return the rows from index `start` up to `stop`, exclusive."""
+        return Segment(self.rows[start:stop], self.times[start:stop], self.first + start)
 
-    def copy(self) -> "Stretch":
-        """The same rows, whatever happens to the timeline."""
-        return Stretch(self.rows.copy(), self.times.copy(), self.first)
+    def copy(self) -> "Segment":
+        """Return a copy, independent of the timeline."""
+        return Segment(self.rows.copy(), self.times.copy(), self.first)
 
 
 class Timeline(ABC):
-    """Telemetry rows up to a present moment, in the order of their times `t`.
+    """Telemetry rows up to the present, ordered by their times `t`.
 
-    What comes out are views, not copies: valid until the timeline changes.
+    Results are views, not copies: valid until the timeline changes.
     """
 
     revision = 0
-    """changes whenever the rows do"""
+    """Changes with the rows."""
     first = 0
-    """number of the oldest row, counted from the timeline's beginning; bins anchored to it stand still"""
+    """Number of the oldest row, counted from the timeline's beginning; a stable anchor for bins."""
     capacity: int
-    """rows that there can be at most"""
+    """Maximum number of rows."""
     peak_force = 0.0
-    """N, greatest amount of a measured leg force before and after the present, where that is known"""
+    """N, greatest magnitude of a measured leg force, including rows after the present if known."""
 
     @property
     def whole(self) -> "Timeline":
-        """The same rows and, where they are known, those after the present."""
+        """Return the rows including those after the present, if known."""
         return self
 
     @property
     @abstractmethod
     def rows(self) -> Rows:
-        """All rows, (n,) of dtype ROW, oldest first."""
+        """Return all rows, (n,) of dtype ROW, oldest first."""
 
     @property
     @abstractmethod
@@ -77,30 +77,30 @@ class Timeline(ABC):
 
     @property
     def end(self) -> float | None:
-        """Time of the newest row, s; None when there is none."""
+        """Time of the newest row, s; None without rows."""
         times = self.times
         return float(times[-1]) if len(times) else None
 
     def bounds(self, t0: float, t1: float) -> tuple[int, int]:
-        """Indices into `rows` of those with t0 ≤ t ≤ t1, as start and stop."""
+        """Return the indices into `rows` of t0 ≤ t ≤ t1, as start and stop."""
         start, stop = np.searchsorted(self.times, t0, "left"), np.searchsorted(self.times, t1, "right")
         return int(start), max(int(start), int(stop))
 
     def window(self, t0: float, t1: float) -> Rows:
-        """Rows with t0 ≤ t ≤ t1, s."""
+        """Return the rows with t0 ≤ t ≤ t1, s."""
         start, stop = self.bounds(t0, t1)
         return self.rows[start:stop]
 
-    def cut(self, start: int, stop: int) -> Stretch:
-        """Rows start to stop, indices into `rows`."""
-        return Stretch(self.rows[start:stop], self.times[start:stop], self.first + start)
+    def cut(self, start: int, stop: int) -> Segment:
+        """Return the rows from start to stop, indices into `rows`."""
+        return Segment(self.rows[start:stop], self.times[start:stop], self.first + start)
 
-    def stretch(self, t0: float, t1: float) -> Stretch:
-        """Rows with t0 ≤ t ≤ t1, s, with their numbers."""
+    def segment(self, t0: float, t1: float) -> Segment:
+        """Return the rows with t0 ≤ t ≤ t1, s, with their numbers."""
         return self.cut(*self.bounds(t0, t1))
 
     def nearest(self, t: float) -> int | None:
-        """Index into `rows` of the row nearest to the time t, s; None when there is none."""
+        """Return the index into `rows` of the row nearest to the time t, s; None without rows."""
         times = self.times
         if not len(times):
             return None
@@ -108,14 +108,14 @@ class Timeline(ABC):
         return after - 1 if after > 0 and t - times[after - 1] < times[after] - t else after
 
     def snapshot(self) -> "Excerpt":
-        """The rows as they are now, whatever happens to this timeline; they keep their numbers."""
+        """Return a copy, independent of this timeline, with the same row numbers."""
         return Excerpt(self.rows.copy(), self.first)
 
 
 class History(Timeline):
-    """The newest rows of a running rig, at most `capacity` of them; memory is taken once and never grows.
+    """Ring buffer of the newest `capacity` rows of a running rig; allocated once.
 
-    Every row is kept twice, `capacity` apart, so that any stretch of rows is one view.
+    Every row is stored twice, `capacity` apart, so that any segment of rows is one view.
 
     Raises ValueError for a capacity below 1.
     """
@@ -142,7 +142,7 @@ class History(Timeline):
         return self._times[start : start + self._length]
 
     def append(self, rows: Rows) -> None:
-        """Take in rows (n,) of dtype ROW that follow those before. A time that goes back begins a new history."""
+        """Append rows (n,) of dtype ROW. A time that goes back starts a new history."""
         if not len(rows):
             return
         times = np.array(rows["t"])
@@ -151,7 +151,7 @@ class History(Timeline):
             rows, times = rows[back[-1] + 1 :], times[back[-1] + 1 :]
         if len(back) or (self._length and times[0] < self.times[-1]):
             self.clear()
-        self._total += max(0, len(rows) - self.capacity)  # numbered, although they cannot be kept
+        self._total += max(0, len(rows) - self.capacity)  # dropped rows are numbered, too
         rows, times = rows[-self.capacity :], times[-self.capacity :]
         position = self._total % self.capacity
         head = min(len(rows), self.capacity - position)
@@ -166,16 +166,16 @@ class History(Timeline):
         self.revision += 1
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Discard all rows."""
         self._length = 0
         self.first = self._total
         self.revision += 1
 
 
 class Excerpt(Timeline):
-    """Rows that are all there already, (n,) of dtype ROW in the order of their times, shown up to a present moment.
+    """A complete set of rows, (n,) of dtype ROW ordered by their times, shown up to a present.
 
-    Begins at the end; `seek` moves the present. `first` is the number of the first row.
+    Starts at the end; `seek` moves the present. `first` is the number of the first row.
     """
 
     def __init__(self, rows: Rows, first: int = 0) -> None:
@@ -188,7 +188,7 @@ class Excerpt(Timeline):
 
     @property
     def whole(self) -> "Excerpt":
-        """See `Timeline.whole`; always the same one."""
+        """See `Timeline.whole`; never changes."""
         if self._whole is None:
             self._whole = Excerpt(self._all, self.first)
         return self._whole
@@ -205,15 +205,15 @@ class Excerpt(Timeline):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Times of the first and of the last row, s; zeros when there is none."""
+        """Times of the first and the last row, s; zeros without rows."""
         return (float(self._times[0]), float(self._times[-1])) if len(self._times) else (0.0, 0.0)
 
     def snapshot(self) -> "Excerpt":
-        """See `Timeline.snapshot`; nothing needs to be copied."""
+        """See `Timeline.snapshot`; needs no copy."""
         return Excerpt(self.rows, self.first)
 
     def seek(self, t: float) -> None:
-        """Let the present be the time t, s: the last row is the newest one that is not after it."""
+        """Set the present, s: the last row is the newest one not after it."""
         stop = max(min(1, len(self._times)), int(np.searchsorted(self._times, t, "right")))
         if stop != self._stop:
             self._stop = stop
@@ -221,15 +221,15 @@ class Excerpt(Timeline):
 
 
 class Replay:
-    """Plays rows (n,) of dtype ROW; begins at their beginning, standing still. Raises ValueError for a bad speed."""
+    """Plays rows (n,) of dtype ROW; starts paused at their beginning. Raises ValueError for an invalid speed."""
 
     def __init__(self, rows: Rows) -> None:
         self.excerpt = Excerpt(rows)
-        """what the views show"""
+        """The timeline for the views."""
         self.excerpt.peak_force = largest_amount(rows["force_measured"])
         self.begin, self.end = self.excerpt.span
         self.position = self.begin
-        """the present, s of rig time"""
+        """The present, s of rig time."""
         self.playing = False
         self._speed = 1.0
         self._last: float | None = None
@@ -237,7 +237,7 @@ class Replay:
 
     @property
     def speed(self) -> float:
-        """Seconds of the recording a second."""
+        """Seconds of the recording per second."""
         return self._speed
 
     @speed.setter
@@ -247,23 +247,23 @@ class Replay:
         self._speed = value
 
     def play(self) -> None:
-        """Begin to move; from the beginning when it stands at the end."""
+        """Start playing; at the end, start from the beginning."""
         if self.position >= self.end:
             self.seek(self.begin)
         self.playing = True
         self._last = None
 
     def pause(self) -> None:
-        """Stand still."""
+        """Stop playing."""
         self.playing = False
 
     def seek(self, t: float) -> None:
-        """Go to the time t, s; times outside the recording are its nearest end."""
+        """Go to the time t, s, clipped to the recording."""
         self.position = min(max(t, self.begin), self.end)
         self.excerpt.seek(self.position)
 
     def advance(self, now: float) -> None:
-        """Move on to the time `now` of a clock, s; stops at the end."""
+        """Advance to the time `now` of a clock, s; stops at the end."""
         if not self.playing:
             return
         if self._last is not None:

@@ -1,4 +1,4 @@
-"""The motion panel: compose a motion, see what it would do, run it."""
+"""The motion panel: compose a motion, preview it, run it."""
 
 from gui.motion.document import DocumentControl
 from gui.motion.panel import MotionPanel

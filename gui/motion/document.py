@@ -1,4 +1,4 @@
-"""The motion that is shown as a document: its name and file, whether it was changed, opened, saved and left."""
+"""The edited motion as a document: name, file, changes; open, save and leave."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,16 +17,16 @@ from rig.errors import InputError
 
 
 class UnsavedQuestion(QtWidgets.QMessageBox):
-    """Save, discard, or stay; in front of its window, without waiting for the answer. See `carry_out`.
+    """Asks to save, discard or stay; modal to its window, asynchronous. See `carry_out`.
 
     Args:
         name: of the motion.
-        save: saves it; whether that was done.
-        then: what loses the changes; once they are saved or may be lost.
-        stay: otherwise, also when the question is closed.
-        parent: over which it is asked.
-        asks: whether saving asks for a file first.
-        changed: whether it was saved or taken as it was before changes; else all of it was made here.
+        save: saves it and returns whether it did.
+        then: called after saving or discarding.
+        stay: called otherwise, also when the question is closed.
+        parent: of the dialog.
+        needs_file: saving asks for a file first.
+        changed: it has changes; otherwise all of it was created here.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         stay: Callable[[], None],
         parent: QtWidgets.QWidget,
         *,
-        asks: bool,
+        needs_file: bool,
         changed: bool,
     ) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         )
         self.setText(text.format(name=name))
         role = QtWidgets.QMessageBox.ButtonRole
-        self._saves = self.addButton(tr("Save as …") if asks else tr("Save"), role.AcceptRole)
+        self._saves = self.addButton(tr("Save as …") if needs_file else tr("Save"), role.AcceptRole)
         discard = tr("Discard the changes") if changed else tr("Discard the motion")
         self._discards = self.addButton(discard, role.DestructiveRole)
         stays = self.addButton(tr("Cancel"), role.RejectRole)
@@ -61,7 +61,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         self.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def carry_out(self) -> None:
-        """Do what was answered, once the question itself has gone: another dialog may follow."""
+        """Act on the answer after the question is closed, as another dialog may follow."""
         pressed = self.clickedButton()
         saves, discards = pressed is self._saves, pressed is self._discards
         save, then, stay = self._save, self._then, self._stay
@@ -79,25 +79,24 @@ _KINDS = tr("Motions (*.toml)")
 
 
 class DocumentControl(QtCore.QObject):
-    """What the editor shows has a name here.
+    """The document of the editor.
 
-    `retitled` says what it is called now, `refused` why a file was not opened; `taken_up` tells that another motion is
-    shown, `saved` that this one was written; `due` comes before it is looked at to be saved or let go of: what is being
-    typed belongs to it.
+    `title_changed`; `refused`: why a file was not opened; `opened`: another motion is shown; `saved`:
+    it was written; `commit_requested`: emitted before the motion is read for saving or leaving, to commit typed text.
 
     Args:
-        session: the rig, whose log is written.
+        session: the rig, for its log.
         editor: shows the motion.
         worker: reads files.
-        complete: puts in what a motion lacks before it is saved.
-        window: over which is asked.
+        complete: inserts missing transitions before saving.
+        window: parent of dialogs.
     """
 
-    retitled = QtCore.Signal(str)
+    title_changed = QtCore.Signal(str)
     refused = QtCore.Signal(str)
-    taken_up = QtCore.Signal()
+    opened = QtCore.Signal()
     saved = QtCore.Signal()
-    due = QtCore.Signal()
+    commit_requested = QtCore.Signal()
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class DocumentControl(QtCore.QObject):
         self._opened = 0
         self.state = MotionDocument()
         self.question: UnsavedQuestion | None = None
-        """asked before changes are lost"""
+        """Asked before changes are lost."""
 
     @property
     def title(self) -> str:
@@ -127,49 +126,49 @@ class DocumentControl(QtCore.QObject):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Those of the motion's own, SI, by name."""
+        """The motion's own thresholds, SI, by name."""
         return dict(self._editor.value().get("validation", {}))
 
-    def say_title(self) -> None:
-        """After a change."""
-        self.retitled.emit(self.title)
+    def update_title(self) -> None:
+        """Update the title after a change."""
+        self.title_changed.emit(self.title)
 
-    def settle(self, put_in: Callable[[], None]) -> None:
-        """Let something be put in that is no change by a person: what was not changed is not changed by that."""
+    def apply_automatic(self, change: Callable[[], None]) -> None:
+        """Insert something that is no change by the user: an unchanged motion stays unchanged."""
         changed = self.state.changed(self._editor.value())
-        put_in()
+        change()
         if not changed:
-            self.state.taken = self._editor.value()
+            self.state.saved_motion = self._editor.value()
 
     def show(self, name: str, motion: Data, folder: Path, path: Path | None = None, *, made: bool = False) -> None:
-        """Show a motion; `made`: by a person, here, so that it would be lost.
+        """Show a motion; `made`: created here by the user, so that leaving it asks.
 
-        Raises ValueError, and shows what it did, where a number is beyond what a field takes.
+        Raises ValueError, without effect, if a number is beyond the bounds of its field.
         """
         self._opened += 1
         self._editor.set_value(motion, folder)
         self.state.open(name, self._editor.value(), path, made=made)
-        self.taken_up.emit()
-        self.say_title()
+        self.opened.emit()
+        self.update_title()
 
     def rename(self, name: str) -> None:
         """See `MotionDocument.rename`."""
         self.state.rename(name)
-        self.say_title()
+        self.update_title()
 
-    def forget_reading(self) -> None:
-        """Do not show a file that is being read."""
+    def cancel_reading(self) -> None:
+        """Ignore the result of a pending file."""
         self._opened += 1
 
     def load(self, path: Path) -> None:
-        """Take a motion file; the motion shown stays where it cannot be used."""
+        """Open a motion file; on failure the current motion stays."""
         self._opened += 1
         opened, home = self._opened, self._session.config.machine.geometry.home_pose
         self.state.reading = path.name
-        self.say_title()
+        self.update_title()
 
-        def taken(motion: Data | None, error: Exception | None) -> None:
-            if opened != self._opened:  # another was chosen meanwhile
+        def done(motion: Data | None, error: Exception | None) -> None:
+            if opened != self._opened:  # another file was chosen meanwhile
                 return
             self.state.reading = ""
             if motion is not None:
@@ -179,20 +178,20 @@ class DocumentControl(QtCore.QObject):
                     error = beyond
                 else:
                     return
-            self.say_title()
+            self.update_title()
             reason = str(error).removeprefix(f"{path}: ")
             self.refused.emit(tr("{name} was not opened: {reason}").format(name=path.name, reason=reason))
             self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
 
-        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
+        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, done)
 
     def save_to(self, path: Path) -> None:
-        """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
-        self.due.emit()
+        """Write the motion as a TOML file and name it after the file; shows a failure."""
+        self.commit_requested.emit()
         if refusal := self._editor.refusal:
             self._session.refused.emit(tr("save the motion"), refusal)
             return
-        self.settle(self._complete)
+        self.apply_automatic(self._complete)
         shown = self._editor.value()
         try:
             with whole_file(path) as file:
@@ -203,13 +202,13 @@ class DocumentControl(QtCore.QObject):
         else:
             self.state.save(path, shown)
             self.saved.emit()
-            self.say_title()
+            self.update_title()
             self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
 
     def write_thresholds(self, thresholds: Thresholds) -> None:
-        """Put thresholds into the motion's file, and nothing else; what is shown has them from then on as well.
+        """Write thresholds into the motion's file, and nothing else, and into the current motion.
 
-        Raises ConfigError or InputError, and changes nothing, where the file cannot be used or written.
+        Raises ConfigError or InputError, without effect, if the file cannot be used or written.
         """
         path = self.state.path
         assert path is not None
@@ -219,28 +218,28 @@ class DocumentControl(QtCore.QObject):
         self._session.log("info", "app", tr("thresholds saved in the motion's file {path}").format(path=path))
 
     def save(self) -> bool:
-        """Save the motion in its file, one that is asked for where it has none; whether that was done."""
+        """Save to the motion's file, or to one chosen by the user; return whether it did."""
         if self.state.path is None:
             return self.save_as()
         self.save_to(self.state.path)
         return not self.unsaved and not self._editor.refusal
 
     def save_as(self) -> bool:
-        """Ask for a file and save the motion; whether that was done."""
+        """Ask for a file and save the motion; return whether it did."""
         proposed = f"{self.state.name.replace('/', '-')}.toml"
         path = ask_save(self._window, tr("Save the motion"), proposed, _KINDS, ".toml")
         if path is not None:
             self.save_to(path)
         return not self.unsaved and not self._editor.refusal
 
-    def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
-        """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""
-        self.due.emit()
+    def confirm_discard(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
+        """Call `then`, which discards the motion; if unsaved, ask first and call `stay` if cancelled."""
+        self.commit_requested.emit()
         if not self.unsaved:
             then()
         elif self.question is None:
             save, window = self.save, self._window.window()
-            kind = {"asks": self.state.path is None, "changed": not self.state.made}
+            kind = {"needs_file": self.state.path is None, "changed": not self.state.made}
             self.question = UnsavedQuestion(self.state.name, save, then, stay, window, **kind)
             self.question.finished.connect(lambda _code: self._answered())
             self.question.show()

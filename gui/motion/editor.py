@@ -1,4 +1,4 @@
-"""Compose a motion: its frame and pivot, its parts in their order, and a form for each part."""
+"""Motion editor: frame and pivot, the ordered parts, and a form for each part."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.models import LEAST_AMPLITUDE, TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.motion.fields import PartForm, TupleField, make_field
 from gui.texts import mark, tr
-from gui.widgets import Choice, PageStack, QuantityBox, field_refusal, give
+from gui.widgets import Choice, PageStack, QuantityBox, field_refusal, set_icon
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": tr("relative to the home pose"), "base": tr("in the base frame")}
@@ -21,26 +21,26 @@ _ACCESSIBLE = {
     "Down": mark("Down part"),
 }
 _LIST_HEIGHT = 96  # px
-_PART = QtCore.Qt.ItemDataRole.UserRole  # of an item: the index of its part, none of a transition
+_PART = QtCore.Qt.ItemDataRole.UserRole  # item data: the index of its part, None for a transition
 
 
 class MotionEditor(QtWidgets.QWidget):
-    """A whole motion as a form. `edited` follows every change but that of transitions, which nobody edits."""
+    """A whole motion as a form. `edited` is emitted for every change except transitions, which are not editable."""
 
     edited = QtCore.Signal()
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.size = 1.0
-        """of the machine, see `size_class`, which new parts go by"""
+        """Size of the machine, see `size_class`; scales new parts."""
         self.folder = Path()
-        """where the file names of parts start"""
+        """Base folder of the parts' file names."""
         self._models = part_models()
-        self._transitions: dict[tuple[PartForm, PartForm], float] = {}  # between these two, s
-        self._quiet = False  # while a motion is put in
+        self._transitions: dict[tuple[PartForm, PartForm], float] = {}  # by the parts before and after, s
+        self._quiet = False  # true while a motion is set
         self._thresholds: dict[str, float] = {}
         self.amplitude = QuantityBox(tr("Size of the motion about its start pose"), "%", 100.0, LEAST_AMPLITUDE, 100.0)
-        """to be put where there is room"""
+        """Placed by the owner."""
         self.frame = Choice(tr("Frame of the motion"), [(text, frame) for frame, text in _FRAMES.items()])
         point = TrajectorySpec.model_fields["pivot"]
         self.pivot = make_field(in_words("pivot"), point)
@@ -67,7 +67,7 @@ class MotionEditor(QtWidgets.QWidget):
             row.addWidget(button)
             self.buttons[text] = button
         for text, hint in (("Up", tr("Move the part up")), ("Down", tr("Move the part down"))):
-            give(self.buttons[text], text.lower()).setText("")
+            set_icon(self.buttons[text], text.lower()).setText("")
             self.buttons[text].setToolTip(hint)
         scroll = QtWidgets.QScrollArea()
         scroll.setWidgetResizable(True)
@@ -94,16 +94,16 @@ class MotionEditor(QtWidgets.QWidget):
         layout.addWidget(scroll, 1)
         self.frame.activated.connect(lambda _index: self._placed_elsewhere())
         self.pivot.edited.connect(self._placed_elsewhere)
-        self.amplitude.changed.connect(self._tell)
+        self.amplitude.changed.connect(self._emit_edited)
         self.parts.currentItemChanged.connect(self._choose)
 
     @property
     def refusal(self) -> str:
-        """Which field's text is no value, and why: what `value` gives is not what is shown then. Empty for none."""
+        """Name and fault of the first invalid field; empty if `value` is what is shown."""
         return field_refusal(self, self.amplitude)
 
     def value(self) -> Data:
-        """The motion as data, SI, with the transitions that are known."""
+        """The motion as data, SI, with the known transitions."""
         forms = self._forms()
         between = [self._transitions.get(pair) for pair in pairwise(forms)]
         durations = {index: duration for index, duration in enumerate(between) if duration is not None}
@@ -120,9 +120,9 @@ class MotionEditor(QtWidgets.QWidget):
         return with_transitions(motion, durations)
 
     def set_value(self, motion: Data, folder: Path) -> None:
-        """Show a motion whose file names start at `folder`.
+        """Show a motion with file names relative to `folder`.
 
-        Raises ValueError, naming the part and the field, where a number is beyond what a field takes; the motion shown
+        Raises ValueError, naming part and field, if a number is beyond the bounds of its field; the current motion
         stays.
         """
         size = 100.0 * float(motion.get("amplitude", 1.0))
@@ -139,38 +139,38 @@ class MotionEditor(QtWidgets.QWidget):
             self.pivot.set_value(motion["pivot"])
             self.folder = folder
             while self.forms.count():
-                self._take(0)
+                self._remove_part(0)
             for form in forms:
                 self._insert(self.forms.count(), form)
             self._place(motion, size)
         self._list_parts(0)
-        self._tell()
+        self._emit_edited()
 
     def set_thresholds(self, thresholds: Mapping[str, float]) -> None:
-        """Give the motion thresholds of its own, SI, by name: all that it has from then on."""
+        """Replace the motion's own thresholds, SI, by name."""
         self._show_thresholds(thresholds)
-        self._tell()
+        self._emit_edited()
 
     def restore(self, motion: Data, part: int) -> None:
-        """Show a motion that was shown before, its `part` in front; forms that are there already stay."""
+        """Show an earlier motion with `part` selected; reuses existing forms."""
         parts = authored(motion)["parts"]
         with self._silence():
             if [part["type"] for part in parts] != [form.kind for form in self._forms()]:
                 while self.forms.count():
-                    self._take(0)
+                    self._remove_part(0)
                 for each in parts:
                     self._insert(self.forms.count(), self._make(each))
-                self.parts.setFocus()  # a form that had the keyboard has gone
+                self.parts.setFocus()  # the form with the focus was removed
             for form, each in zip(self._forms(), parts, strict=True):
                 if form.value() != each:
                     form.set_value(each)
             self.pivot.set_value(motion["pivot"])
             self._place(motion, 100.0 * float(motion.get("amplitude", 1.0)))
         self._list_parts(part)
-        self._tell()
+        self._emit_edited()
 
     def put_transitions(self, durations: dict[int, float]) -> None:
-        """Show transitions, s long each, behind the parts at these indices of the motion as `value` gives it."""
+        """Show transitions of given durations, s, after the parts at these indices of the motion in `value`."""
         places = [index for index, part in enumerate(self.value()["parts"]) if part["type"] != TRANSITION]
         forms = self._forms()
         for index, duration in durations.items():
@@ -179,7 +179,7 @@ class MotionEditor(QtWidgets.QWidget):
         self._list_parts(self.forms.currentIndex())
 
     def form(self, index: int) -> PartForm:
-        """The form of a part, counted from 0, transitions left out."""
+        """Return the form of a part, counted from 0 without transitions."""
         form: PartForm = self.forms.widget(index)
         return form
 
@@ -194,12 +194,12 @@ class MotionEditor(QtWidgets.QWidget):
         finally:
             self._quiet = False
 
-    def _tell(self) -> None:
+    def _emit_edited(self) -> None:
         if not self._quiet:
             self.edited.emit()
 
     def _place(self, motion: Data, size: float) -> None:
-        """Show what holds for all parts, and the transitions between them."""
+        """Show the common fields and the transitions."""
         self._show_thresholds(motion.get("validation", {}))
         self.frame.setCurrentIndex(self.frame.findData(motion["frame"]))
         self.amplitude.set_si(size)
@@ -214,24 +214,24 @@ class MotionEditor(QtWidgets.QWidget):
 
     def _show_thresholds(self, thresholds: Mapping[str, float]) -> None:
         self._thresholds = dict(thresholds)
-        said = ", ".join(f"{in_words(name)} {value:g}" for name, value in thresholds.items())
-        self.judged_by.setText(tr("Judged by its own {thresholds}").format(thresholds=said))
+        text = ", ".join(f"{in_words(name)} {value:g}" for name, value in thresholds.items())
+        self.judged_by.setText(tr("Judged by its own {thresholds}").format(thresholds=text))
         self.judged_by.setVisible(bool(thresholds))
 
     def _placed_elsewhere(self) -> None:
         if not self._quiet:
-            self._transitions = {}  # they pass, or not, where they were
+            self._transitions = {}  # frame and pivot change which transitions are possible
             self._list_parts(self.forms.currentIndex())
-            self._tell()
+            self._emit_edited()
 
     def _part_edited(self, form: PartForm) -> None:
         if not self._quiet:
-            self._forget(form)
+            self._drop_transitions(form)
             self._list_parts(self.forms.currentIndex())
-            self._tell()
+            self._emit_edited()
 
-    def _forget(self, form: PartForm) -> None:
-        """The transitions beside a part that has changed or gone."""
+    def _drop_transitions(self, form: PartForm) -> None:
+        """Remove the transitions next to a part that was changed or removed."""
         self._transitions = {pair: length for pair, length in self._transitions.items() if form not in pair}
 
     def _make(self, part: Data) -> PartForm:
@@ -244,10 +244,10 @@ class MotionEditor(QtWidgets.QWidget):
         self.forms.insertWidget(index, form)
         form.follow(self.buttons["Down"])
 
-    def _take(self, index: int) -> Data:
+    def _remove_part(self, index: int) -> Data:
         form = self.form(index)
         part = form.value()
-        self._forget(form)
+        self._drop_transitions(form)
         self.forms.removeWidget(form)
         form.deleteLater()
         return part
@@ -258,28 +258,28 @@ class MotionEditor(QtWidgets.QWidget):
         index = self.forms.currentIndex() + 1
         self._insert(index, self._make(part))
         self._list_parts(index)
-        self._tell()
+        self._emit_edited()
 
     def _remove(self) -> None:
         if self.forms.count() > 1:
             index = self.forms.currentIndex()
-            self._take(index)
+            self._remove_part(index)
             self._list_parts(min(index, self.forms.count() - 1))
-            self._tell()
+            self._emit_edited()
 
     def _shift(self, by: int) -> None:
         index = self.forms.currentIndex()
         if 0 <= index + by < self.forms.count():
-            self._insert(index + by, self._make(self._take(index)))
+            self._insert(index + by, self._make(self._remove_part(index)))
             self._list_parts(index + by)
-            self._tell()
+            self._emit_edited()
 
     def _choose(self, item: QtWidgets.QListWidgetItem | None, _before: object) -> None:
         if item is not None and (index := item.data(_PART)) is not None:
             self.forms.setCurrentIndex(index)
 
     def _list_parts(self, current: int) -> None:
-        """Write the list, with a part chosen; transitions stand in it for information only."""
+        """Fill the list and select a part; transitions are shown for information only."""
         forms = self._forms()
         current = min(current, len(forms) - 1)
         with QtCore.QSignalBlocker(self.parts):

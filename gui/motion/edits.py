@@ -1,4 +1,4 @@
-"""What was changed on a motion, step by step: undone and done again."""
+"""Undo and redo of a motion's changes."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -6,19 +6,19 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.models import Data, authored, is_field, what_changed
 from gui.texts import tr
-from gui.widgets import NumberField, give, number_fields
+from gui.widgets import NumberField, number_fields, set_icon
 
 _UNDO, _REDO = ("Ctrl+Z",), ("Ctrl+Shift+Z", "Ctrl+Y")
 
 
 class Edits(QtCore.QObject):
-    """Knows how the motion was before each change. Typing in one field is one step.
+    """Undo stack of motions. Typing in one field is one step.
 
     Args:
-        present: the motion that is shown.
-        show: shows another one, a part of it in front, counted from 0.
-        owner: the keys act while it is in view; where a field in it has the keyboard, what is typed there counts first.
-        others: fields of the motion that are not in it.
+        present: returns the current motion.
+        show: shows another one with a part selected, counted from 0.
+        owner: its shortcuts act while it is visible; a focused field's typed text is undone first.
+        others: fields of the motion outside the owner.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Edits(QtCore.QObject):
         ):
             button.clicked.connect(lambda _checked=False, act=act: act())
             button.set_keys(keys)
-            texts.connect(button.say)
+            texts.connect(button.set_step)
             possible.connect(button.setEnabled)
             for key in keys:
                 shortcut = QtWidgets.QShortcut(QtGui.QKeySequence(key), owner)
@@ -48,17 +48,17 @@ class Edits(QtCore.QObject):
         self._keys = [QtGui.QKeySequence(key) for key in (*_UNDO, *_REDO)]
         QtWidgets.QApplication.instance().focusChanged.connect(self._focus_moved)
 
-    def forget(self) -> None:
-        """Another motion is shown: what was done to the one before cannot be undone."""
+    def clear(self) -> None:
+        """Clear the stack for another motion."""
         self.stack.clear()
         self._known = self._present()
 
-    def settle(self) -> None:
-        """Take what nobody edited, such as transitions that were put in, as part of the last step."""
+    def merge_automatic(self) -> None:
+        """Merge automatic changes, such as inserted transitions, into the last step."""
         self._known = self._present()
 
     def record(self) -> None:
-        """Take notice of a change by a person; one that is being typed is taken once it is settled on."""
+        """Record a change by the user; a typed one is recorded once committed."""
         if any(field.editing and not field.reason for field in self._fields()):
             return
         before, now = self._known, self._present()
@@ -67,7 +67,7 @@ class Edits(QtCore.QObject):
             self.stack.push(_Edit(before, now, self._restore))
 
     def undo(self) -> None:
-        """Take the last step back; what is being typed is a step, also a text that is no value."""
+        """Undo the last step; uncommitted text is a step, even if invalid."""
         if wrong := [field for field in self._fields() if field.reason]:
             for field in wrong:
                 field.revert()
@@ -76,7 +76,7 @@ class Edits(QtCore.QObject):
         self.stack.undo()
 
     def redo(self) -> None:
-        """Do the step again that was taken back last."""
+        """Redo the last undone step."""
         self.commit()
         self.stack.redo()
 
@@ -85,7 +85,7 @@ class Edits(QtCore.QObject):
         self._show(motion, part)
 
     def commit(self) -> None:
-        """What is being typed is part of the motion from now on."""
+        """Commit the text being typed."""
         field = QtWidgets.QApplication.focusWidget()
         if field is None or not self._is_own(field):
             return
@@ -107,7 +107,7 @@ class Edits(QtCore.QObject):
             now.installEventFilter(self)
 
     def eventFilter(self, _receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Keep a field from taking the keys for its own text, which knows nothing of the other fields."""
+        """Keep fields from handling the undo keys, which would only cover their own text."""
         if not isinstance(event, QtGui.QKeyEvent) or event.type() != QtCore.QEvent.Type.ShortcutOverride:
             return False
         ours = QtGui.QKeySequence(int(event.modifiers()) | event.key()) in self._keys
@@ -117,31 +117,31 @@ class Edits(QtCore.QObject):
 
 
 class StepButton(QtWidgets.QPushButton):
-    """Undo or redo, with what it would take back or do again; as wide as there is room.
+    """Undo or redo button with the name of the step; elided to the available width.
 
     Args:
         meaning: of its icon.
-        act: what it does, in a word.
-        nothing: said where there is nothing to do it with.
+        act: verb, such as "Undo".
+        nothing: tooltip without a step.
     """
 
     def __init__(self, meaning: str, act: str, nothing: str) -> None:
         super().__init__(act)
         self._act, self._nothing, self._keys, self._what = act, nothing, "", ""
-        give(self, meaning)
+        set_icon(self, meaning)
         self.setAccessibleName(act)
         self.setAutoDefault(False)
         self.setEnabled(False)
-        self.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard in its field
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)  # a click leaves the focus in the field
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
 
     def set_keys(self, keys: Sequence[str]) -> None:
-        """Name the keys that do the same."""
+        """Show the shortcut in the tooltip."""
         self._keys = ", ".join(keys)
-        self.say("")
+        self.set_step("")
 
-    def say(self, what: str) -> None:
-        """Say what would be undone or done again, "" for nothing."""
+    def set_step(self, what: str) -> None:
+        """Show the step to undo or redo, "" for none."""
         self._what = what
         whole = f"{self._act} {what}" if what else self._nothing
         self.setToolTip(f"{whole} ({self._keys})")
@@ -149,7 +149,7 @@ class StepButton(QtWidgets.QPushButton):
         self._write()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Write as much as there is room for."""
+        """Elide the text to the width."""
         super().resizeEvent(event)
         self._write()
 
@@ -167,18 +167,18 @@ class _Edit(QtWidgets.QUndoCommand):
         super().__init__(what)
         self._is_field = is_field(self._place, before, after)
         self._before, self._after, self._show = before, after, show
-        self._done = True  # by a person, already, when it comes onto the stack
+        self._done = True  # the first redo, on push, is already done
 
     @property
     def _part(self) -> int:
         return next((each for each in self._place[1:2] if isinstance(each, int)), 0)
 
     def id(self) -> int:
-        """Of steps that may become one."""
+        """Same for steps that may merge."""
         return 1
 
     def mergeWith(self, other: QtWidgets.QUndoCommand) -> bool:
-        """Become one with the next step where both are of the same field."""
+        """Merge with the next step if both change the same field."""
         if not (isinstance(other, _Edit) and self._is_field and other._is_field) or other._place != self._place:
             return False
         self._after = other._after

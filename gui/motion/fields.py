@@ -1,4 +1,4 @@
-"""Fields of forms, each with its unit and bounds, and forms made of a pydantic model or a part of a motion."""
+"""Fields of forms with unit and bounds, and forms generated from a pydantic model or a motion part."""
 
 import math
 from collections.abc import Iterable
@@ -13,28 +13,28 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.models import Data, in_words
 from gui.texts import sentence, tr
-from gui.widgets import Choice, QuantityBox, WholeNumber, give
+from gui.widgets import Choice, QuantityBox, WholeNumber, set_icon
 from kinematics import Quantity
 
 COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
 
 
 class Field(QtWidgets.QWidget):
-    """One value of a form. `edited` follows every key and change by a person, `rearranged` one of what Tab stops at."""
+    """One value of a form. Signals: `edited`: every key and change by the user; `rearranged`: its tab stops changed."""
 
     edited = QtCore.Signal()
     rearranged = QtCore.Signal()
 
     def value(self) -> Any:
-        """The value as a file would state it, SI; where what is typed is none, the one before: see `field_refusal`."""
+        """Return the value as in a file, SI; the last valid one while the text is invalid: see `field_refusal`."""
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
-        """Show a value, SI. Raises ValueError, and shows what it did, where a number is beyond a bound."""
+        """Show a value, SI. Raises ValueError, without effect, if a number is beyond a bound."""
         raise NotImplementedError
 
     def stops(self) -> list[QtWidgets.QWidget]:
-        """What Tab stops at, as it is read."""
+        """Return the tab stops in reading order."""
         tab, children = QtCore.Qt.FocusPolicy.TabFocus, self.findChildren(QtWidgets.QWidget)
         return [each for each in children if each.focusPolicy() & tab and each.focusProxy() is None]
 
@@ -58,7 +58,7 @@ class QuantityField(Field):
 
 
 class OptionalField(Field):
-    """A number that may be left out."""
+    """A number that may be empty."""
 
     def __init__(self, name: str, inner: QuantityField) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class OptionalField(Field):
         _row(self, self.given, inner)
 
     def value(self) -> float | None:
-        """See `Field`; None where it is left out."""
+        """See `Field`; None if empty."""
         return self._inner.value() if self.given.isChecked() else None
 
     def set_value(self, value: Any) -> None:
@@ -83,7 +83,7 @@ class OptionalField(Field):
 
 
 class TupleField(Field):
-    """Several numbers of fixed meaning: coordinates, or a point."""
+    """A fixed group of numbers: coordinates, or a point."""
 
     def __init__(self, name: str, quantities: list[Quantity]) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class FileField(Field):
 
 
 class ChoiceField(Field):
-    """One of several words."""
+    """One of several options."""
 
     def __init__(self, name: str, words: Iterable[str]) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ class ChoiceField(Field):
 
 
 class WholeField(Field):
-    """A whole number."""
+    """An integer."""
 
     def __init__(self, name: str, metadata: list[Any]) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class WholeField(Field):
 
 
 class AxesField(Field):
-    """Which of the six coordinates."""
+    """A selection of the six coordinates."""
 
     def __init__(self, name: str, axes: Iterable[str]) -> None:
         super().__init__()
@@ -230,7 +230,7 @@ def _row(parent: QtWidgets.QWidget, *widgets: QtWidgets.QWidget) -> None:
 
 
 class TermsField(Field):
-    """A list of sines or sweeps: one line each, its columns those of the model."""
+    """A list of sines or sweeps: one row each, with the columns of the model."""
 
     def __init__(self, name: str, models: list[type[BaseModel]]) -> None:
         super().__init__()
@@ -250,12 +250,12 @@ class TermsField(Field):
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.table.verticalHeader().setVisible(False)
         self.table.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Tab goes from field to field as anywhere, and on: a table's own Tab goes round, and selects no text
+        # Tab moves between fields; a table's own Tab cycles within it and does not select text
         self.table.setTabKeyNavigation(False)
         self.table.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
         add, remove = QtWidgets.QPushButton(tr("Add line")), QtWidgets.QPushButton(tr("Remove line"))
-        give(add, "add")
-        give(remove, "remove")
+        set_icon(add, "add")
+        set_icon(remove, "remove")
         add.clicked.connect(self._add_default)
         remove.clicked.connect(self._remove)
         self._buttons = (add, remove)
@@ -280,7 +280,7 @@ class TermsField(Field):
         return terms
 
     def set_value(self, value: Any) -> None:
-        """See `Field`. Lines that are there already stay, with the keyboard in them where it was."""
+        """See `Field`. Existing rows are reused and keep the focus."""
         for row, term in enumerate(value):
             if row < self.table.rowCount():
                 self._show(row, term)
@@ -321,12 +321,12 @@ class TermsField(Field):
         self.rearranged.emit()
 
     def stops(self) -> list[QtWidgets.QWidget]:
-        """The lines as they are read, then the buttons."""
+        """Return the rows' fields in reading order, then the buttons."""
         rows, columns = range(self.table.rowCount()), range(self.table.columnCount())
         return [*(self.table.cellWidget(row, column) for row in rows for column in columns), *self._buttons]
 
     def _fit(self) -> None:
-        """Make the table as high as its lines: what it stands in scrolls, and nothing in it."""
+        """Make the table as high as its rows, since the form around it scrolls."""
         lines = self.table.horizontalHeader().sizeHint().height() + self.table.verticalHeader().length()
         self.table.setFixedHeight(lines + 2 * self.table.frameWidth())
 
@@ -348,7 +348,7 @@ class TermsField(Field):
 
 
 def make_field(name: str, info: FieldInfo) -> Field:
-    """The field for one entry of a model. Raises TypeError for a type that no trajectory uses."""
+    """Create the field for an entry of a model. Raises TypeError for a type that trajectories do not use."""
     kind, origin = info.annotation, get_origin(info.annotation)
     if origin is tuple and get_args(kind)[-1] is Ellipsis:
         return AxesField(name, get_args(get_args(kind)[0]))
@@ -377,12 +377,12 @@ def make_field(name: str, info: FieldInfo) -> Field:
 
 
 def quantity_of(info: FieldInfo) -> Quantity:
-    """What kind of quantity an entry of a model is."""
+    """Return the kind of quantity of a model's entry."""
     return next(item for item in info.metadata if isinstance(item, Quantity))
 
 
 def least_of(metadata: list[Any]) -> float:
-    """Its least value; a value at one that must be exceeded is refused with the rest of the motion."""
+    """Return the minimum; for an exclusive bound that value is refused with the whole motion."""
     for item in metadata:
         if isinstance(item, Gt):
             return float(item.gt)  # type: ignore[arg-type]
@@ -392,7 +392,7 @@ def least_of(metadata: list[Any]) -> float:
 
 
 class PartForm(QtWidgets.QWidget):
-    """The fields of one part; `edited` follows every change by a person."""
+    """The fields of one part; `edited` is emitted for every change by the user."""
 
     edited = QtCore.Signal()
 
@@ -432,17 +432,17 @@ class PartForm(QtWidgets.QWidget):
                 field.set_value(part[name])
 
     def follow(self, before: QtWidgets.QWidget) -> None:
-        """Let Tab go from a widget of the same window through the fields as they are read, however they change."""
+        """Set the tab order from a widget of the same window through all fields, and maintain it."""
         self._before = before
         self._order()
 
     def _order(self) -> None:
-        if self._before is not None:  # Qt keeps no order of what is not in a window yet
+        if self._before is not None:  # Qt ignores the tab order of widgets without a window
             stops = [stop for field in self.fields.values() for stop in field.stops()]
             for before, after in pairwise([self._before, *stops]):
                 self.setTabOrder(before, after)
 
 
 def about_part(kind: str, model: type[BaseModel]) -> str:
-    """What a part does, in English."""
+    """Return the description of a part, in English."""
     return (model.__doc__ or kind).split(" (`")[0].rstrip(".") + "."

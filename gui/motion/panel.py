@@ -1,4 +1,4 @@
-"""Motion: compose or open a motion, see what it would do, run it."""
+"""The tab Motion: compose or open a motion, preview it, run it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,15 +16,15 @@ from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, give
+from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, set_icon
 from rig.client import size_class
 from rig.findings import Finding
 
-_LONGEST = 1000  # characters, as recordings take them
+_LONGEST = 1000  # characters, as in recordings
 
 
-class RunWords(QtWidgets.QWidget):
-    """Two fields: the operator, who goes into every recording begun from then on, and a note on the next runs."""
+class RunNotes(QtWidgets.QWidget):
+    """Two fields: the operator, for every following recording, and a note on the next runs."""
 
     operator_changed = QtCore.Signal(str)
     note_changed = QtCore.Signal(str)
@@ -42,29 +42,29 @@ class RunWords(QtWidgets.QWidget):
             (self.operator, tr("Operator"), self.operator_changed, 1),
             (self.note, tr("Note"), self.note_changed, 2),
         )
-        for (field, name, told, stretch), hint in zip(fields, hints, strict=True):
+        for (field, name, changed, stretch), hint in zip(fields, hints, strict=True):
             field.setMaxLength(_LONGEST)
             field.setAccessibleName(name)
             field.setPlaceholderText(name)
             field.setToolTip(hint)
-            field.textChanged.connect(told)
+            field.textChanged.connect(changed)
             layout.addWidget(field, stretch)
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep who operates the rig."""
+        """Save the operator."""
         settings.setValue("operator", self.operator.text())
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up who did."""
+        """Restore the operator."""
         self.operator.setText(str(settings.value("operator", "")))
 
 
 _LINES = 2
-"""that have room; more scroll"""
+"""Visible lines; longer text scrolls."""
 
 
 class VerdictLabel(TextRoom):
-    """The verdict on the motion that is shown; `refused` is said above it until the motion changes."""
+    """The verdict on the edited motion; a refusal is shown above it until the motion changes."""
 
     def __init__(self) -> None:
         self._label = QtWidgets.QLabel()
@@ -75,17 +75,17 @@ class VerdictLabel(TextRoom):
         self._role, self._verdict = "muted", ""
 
     def judge(self, role: str, text: str) -> None:
-        """Show a verdict in the colour of its role."""
+        """Show a verdict in its role's colour."""
         self._role, self._verdict = role, text
         self._write()
 
     def refuse(self, reason: str) -> None:
-        """Say why a motion was not opened; the one that is shown stays, with its verdict."""
+        """Show why a motion was not opened; the current one stays, with its verdict."""
         self.refused = reason
         self._write()
 
     def text(self) -> str:
-        """What is said."""
+        """The displayed text."""
         return str(self._label.text())
 
     def _write(self) -> None:
@@ -99,13 +99,13 @@ class VerdictLabel(TextRoom):
         self._label.style().polish(self._label)
 
 
-_EDIT_PAUSE = 250  # ms without a change before a motion is looked at
+_EDIT_PAUSE = 250  # ms without a change before a motion is previewed
 _BEING_CHECKED = tr("being checked")
-_ICONS = ("", "", "", "open", "save", "save as")  # of the buttons that load and save: more have no room
+_ICONS = ("", "", "", "open", "save", "save as")  # icons of the load and save buttons; more do not fit
 
 
 class MotionPanel(QtWidgets.QWidget):
-    """The motion's form or the templates on the left, its preview on the right, its size and number of runs below.
+    """Form or templates on the left, preview on the right, size and number of runs below.
 
     Args:
         session: the rig.
@@ -131,24 +131,24 @@ class MotionPanel(QtWidgets.QWidget):
         self._changed = QtCore.QTimer(self)
         self._changed.setSingleShot(True)
         self._changed.setInterval(_EDIT_PAUSE)
-        self._changed.timeout.connect(self._look)
+        self._changed.timeout.connect(self._preview)
         self.verdict = VerdictLabel()
         self.transport = TransportBar(session, mover)
-        """to be put where it is always in view"""
+        """Placed by the owner, always visible."""
         self.run, self.progress, self.phase = self.transport.run, self.transport.progress, self.transport.phase
         self.pause, self.resume = self.transport.pause, self.transport.resume
         self.abandon, self.hold = self.transport.abandon, self.transport.hold
         self.run.clicked.connect(self._run)
-        self.words = RunWords()
+        self.words = RunNotes()
         self.edits = Edits(self.editor.value, self.editor.restore, self.editor, (self.amplitude,))
         self._lay_out()
         self.editor.edited.connect(self._edited)
-        self.document.retitled.connect(self._show_title)
+        self.document.title_changed.connect(self._show_title)
         self.document.refused.connect(self.verdict.refuse)
-        self.document.taken_up.connect(self.edits.forget)
-        self.document.saved.connect(self.edits.stack.setClean)  # what follows is a step of its own
-        self.document.due.connect(self.edits.commit)
-        self.document.taken_up.connect(self.templates.leave)
+        self.document.opened.connect(self.edits.clear)
+        self.document.saved.connect(self.edits.stack.setClean)  # a later change is a new step
+        self.document.commit_requested.connect(self.edits.commit)
+        self.document.opened.connect(self.templates.leave)
         self.templates.made.connect(self._take_template)
         self.templates.seen.connect(self._display_template)
         self.templates.closed.connect(self._end_template)
@@ -157,7 +157,7 @@ class MotionPanel(QtWidgets.QWidget):
         mover.finished.connect(self._finished)
         self.load_shipped("demo")
 
-    # -- what is on the panel ----------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         self._title = ElidedLabel()
@@ -200,25 +200,25 @@ class MotionPanel(QtWidgets.QWidget):
         layout.addLayout(self._size_row())
 
     def _named(self) -> None:
-        self.name.setModified(False)  # from here on it goes with what is shown
+        self.name.setModified(False)  # from now on it follows the document
         self.document.rename(self.name.text())
 
     def _show_title(self, title: str) -> None:
         self._title.setText(title)
-        if not (self.name.hasFocus() and self.name.isModified()):  # what is being typed is not known yet
+        if not (self.name.hasFocus() and self.name.isModified()):  # the typed name is not committed yet
             self.name.setText(self.document.state.name)
         self._show_what_runs()
 
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
         sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
-        document, let_go = self.document, self.let_go
+        document, confirm_discard = self.document, self.confirm_discard
         demo = tr("The built-in motion: 20 s over all six axes")
         csv = tr("A motion file (TOML), or a CSV of poses")
         kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small first motion")
         kept, other = tr("Save this motion in its file (Ctrl+S)"), tr("Save this motion as another TOML file")
         acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, str, Callable[[], object]], ...] = (
-            (sources, tr("Demo"), tr("Demo motion"), demo, lambda: let_go(lambda: self.load_shipped("demo"))),
-            (sources, tr("New"), tr("New motion"), own, lambda: let_go(self.begin_new)),
+            (sources, tr("Demo"), tr("Demo motion"), demo, lambda: confirm_discard(lambda: self.load_shipped("demo"))),
+            (sources, tr("New"), tr("New motion"), own, lambda: confirm_discard(self.begin_new)),
             (sources, tr("From template …"), tr("From template motion"), kinds, self.begin_template),
             (sources, tr("Open …"), tr("Open motion"), csv, self.open),
             (files, tr("Save"), tr("Save motion"), kept, document.save),
@@ -227,7 +227,7 @@ class MotionPanel(QtWidgets.QWidget):
         for (row, text, name, hint, act), meaning in zip(acts, _ICONS, strict=True):
             button = QtWidgets.QPushButton(text)
             if meaning:
-                give(button, meaning)
+                set_icon(button, meaning)
             button.setToolTip(hint)
             button.setAccessibleName(name)
             button.clicked.connect(lambda _checked=False, act=act: act())
@@ -256,19 +256,19 @@ class MotionPanel(QtWidgets.QWidget):
         row.addWidget(self.words, 4)
         return row
 
-    # -- choosing a motion -------------------------------------------------------------------------------------------
+    # -- selecting a motion ------------------------------------------------------------------------------------------
 
     def load_shipped(self, name: str) -> None:
-        """Take a motion that comes along."""
+        """Open a shipped motion."""
         self.document.show(name, shipped_motion(name), Path())
 
     def begin_new(self) -> None:
-        """Begin a motion of one's own."""
+        """Start a new motion."""
         part = new_part(next(iter(NEW_PARTS)), self.editor.size)
         self.document.show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
 
     def begin_template(self) -> None:
-        """Show the templates in place of the form; nothing is run while one is shown, as it is no motion yet."""
+        """Show the templates in place of the form; *Run* is disabled meanwhile."""
         self._left.setCurrentIndex(1)
         self.model.template = ("", Preview())
         self.templates.begin()
@@ -283,7 +283,7 @@ class MotionPanel(QtWidgets.QWidget):
             self.refresh()
 
     def _display_template(self, name: str, preview: Preview) -> None:
-        """Show what a template would make; one that is found after the page was left is not shown."""
+        """Show the preview of a template, unless the page was left meanwhile."""
         if self.model.template is not None:
             self.model.template = (name, preview)
             self._display(preview)
@@ -292,73 +292,73 @@ class MotionPanel(QtWidgets.QWidget):
 
     @property
     def preview(self) -> Preview:
-        """What the motion that is shown would do."""
+        """The preview of the edited motion."""
         return self.model.preview
 
     def _take_template(self, name: str, motion: Any) -> None:
-        self.let_go(lambda: self.document.show(name, motion, Path(), made=True))
+        self.confirm_discard(lambda: self.document.show(name, motion, Path(), made=True))
 
     def load_file(self, path: Path) -> None:
-        """Take a motion file; what is wrong with it is shown above the verdict of the motion, which stays."""
+        """Open a motion file; on failure the current motion stays, with the reason above its verdict."""
         self.templates.leave()
         self.document.load(path)
 
     def save_file(self, path: Path) -> None:
-        """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
+        """Write the motion as a TOML file and name it after the file; shows a failure."""
         self.document.save_to(path)
 
     @property
     def title(self) -> str:
-        """What the panel says it is about."""
+        """The panel's title."""
         return str(self._title.text())
 
-    def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
-        """As `DocumentControl.let_go`."""
-        self.document.let_go(then, stay)
+    def confirm_discard(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
+        """See `DocumentControl.confirm_discard`."""
+        self.document.confirm_discard(then, stay)
 
     def open(self) -> None:
-        """Ask for a motion file and take it."""
-        self.let_go(self._ask_open)
+        """Ask for a motion file and open it."""
+        self.confirm_discard(self._ask_open)
 
     def _ask_open(self) -> None:
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Open a motion"), "", tr("Motions (*.toml *.csv)"))
         if name:
             self.load_file(Path(name))
 
-    # -- looking at it -----------------------------------------------------------------------------------------------
+    # -- preview -----------------------------------------------------------------------------------------------------
 
     def _edited(self) -> None:
         self.edits.record()
-        if not self.mover.active:  # how the one before ended says nothing of this one
+        if not self.mover.active:  # clear the end of the previous motion
             self.transport.clear()
         self._version += 1
         self.model.ran = ""
         wrong = self.editor.refusal
         self.model.preview = Preview(fault=wrong or _BEING_CHECKED, pending=not wrong)
-        self.document.say_title()
+        self.document.update_title()
         self.verdict.refused = ""
         self.verdict.judge(*verdict_of(self.preview))
         self._changed.stop() if wrong else self._changed.start()
         self.refresh()
 
-    def _look(self) -> None:
+    def _preview(self) -> None:
         version, motion, folder = self._version, self.editor.value(), self.editor.folder
         amplitude = motion.pop("amplitude", 1.0)
         config = self._session.config
 
-        def look() -> Preview | None:
+        def preview() -> Preview | None:
             return preview_motion(config, motion, folder, amplitude) if version == self._version else None
 
-        def looked(preview: Preview | None, error: Exception | None) -> None:
-            if version == self._version:  # else a later change is on its way
+        def done(preview: Preview | None, error: Exception | None) -> None:
+            if version == self._version:  # otherwise a later change is pending
                 self._show_preview(preview if preview is not None else Preview(fault=str(error)))
 
-        self._worker.submit(look, looked)
+        self._worker.submit(preview, done)
 
     def _complete(self) -> None:
-        """Put in the transitions that the motion lacks, as far as it can be made; those of a preview are there already.
+        """Insert missing transitions if the motion can be built; those of a preview are reused.
 
-        Looking for them may read files and take longer than the engine waits for a sign of life.
+        Computing them may read files and take longer than the engine's heartbeat timeout.
         """
         if self.preview.verdict is not None:
             return
@@ -366,18 +366,18 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _put_transitions(self, durations: dict[int, float]) -> None:
         self.editor.put_transitions(durations)
-        self.edits.settle()
+        self.edits.merge_automatic()
 
     def _show_preview(self, preview: Preview) -> None:
         self.model.preview = preview
-        self.document.settle(lambda: self._put_transitions(preview.transitions))
+        self.document.apply_automatic(lambda: self._put_transitions(preview.transitions))
         self._show_what_runs()
         if self.model.template is None:
             self._display(preview)
         self.refresh()
 
     def _display(self, preview: Preview) -> None:
-        """Show a motion, be it one that is only to be made."""
+        """Show a preview, of the edited motion or of a template."""
         self.sights.show_preview(preview)
         self.verdict.judge(*verdict_of(preview))
 
@@ -389,18 +389,18 @@ class MotionPanel(QtWidgets.QWidget):
         """Take other colours."""
         self.sights.set_theme(theme)
 
-    # -- running it --------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Enable what can be done now; say why the motion cannot be run, and show where it is."""
+        """Enable what is possible; show why the motion cannot be run, and the present in it."""
         self._show_present()
         self.transport.refresh(self.run_obstacle)
-        self.amplitude.setEnabled(self.model.template is None)  # it is that of the motion that is not shown
+        self.amplitude.setEnabled(self.model.template is None)  # it belongs to the hidden motion
         self.fit.set_obstacle(self.model.against_smaller(self.amplitude.known()))
 
     @property
     def run_obstacle(self) -> str:
-        """Why the motion that is shown cannot be run now; empty when it can."""
+        """Why the edited motion cannot be run now; empty if it can."""
         wrong = field_refusal(self.repeats)
         return self.model.obstacle(self._session.situation, wrong, moving=self.mover.active)
 
@@ -410,7 +410,7 @@ class MotionPanel(QtWidgets.QWidget):
             self.mover.run(self.document.state.name, self.preview.table, self.repeats.value())
 
     def _show_present(self) -> None:
-        """Where the motion is that is run, unless a template is shown in its place."""
+        """Show the present in the running motion, unless a template is shown."""
         t, live = self.model.present(self._session.situation, moving=self.mover.active)
         self.sights.show_present(t, live=live)
 
@@ -423,9 +423,9 @@ class MotionPanel(QtWidgets.QWidget):
         self.refresh()
 
     def close_worker(self) -> None:
-        """End the thread that looks at motions; those it has not begun with are not looked at."""
+        """End the preview thread; drops queued previews."""
         self._version += 1
-        self.document.forget_reading()
+        self.document.cancel_reading()
         self.sights.close_worker()
         self._worker.finish()
         self._worker.join(5.0)

@@ -1,4 +1,4 @@
-"""What a motion would do, before anything moves: its table, the check's verdict, and curves to look at."""
+"""Preview of a motion before it runs: its table, the check's verdict, and curves."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +23,11 @@ from rig.config import RigConfig
 from rig.telemetry import ROW
 
 FRAMES = 30.0
-"""Hz, of the motion's picture"""
+"""Hz, of the animation."""
 _MOST_FRAMES = 6000
-"""of a long motion, whose picture goes in longer steps"""
-_BINS = 800  # of a curve, each with its lowest and highest value
-_BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one
+"""Maximum frames of the animation; longer motions use longer steps."""
+_BINS = 800  # of a curve, each with minimum and maximum
+_BLOCK = 8192  # samples evaluated together, which bounds the memory
 
 
 def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
@@ -35,9 +35,9 @@ def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: flo
 
     Args:
         config: the rig.
-        motion: as its file states it.
-        folder: where its file names start.
-        amplitude: its size about its start pose, 1 for the motion as it is.
+        motion: as in its file.
+        folder: base of its file names.
+        amplitude: scale about its start pose, 1 for the motion as it is.
     """
     home = config.machine.geometry.home_pose
     try:
@@ -53,12 +53,12 @@ def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: flo
         curves = _curves(config, table, motion["frame"] == "home")
         rows = expected_rows(config, table)
     except (SingularityError, DynamicsError):
-        return seen  # whose verdict says where the motion becomes impossible
+        return seen  # its verdict says where the motion becomes impossible
     return replace(seen, curves=curves, rows=rows, rings=Figure(config.machine).rings(rows["pose"]))
 
 
 def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:
-    """The transitions that a motion lacks, as `transition_durations`; none of one that cannot be made."""
+    """Return a motion's missing transitions, as `transition_durations`; none if it cannot be built."""
     try:
         return transition_durations(config, parse_specification(trajectory_text(motion)), folder)
     except (KinematicsError, OSError):
@@ -66,9 +66,9 @@ def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:
 
 
 def expected_rows(config: RigConfig, table: MotionTable) -> Rows:
-    """Telemetry rows (n,) of a motion as the model expects it: time, pose, leg lengths and drive forces.
+    """Return telemetry rows (n,) of a motion as expected by the model: time, pose, leg lengths and drive forces.
 
-    Raises SingularityError, DynamicsError where a sample cannot be evaluated.
+    Raises SingularityError, DynamicsError if a sample cannot be evaluated.
     """
     last = len(table.samples) - 1
     every = max(1, round(1.0 / (FRAMES * table.step)), -(-last // _MOST_FRAMES))
@@ -77,7 +77,7 @@ def expected_rows(config: RigConfig, table: MotionTable) -> Rows:
     motion = coordinates_to_motion(samples[:, :6], samples[:, 6:12], samples[:, 12:])
     rows = np.zeros(len(picked), ROW)
     for name in ("reference", "force_measured", "force_residual"):
-        rows[name] = np.nan  # there is none
+        rows[name] = np.nan  # not predicted
     rows["t"], rows["pose"] = table.step * picked, motion[:, :7]
     rows["length"] = leg_kinematics(config.machine.geometry, motion).length
     rows["force_model"] = Dynamics(config.machine, config.control.coulomb_speed).inverse(motion).forces
@@ -85,9 +85,9 @@ def expected_rows(config: RigConfig, table: MotionTable) -> Rows:
 
 
 def _curves(config: RigConfig, table: MotionTable, from_home: bool) -> Curves:
-    """The outlines of a motion, of every sample: no peak is missed, and a fast wave does not look like a slow one.
+    """Return the outlines of a motion from all samples: no missed peaks, no aliasing.
 
-    Raises SingularityError, DynamicsError where a sample cannot be evaluated.
+    Raises SingularityError, DynamicsError if a sample cannot be evaluated.
     """
     dynamics = Dynamics(config.machine, config.control.coulomb_speed)
     home = config.machine.geometry.home_pose[:3] if from_home else np.zeros(3)

@@ -1,4 +1,4 @@
-"""What is seen of a motion before it runs: curves of pose, stroke, speed and force, and the machine playing it."""
+"""Views of a previewed motion: curves of pose, stroke, speed and force, and the animated machine."""
 
 import time
 from collections.abc import Callable
@@ -22,17 +22,17 @@ _PLOTS = (
     (tr("Leg speed, mm/s"), 6),
     (tr("Drive force, N"), 6),
 )
-"""Titles, and how many curves: one an axis or one a leg."""
+"""Titles, and number of curves: one per axis or leg."""
 _FROM_HOME = tr("From home, mm")
 _LETTERS = "9pt"  # of titles
-_GRID = 63  # opacity of its lines, of 255
-_NEAR = 0.25  # of the height of what is drawn: a limit within is brought into view
+_GRID = 63  # opacity of grid lines, of 255
+_NEAR = 0.25  # fraction of the curves' height: a nearer limit is included in the axis
 
 
 class PreviewPlots(QtWidgets.QWidget):
     """Five plots over the motion's time; a dashed line is a limit, a dotted one the worst sample.
 
-    They are made with the first motion that is shown: the window need not wait for them.
+    Created with the first motion, to not delay the window.
 
     Args:
         config: the rig, for its limits.
@@ -135,7 +135,7 @@ class PreviewPlots(QtWidgets.QWidget):
         )
 
     def show_preview(self, preview: Preview) -> None:
-        """Show a motion, or nothing where there is nothing to show."""
+        """Show a preview; clear the plots without curves."""
         if not self._plots:
             self._make()
         curves = preview.curves
@@ -158,7 +158,7 @@ class PreviewPlots(QtWidgets.QWidget):
                 marker.setValue(worst.time)
 
     def show_present(self, t: float | None) -> None:
-        """Draw a line where the motion is, s along it; None takes it away."""
+        """Draw a line at the present, s along the motion; None removes it."""
         for present in self._presents:
             present.setVisible(t is not None)
             if t is not None:
@@ -166,7 +166,7 @@ class PreviewPlots(QtWidgets.QWidget):
 
 
 def _with_near(values: Array, limits: list[float]) -> tuple[float, float]:
-    """Least and largest value, and the limits that are not far from them."""
+    """Return minimum and maximum, including the limits near them."""
     low, high = float(values.min()), float(values.max())
     margin = _NEAR * (high - low)
     near = [limit for limit in limits if low - margin <= limit <= high + margin]
@@ -188,18 +188,18 @@ def _unbroken(text: str) -> str:
 
 
 _COARSE = 200.0
-"""mm; the space of a machine that needs less is told to the hundredth"""
+"""mm; below it the swept volume is shown in hundredths."""
 _NONE = tr("There is no motion that can be evaluated")
 
 
 class MotionPlayer(QtWidgets.QWidget):
-    """Plays a motion; `refresh` is called by the clock of frames while this is visible.
+    """Plays a motion; the frame clock calls `refresh` while it is visible.
 
     Args:
         config: the rig.
         theme: colours.
-        shapes: the owner's own.
-        clock: s, of the playing.
+        shapes: custom meshes.
+        clock: returns the playback time, s.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ class MotionPlayer(QtWidgets.QWidget):
         layout.addWidget(self.bar)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Need the height that words and controls take in this width."""
+        """Update the minimum height: texts and controls wrap by width."""
         super().resizeEvent(event)
         self.setMinimumHeight(self.layout().minimumHeightForWidth(self.width()))
 
@@ -238,7 +238,7 @@ class MotionPlayer(QtWidgets.QWidget):
         self.view.set_theme(theme)
 
     def show_preview(self, preview: Preview) -> None:
-        """Show a motion at its beginning, a refused one at its worst sample; at home where there is none."""
+        """Show a motion at its beginning, a refused one at its worst sample, and without one the home pose."""
         rows = preview.rows
         playing = self.replay is not None and self.replay.playing
         self.replay = None if rows is None else Replay(rows)
@@ -247,7 +247,7 @@ class MotionPlayer(QtWidgets.QWidget):
             if preview.verdict is not None and not preview.verdict.passed:
                 worst = tightest(preview.verdict)
                 self.replay.seek(0.0 if worst is None else worst.time)
-        self.view.forget_scale()
+        self.view.reset_scale()
         self.bar.set_replay(self.replay)
         self.view.set_swept(preview.rings, None if rows is None else np.ascontiguousarray(rows["pose"]))
         self.envelope.setText(_NONE if preview.rings is None else _extent(preview.rings))
@@ -255,11 +255,11 @@ class MotionPlayer(QtWidgets.QWidget):
             self.view.show_row(None)
             return
         self.view.refresh(self.replay.excerpt)
-        if playing:  # somebody who changes a motion that plays goes on looking at it
+        if playing:  # continue playing while the motion is edited
             self.replay.play()
 
     def show_present(self, t: float | None, *, live: bool) -> None:
-        """Show the machine as it moves where `live`, and where its motion is, s along it; None: on its way there."""
+        """Show the live machine if `live`, and the present, s along the motion; None: on the way to its start."""
         self._live = live
         self.bar.setEnabled(not live and self.replay is not None)
         if live and self.replay is not None:
@@ -268,7 +268,7 @@ class MotionPlayer(QtWidgets.QWidget):
             self.bar.show_position()
 
     def refresh(self, history: Timeline) -> None:
-        """Show the history's present while its motion runs; else play on."""
+        """Show the history's present while the motion runs; else advance the playback."""
         if self._live and len(history):
             self.view.refresh(history)
             return
@@ -288,11 +288,11 @@ def _extent(rings: Floats) -> str:
 
 
 _ROOMY = 900
-"""px from which on both are in view"""
+"""px of width from which on both are shown."""
 
 
 class PreviewViews(QtWidgets.QStackedWidget):
-    """Shows previews in both; in tabs, or in a splitter where it is wide enough.
+    """Shows previews as curves and as animation: in tabs, or in a splitter if wide enough.
 
     Args:
         config: the rig.
@@ -315,20 +315,20 @@ class PreviewViews(QtWidgets.QStackedWidget):
         self.tabs.addTab(self.plots, tr("Curves"))
 
     def show_in_space(self, space: MotionPlayer) -> None:
-        """Put the motion in space in front; it comes later, as it takes its time."""
+        """Add the animation in front; it is created later, as it takes time."""
         self.space = space
         self._lay_out(self.width() >= _ROOMY)
         space.show_preview(self._shown)
 
     def show_preview(self, preview: Preview) -> None:
-        """Show a motion, or nothing where there is nothing to show."""
+        """Show a preview; clear the views without one."""
         self._shown = preview
         self.plots.show_preview(preview)
         if self.space is not None:
             self.space.show_preview(preview)
 
     def show_present(self, t: float | None, *, live: bool = False) -> None:
-        """Where the motion is that is run, s along it, None where it is not; `live`: show the machine as it moves."""
+        """Show the present of the running motion, s along it, None without; `live`: show the live machine."""
         self.plots.show_present(t)
         if self.space is not None:
             self.space.show_present(t, live=live)
@@ -340,20 +340,20 @@ class PreviewViews(QtWidgets.QStackedWidget):
             self.space.set_theme(theme)
 
     def close_worker(self) -> None:
-        """Finish pictures that are being written."""
+        """Finish writing pictures."""
         if self.space is not None:
             self.space.view.close_worker()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Lay both out for the new width."""
+        """Arrange both for the new width."""
         super().resizeEvent(event)
         if self.space is not None and (self.width() >= _ROOMY) != (self.currentWidget() is self.splitter):
             self._lay_out(self.width() >= _ROOMY)
 
-    def _lay_out(self, beside: bool) -> None:
+    def _lay_out(self, side_by_side: bool) -> None:
         space = self.space
         assert space is not None
-        if beside:
+        if side_by_side:
             both: tuple[QtWidgets.QWidget, ...] = (space, self.plots)
             for place, widget in enumerate(both):
                 self.splitter.insertWidget(place, widget)
@@ -367,5 +367,5 @@ class PreviewViews(QtWidgets.QStackedWidget):
             self.setCurrentWidget(self.tabs)
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """That of the tabs: a splitter is only shown where it fits."""
+        """The tabs' hint: a splitter is only used if it fits."""
         return QtCore.QSize(self.tabs.minimumSizeHint())

@@ -1,4 +1,4 @@
-"""A new motion from a template: which one, and the few numbers that matter."""
+"""New motions from templates: selection, and their few numbers."""
 
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,15 @@ from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
 
-_PAUSE = 200  # ms without a change before sizes are looked for
+_PAUSE = 200  # ms without a change before sizes are computed
 _SIZES = tr("Sizes are about half of the largest passing ones until you type one.")
 
 
 class TemplateForm(QtWidgets.QWidget):
-    """The numbers of one template. `changed` follows every change by a person, with the number's name.
+    """The numbers of one template. `changed(name)` is emitted for every change by the user.
 
     Args:
-        template: which one.
+        template: of the form.
     """
 
     changed = QtCore.Signal(str)
@@ -33,7 +33,7 @@ class TemplateForm(QtWidgets.QWidget):
         super().__init__()
         self._template = template
         self.typed: set[str] = set()
-        """sizes that a person chose"""
+        """Sizes set by the user."""
         self._quiet = False
         self.fields: dict[str, Field] = {}
         self._layout = QtWidgets.QFormLayout(self)
@@ -53,7 +53,7 @@ class TemplateForm(QtWidgets.QWidget):
         self._show_what_matters()
 
     def template(self) -> Template:
-        """The template with these numbers. Raises ValueError, naming the field, for one that cannot be."""
+        """Return the template with these numbers. Raises ValueError, naming the field, if it is invalid."""
         if wrong := field_refusal(self):
             raise ValueError(wrong)
         try:
@@ -65,7 +65,7 @@ class TemplateForm(QtWidgets.QWidget):
             raise ValueError(f"{tr(title)}: {reason or first['msg']}") from None
 
     def show_sizes(self, template: Template) -> None:
-        """Show the sizes that were found, but for those that a person chose."""
+        """Show the computed sizes, except those set by the user."""
         self._quiet = True
         for name in template.sizes:
             if name not in self.typed:
@@ -91,17 +91,18 @@ class TemplateForm(QtWidgets.QWidget):
             self._layout.labelForField(field).setVisible(matters)
             if not matters:
                 for box in number_fields(field):
-                    box.revert()  # nobody could see what is wrong with it
+                    box.revert()  # discard invalid text: its fault would be invisible
 
 
 class TemplatePage(QtWidgets.QWidget):
-    """Chooses a template. `made` gives the name and the motion, as data; `closed` is for no motion.
+    """Selects a template.
 
-    `seen` gives name and preview of the motion that would be made, with each change of its numbers.
+    `made` gives name and data of the new motion; `closed`: no motion; `seen` gives name and preview of the motion that
+    would be made, with each change.
 
     Args:
         config: the rig that the sizes are for.
-        worker: looks for sizes.
+        worker: computes sizes.
     """
 
     made = QtCore.Signal(str, object)
@@ -117,7 +118,7 @@ class TemplatePage(QtWidgets.QWidget):
         self.list.addItems([tr(template.title) for template in TEMPLATES.values()])
         self.stack = PageStack()
         self._forms: dict[int, TemplateForm] = {}
-        """by row, each made once it is chosen: most windows never show one"""
+        """By row, created on first use."""
         self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(TEMPLATES) + 2 * self.list.frameWidth() + 4)
         self.message = QtWidgets.QLabel()
         self.message.setAccessibleName(tr("Message of the template"))
@@ -150,34 +151,34 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
-        self._pause.timeout.connect(self._look)
+        self._pause.timeout.connect(self._compute_sizes)
         self.list.currentRowChanged.connect(self._choose)
 
     @property
     def found(self) -> bool:
-        """Whether sizes were found for the numbers shown."""
+        """Whether sizes were found for the current numbers."""
         return bool(self.message.text() == _SIZES)
 
     @property
     def form(self) -> TemplateForm:
-        """That of the chosen template."""
+        """The form of the selected template."""
         form: TemplateForm = self.stack.currentWidget()
         return form
 
     @property
     def name(self) -> str:
-        """That of the chosen template."""
+        """The name of the selected template."""
         row: int = self.list.currentRow()
         return list(TEMPLATES)[row]
 
     def begin(self) -> None:
-        """Begin with the template that was chosen last, at first with the first one."""
+        """Start with the last selected template, at first with the first one."""
         self.list.setCurrentRow(max(self.list.currentRow(), 0))
         self.list.setFocus()
-        self._look()
+        self._compute_sizes()
 
     def leave(self) -> None:
-        """Make no motion; what is being looked for is not shown."""
+        """Leave without a motion; a pending preview is dropped."""
         self._version += 1
         self._pause.stop()
         self.closed.emit()
@@ -190,7 +191,7 @@ class TemplatePage(QtWidgets.QWidget):
         self.stack.setCurrentWidget(self._forms[row])
         self._refuse()
         if self.isVisible():
-            self._look()
+            self._compute_sizes()
 
     def _changed(self, _name: str) -> None:
         self._version += 1
@@ -200,8 +201,8 @@ class TemplatePage(QtWidgets.QWidget):
     def _refuse(self) -> None:
         self.create.set_obstacle(field_refusal(self.form))
 
-    def _look(self) -> None:
-        """Look for sizes that pass beside the other numbers, and show them."""
+    def _compute_sizes(self) -> None:
+        """Compute sizes that pass with the other numbers, and show them."""
         self._find(create=False)
 
     def _create(self) -> None:
@@ -215,11 +216,11 @@ class TemplatePage(QtWidgets.QWidget):
         try:
             template = form.template()
         except ValueError as error:
-            self._say(str(error) if create or name != "csv" else "", "bad" if create else "muted")
+            self._set_message(str(error) if create or name != "csv" else "", "bad" if create else "muted")
             self.seen.emit(name, Preview(fault=str(error)))
             return
         given = set(form.typed)
-        self._say(tr("Searching for passing sizes …"), "muted")
+        self._set_message(tr("Searching for passing sizes …"), "muted")
 
         def find() -> tuple[Template, TrajectorySpec, Preview | None] | None:
             if version != self._version:
@@ -232,12 +233,12 @@ class TemplatePage(QtWidgets.QWidget):
             if version != self._version:
                 return
             if result is None:
-                self._say(tr("Not possible with these values: {reason}").format(reason=error), "bad")
+                self._set_message(tr("Not possible with these values: {reason}").format(reason=error), "bad")
                 self.seen.emit(name, Preview(fault=str(error)))
                 return
             made, specification, preview = result
             form.show_sizes(made)
-            self._say(_SIZES if made.sizes else "", "muted")
+            self._set_message(_SIZES if made.sizes else "", "muted")
             file = getattr(made, "file", "")
             called = Path(file).stem if file else name
             if preview is not None:
@@ -247,7 +248,7 @@ class TemplatePage(QtWidgets.QWidget):
 
         self._worker.submit(find, found)
 
-    def _say(self, text: str, role: str) -> None:
+    def _set_message(self, text: str, role: str) -> None:
         self.message.setText(text)
         self.message.setObjectName(role)
         self.message.style().unpolish(self.message)

@@ -1,4 +1,4 @@
-"""What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
+"""Controls of the running motion, visible on every page: run, pause, resume, stop, progress, remaining time."""
 
 import math
 from dataclasses import replace
@@ -8,19 +8,19 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.models import Action, obstacle
 from gui.session import Mover, RigSession
 from gui.texts import finding_text, tr
-from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, give, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, mark_next, set_icon
 from rig.engine import LEAST_PACE
 from rig.findings import Finding
 from rig.states import State
 
-_NAME = 44  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
-_LARGE = 17  # px of the time that is left
-_BESIDE = 44  # px of a button beside its text, an icon among them
+_NAME = 44  # px of a motion's name on *Run*; longer ones are elided in the middle, so that nothing moves
+_LARGE = 17  # px of the remaining time
+_BUTTON_MARGIN = 44  # px of a button besides its text, with icon
 _SLOWER = tr("Speed of the motion as a share of full speed, along the same path; can be changed while it runs")
 
 
 class TransportBar(QtWidgets.QFrame):
-    """The buttons say why they cannot be pressed; of those that can, the one that leads on is marked.
+    """Disabled buttons state their reason; the next step is marked.
 
     Args:
         session: the rig.
@@ -34,7 +34,7 @@ class TransportBar(QtWidgets.QFrame):
         self._session, self._mover = session, mover
         self.run = GuardedButton(tr("Run {motion}").format(motion=""))
         self._motion: tuple[str, float | None, int] = ("", None, 1)
-        """that *Run* runs: name, s of one pass, number of passes"""
+        """What *Run* runs: name, s of one pass, number of passes."""
         self.pause = GuardedButton(tr("Pause"), tr("Decelerate along the path and pause"))
         self.pause.setAccessibleName(tr("Pause"))
         self.resume = GuardedButton(tr("Resume"), tr("Continue along the path"))
@@ -51,11 +51,11 @@ class TransportBar(QtWidgets.QFrame):
             (self.abandon, "abandon"),
             (self.hold, "hold"),
         ):
-            give(button, meaning)
+            set_icon(button, meaning)
         self.pause.clicked.connect(mover.pause)
         self.resume.clicked.connect(self._resume)
         self.question: QtWidgets.QMessageBox | None = None
-        """whether a motion that another client began is to be taken over"""
+        """Asks whether to take over a motion started by another client."""
         self.abandon.clicked.connect(mover.abandon)
         self.hold.clicked.connect(mover.hold)
         self.speed = QuantityBox(tr("Speed of the motion"), "%", 100.0, 100.0 * LEAST_PACE, 100.0)
@@ -64,12 +64,12 @@ class TransportBar(QtWidgets.QFrame):
         self.speed.valueChanged.connect(lambda _value: self._send_speed())
         self.speed.changed.connect(self._judge_speed)
         for button in (self.run, self.resume):
-            button.pressed.connect(self.speed.interpretText)  # it runs as fast as is shown
+            button.pressed.connect(self.speed.interpretText)  # commit the visible speed before running
         self._against_run = ""
         self._pace = 1.0
-        """that the engine told last"""
+        """Last reported by the engine."""
         self._unanswered = 0
-        """speeds that were sent"""
+        """Number of speeds without an answer yet."""
         self.progress = QtWidgets.QProgressBar()
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName(tr("Progress of the motion"))
@@ -78,31 +78,31 @@ class TransportBar(QtWidgets.QFrame):
         self.progress.setObjectName("thin")
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName(tr("Time left"))
-        beside = self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time=""))
-        self.left.setFixedWidth(beside + QtGui.QFontMetrics(_large(self.left.font())).horizontalAdvance("88888"))
+        label_width = self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time=""))
+        self.left.setFixedWidth(label_width + QtGui.QFontMetrics(_large(self.left.font())).horizontalAdvance("88888"))
         self.phase = ElidedLabel()
         self.phase.setAccessibleName(tr("Current activity"))
         self.reason = ElidedLabel()
         self.reason.setObjectName("reason")
         self.reason.setAccessibleName(tr("Why the motion cannot be run now"))
-        said = QtWidgets.QHBoxLayout()
-        said.addWidget(self.phase, 1)
-        said.addWidget(self.reason, 1)
-        beside = QtWidgets.QVBoxLayout()
-        beside.setSpacing(2)
-        beside.addLayout(said)
-        beside.addWidget(self.progress)
+        line = QtWidgets.QHBoxLayout()
+        line.addWidget(self.phase, 1)
+        line.addWidget(self.reason, 1)
+        column = QtWidgets.QVBoxLayout()
+        column.setSpacing(2)
+        column.addLayout(line)
+        column.addWidget(self.progress)
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(6, 3, 6, 3)
         for button in (self.run, self.pause, self.resume, self.abandon, self.hold):
             bold = QtGui.QFont(button.font())
-            bold.setBold(True)  # as that which leads on is: the others must not move when another does
+            bold.setBold(True)  # as for the next step, so that nothing moves when another one is next
             longest = _run_text("", 10, 88.8) if button is self.run else button.text()
             name = _NAME if button is self.run else 0
-            button.setFixedWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + name + _BESIDE)
+            button.setFixedWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + name + _BUTTON_MARGIN)
             layout.addWidget(button)
         layout.addSpacing(4)
-        layout.addLayout(beside, 1)
+        layout.addLayout(column, 1)
         speed = QtWidgets.QLabel(tr("Speed"))
         speed.setBuddy(self.speed)
         layout.addWidget(speed)
@@ -110,7 +110,7 @@ class TransportBar(QtWidgets.QFrame):
         layout.addWidget(self.left)
 
     def refresh(self, run_obstacle: str) -> None:
-        """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
+        """Enable what is possible; `run_obstacle` is why the motion cannot be run, empty if it can."""
         session = self._session
         self._against_run = run_obstacle
         wrong = field_refusal(self.speed)
@@ -124,25 +124,25 @@ class TransportBar(QtWidgets.QFrame):
         }
         for button, reason in obstacles.items():
             button.set_obstacle(reason)
-        # while the engine answers it stays enabled: else what is typed would go on in the next field
+        # stays enabled while the engine answers, or typing would continue in the next field
         reason = obstacle(Action.SPEED, replace(session.situation, busy=""))
         self.speed.setEnabled(not reason)
         self.speed.setToolTip(tr("Not now: {reason}.").format(reason=reason) if reason else _SLOWER)
         following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
         for button in (self.run, self.pause, self.resume):
             mark_next(button, button is following)
-        said = run_obstacle if following is None else ""  # else another leads on
-        self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=said) if said else "")
-        self.reason.setToolTip(said)
-        self.reason.setVisible(bool(said))
+        not_now = run_obstacle if following is None else ""  # otherwise another step is next
+        self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=not_now) if not_now else "")
+        self.reason.setToolTip(not_now)
+        self.reason.setVisible(bool(not_now))
         self._show_left()
 
     def show_motion(self, name: str, duration: float | None, repeats: int = 1) -> None:
-        """Have *Run* name what it runs.
+        """Set what *Run* runs.
 
         Args:
             name: of the motion.
-            duration: s of one pass at full speed; None where it is not known.
+            duration: s of one pass at full speed; None if unknown.
             repeats: number of passes.
         """
         self._motion = (name, duration, repeats)
@@ -154,7 +154,7 @@ class TransportBar(QtWidgets.QFrame):
         bold.setBold(True)
         metrics = QtGui.QFontMetrics(bold)
         lasts = None if duration is None else duration / self._pace
-        room = self.run.width() - _BESIDE - metrics.horizontalAdvance(_run_text("", repeats, lasts))
+        room = self.run.width() - _BUTTON_MARGIN - metrics.horizontalAdvance(_run_text("", repeats, lasts))
         shown = metrics.elidedText(name, QtCore.Qt.TextElideMode.ElideMiddle, max(0, room))
         self.run.setText(_run_text(shown, repeats, lasts).replace("&", "&&"))
         whole = _run_text(name, repeats, lasts)
@@ -164,21 +164,21 @@ class TransportBar(QtWidgets.QFrame):
         self.run.set_hint(hint.format(run=whole, speed=speed))
 
     def show_progress(self, text: str, fraction: float) -> None:
-        """Say how far what is being done is."""
+        """Show the progress of the current motion."""
         self.progress.setValue(round(1000 * fraction))
-        self._say(text)
+        self._set_message(text)
 
     def show_end(self, cause: Finding | None) -> None:
-        """Show that the motion ended, and why where it ended early."""
+        """Show that the motion ended, and why if early."""
         self.progress.setValue(1000 if cause is None else 0)
-        self._say(tr("done") if cause is None else tr("ended: {reason}").format(reason=finding_text(cause)))
+        self._set_message(tr("done") if cause is None else tr("ended: {reason}").format(reason=finding_text(cause)))
 
     def clear(self) -> None:
-        """Say nothing: what was done is another motion's."""
+        """Clear the progress of a previous motion."""
         self.progress.setValue(0)
-        self._say("")
+        self._set_message("")
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self.phase.setText(text)
         self.phase.setToolTip(text)
 
@@ -225,7 +225,7 @@ class TransportBar(QtWidgets.QFrame):
         left = None
         if status is not None and self._mover.active:
             left = self._mover.left(status)
-        elif status is not None and runs and status.path_duration < math.inf:  # of an engine that was taken over
+        elif status is not None and runs and status.path_duration < math.inf:  # from an engine that was taken over
             left = max(0.0, status.path_duration - status.path_time) / status.pace
             self.progress.setValue(round(1000 * status.path_time / max(status.path_duration, 1e-9)))
         big = f'<span style="font-size: {_LARGE}px; font-weight: bold">{_left_text(left or 0.0)}</span>'
@@ -238,7 +238,7 @@ class TransportBar(QtWidgets.QFrame):
 
 
 def _run_text(name: str, repeats: int, lasts: float | None) -> str:
-    """What *Run* says: which motion, how many times, and how long each takes, s."""
+    """Return the text of *Run*: motion, number of passes, and duration of one, s."""
     if lasts is None:
         return tr("Run {motion}").format(motion=name)
     length = f"{lasts:.4g} s" if repeats == 1 else f"{repeats} × {lasts:.4g} s"
@@ -250,7 +250,7 @@ def _left_text(left: float) -> str:
 
 
 def _large(font: QtGui.QFont) -> QtGui.QFont:
-    """The font of the time that is left."""
+    """Return the font of the remaining time."""
     large = QtGui.QFont(font)
     large.setPixelSize(_LARGE)
     large.setBold(True)

@@ -1,4 +1,4 @@
-"""Operating the rig by hand: the steps from connecting to parking, jogging, and faults of the virtual rig."""
+"""Manual operation: the steps from connecting to parking, jogging, and faults of the virtual rig."""
 
 from gui.operate.faults_panel import FaultsPanel
 from gui.operate.jog_panel import JogPanel

@@ -1,4 +1,4 @@
-"""Faults of the virtual rig: begin and end them by name, and watch what follows."""
+"""Faults of the virtual rig: start and end them by name, and watch the reaction."""
 
 import math
 
@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.models import Action
 from gui.session import LogEntry, RigSession
 from gui.texts import mark, tr
-from gui.widgets import DisplayUnit, GuardedButton, QuantityBox, Reason, field_refusal, give
+from gui.widgets import DisplayUnit, GuardedButton, QuantityBox, Reason, field_refusal, set_icon
 from rig.config import AT_PLATFORM, FAULT_WORDS
 from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
@@ -82,17 +82,17 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def fault_words(name: str, leg: int = 0) -> str:
-    """A fault in words, such as "cable 3 unplugged"; leg 1…6, or 0 for all or for none."""
+    """Return a fault as text, such as "cable 3 unplugged"; leg 1…6, or 0 for all or none."""
     return tr(FAULT_WORDS[name]).format(leg=f" {leg}" if leg else "")
 
 
-_LOOK_INTERVAL = 500  # ms, while the panel is in view
-_NAME = QtCore.Qt.ItemDataRole.UserRole  # of an item: the fault's name
-_MOST_LINES = 1000  # of the reaction; the oldest go first
+_POLL_INTERVAL = 500  # ms, while the panel is visible
+_NAME = QtCore.Qt.ItemDataRole.UserRole  # item data: the fault's name
+_MOST_LINES = 1000  # lines of the reaction; the oldest are dropped
 
 
 class FaultsPanel(QtWidgets.QWidget):
-    """Every fault by name with its meaning, those that are on, and the reaction.
+    """List of all faults with descriptions, the active ones, and the reaction.
 
     Args:
         session: the rig.
@@ -128,7 +128,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.clear.clicked.connect(self._clear)
         self.clear_all = GuardedButton(tr("Clear all"), tr("End every fault"))
         for button, meaning in ((self.inject, "inject"), (self.clear, "remove"), (self.clear_all, "clear")):
-            give(button, meaning)
+            set_icon(button, meaning)
         self.clear_all.clicked.connect(lambda: session.virtual.clear())
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)
@@ -138,8 +138,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self._reason = Reason()
         self._lay_out()
         self._timer = QtCore.QTimer(self)
-        self._timer.setInterval(_LOOK_INTERVAL)
-        self._timer.timeout.connect(session.virtual.look)
+        self._timer.setInterval(_POLL_INTERVAL)
+        self._timer.timeout.connect(session.virtual.poll)
         self.faults.currentItemChanged.connect(lambda *_: self._chosen())
         for box in (self.value, self.duration):
             box.changed.connect(self.refresh)
@@ -170,7 +170,7 @@ class FaultsPanel(QtWidgets.QWidget):
 
     @property
     def names(self) -> list[str]:
-        """Of the faults that are offered."""
+        """Names of the listed faults."""
         return list(self._items)
 
     @property
@@ -207,7 +207,7 @@ class FaultsPanel(QtWidgets.QWidget):
         layout.addLayout(right, 2)
 
     def refresh(self) -> None:
-        """Enable what can be done now, or say why not."""
+        """Enable what is possible, or show why it is not."""
         reason = self._session.obstacle(Action.INJECT)
         self._reason.show_reason(reason)
         self.inject.set_obstacle(reason or field_refusal(self.value, self.duration))
@@ -220,12 +220,12 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults.setCurrentItem(self._items[name])
 
     def showEvent(self, event: QtCore.QEvent) -> None:
-        """Ask now and then which faults are on, while that can be seen."""
+        """Poll the active faults while visible."""
         super().showEvent(event)
         self._timer.start()
 
     def hideEvent(self, event: QtCore.QEvent) -> None:
-        """Nobody looks."""
+        """Stop polling."""
         super().hideEvent(event)
         self._timer.stop()
 
@@ -247,7 +247,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.value.setToolTip(tr("This fault has no value") if kind.default is None else measured)
 
     def _offer_legs(self, name: str) -> None:
-        """Have a leg chosen where the fault can be one of a leg."""
+        """Enable the leg selection for faults of a single leg."""
         whole = name in WHOLE_RIG
         if whole:
             self.leg.setCurrentIndex(0)

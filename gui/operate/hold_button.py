@@ -1,17 +1,17 @@
-"""A button for a step that moves on while it is kept down, and lets go by itself whatever takes it from the hand."""
+"""A button for a step that repeats while pressed; it releases itself when anything interrupts the operator."""
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.widgets import GuardedButton
 
 PRESS = 250
-"""ms; what is down for longer is held, what is let go before is a click"""
+"""ms; a longer press is a hold, a shorter one a click."""
 REPEAT = 30
-"""ms in which a key that repeats is down again, see `Repeats`"""
+"""ms within which an auto-repeating key is down again, see `Repeats`."""
 _KEYS = QtCore.Qt.Key
 _CLICKING = (_KEYS.Key_Return, _KEYS.Key_Enter)
 _EVENTS = QtCore.QEvent.Type
-_TAKEN = frozenset(
+_INTERRUPTIONS = frozenset(
     [
         _EVENTS.ApplicationStateChange,
         _EVENTS.WindowActivate,
@@ -24,41 +24,43 @@ _TAKEN = frozenset(
         _EVENTS.DragEnter,
     ]
 )
-"""What happens anywhere in the app and ends a hold: somebody turns to something else."""
+"""Events anywhere in the app that end a hold."""
 
 
 class Repeats:
-    """Tells a key that repeats from one that is pressed: X sends each repetition as up and down at the same time.
+    """Distinguishes auto-repeat from real key events: X sends each repetition as release and press at the same time.
 
-    Qt marks only those as repeated whose second half it has already when it looks at the first.
+    Qt flags only those repetitions whose second half is already queued.
     """
 
     def __init__(self) -> None:
         self._up: dict[int, int] = {}
 
     def release(self, event: QtGui.QKeyEvent) -> None:
-        """A key is up, for real or not."""
+        """Register a key release, real or repeated."""
         self._up[event.key()] = event.timestamp()
 
     def again(self, event: QtGui.QKeyEvent) -> bool:
-        """Whether this key was down all the time."""
+        """Whether this key press is an auto-repeat."""
         return bool(event.isAutoRepeat() or self._up.get(event.key()) == event.timestamp())
 
 
 class HoldButton(GuardedButton):
-    """See the module. `clicked` is a press that was short; `held` begins one that is not, `let_go` ends it.
+    """A press-and-hold button.
 
-    A key that presses it is given to it by `press_key` and `release_key`, Return and Enter of its own by itself; who
-    presses it otherwise does so by `hold_down` and `let_up`.
+    Signals: `clicked`: a short press; `hold_started`, `hold_ended`: of a long one.
+
+    Keys go through `press_key` and `release_key`, its own Return and Enter automatically; other input devices use
+    `press_input` and `release_input`.
     """
 
-    held = QtCore.Signal()
-    let_go = QtCore.Signal()
+    hold_started = QtCore.Signal()
+    hold_ended = QtCore.Signal()
 
     def __init__(self, text: str, hint: str = "", parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(text, hint, parent)
         self.holding = False
-        self._spent = False  # the press that is under way, or was the last, is no click any more
+        self._spent = False  # the current or last press is no longer a click
         self._key: int | None = None
         self._clicks = False
         self._timer = QtCore.QTimer(self)
@@ -73,8 +75,8 @@ class HoldButton(GuardedButton):
         self._up.timeout.connect(self._key_up)
 
     @property
-    def in_hand(self) -> bool:
-        """Whether it is down, in view, and nothing has come before it: whoever is told of the hold asks every time."""
+    def is_held(self) -> bool:
+        """Whether it is pressed, visible and not interrupted; users of the hold poll this."""
         window = self.window()
         return bool(
             self.isDown()
@@ -87,7 +89,7 @@ class HoldButton(GuardedButton):
         )
 
     def end(self) -> None:
-        """Let go, whatever is still down; nothing where nothing is held. A press that has not become one is none."""
+        """End a hold or a pending press."""
         self._timer.stop()
         self._up.stop()
         self._key = None
@@ -95,22 +97,22 @@ class HoldButton(GuardedButton):
             self.holding = False
             QtWidgets.QApplication.instance().removeEventFilter(self)
             self.setDown(False)
-            self.let_go.emit()
+            self.hold_ended.emit()
 
     def press_key(self, key: int, *, clicks: bool) -> None:
-        """A key is down that presses the button; `clicks`: whether it does so where it is let go soon."""
+        """Press the button by a key; `clicks`: whether a short press is a click."""
         if self.isEnabled() and not self.isDown():
             self._spent, self._key, self._clicks = False, key, clicks
             self.setDown(True)
             self._begin()
 
-    def keep_key(self, key: int) -> None:
-        """A key has not been up."""
+    def keep_key_pressed(self, key: int) -> None:
+        """Cancel a pending `release_key`: the key auto-repeats."""
         if key == self._key:
             self._up.stop()
 
     def release_key(self, key: int) -> bool:
-        """A key is up, which counts unless `keep_key` is told otherwise in time; whether it had pressed the button."""
+        """Release the key unless `keep_key_pressed` follows in time; return whether it had pressed the button."""
         if key != self._key:
             return False
         self._up.start()
@@ -123,8 +125,8 @@ class HoldButton(GuardedButton):
         if clicked:
             self.click()
 
-    def hold_down(self) -> bool:
-        """Something that is neither mouse nor key presses it, which is never a click; whether it is down now."""
+    def press_input(self) -> bool:
+        """Press the button by another device, never as a click; return whether it is pressed now."""
         if not self.isEnabled() or not self.isVisible() or self.isDown():
             return False
         self._spent, self._key = True, None
@@ -132,8 +134,8 @@ class HoldButton(GuardedButton):
         self._begin()
         return True
 
-    def let_up(self) -> None:
-        """What `hold_down` pressed is up."""
+    def release_input(self) -> None:
+        """Release what `press_input` pressed."""
         self.end()
         self.setDown(False)
 
@@ -147,7 +149,7 @@ class HoldButton(GuardedButton):
         self._timer.start()
 
     def _wait(self) -> None:
-        """In two halves: in between a busy window hears what has come meanwhile, and takes no click for a hold."""
+        """Wait in two halves: in between a busy window processes pending events, and mistakes no click for a hold."""
         if self._nearly and not self._up.isActive():
             self._timer.stop()
             self._hold()
@@ -155,42 +157,42 @@ class HoldButton(GuardedButton):
 
     def _hold(self) -> None:
         self._spent = True
-        if self.in_hand:
+        if self.is_held:
             self.holding = True
             QtWidgets.QApplication.instance().installEventFilter(self)
-            self.held.emit()
+            self.hold_started.emit()
         else:
             self.setDown(False)
             self._key = None
 
-    # -- what it hears -----------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Begin a click, which becomes a hold in time."""
+        """Begin a press, which becomes a hold in time."""
         super().mousePressEvent(event)
         if event.button() == QtCore.Qt.MouseButton.LeftButton and self._key is None:
             self._spent = False
             self._begin()
 
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """A pointer that leaves the button has let go of it."""
+        """Release when the pointer leaves the button."""
         super().mouseMoveEvent(event)
         if self.holding and not self.rect().contains(event.pos()):
             self.end()
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Let go; only a short press is a click."""
+        """Release; only a short press is a click."""
         blocked = self.blockSignals(self._spent)
         super().mouseReleaseEvent(event)
         self.blockSignals(blocked)
         self.end()
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Return and Enter press the button until they are up; for the others see `GuardedButton`."""
+        """Return and Enter press the button until released; other keys as `GuardedButton`."""
         if event.key() not in _CLICKING:
             super().keyPressEvent(event)
         elif self._repeats.again(event):
-            self.keep_key(event.key())
+            self.keep_key_pressed(event.key())
         else:
             self.press_key(event.key(), clicks=True)
 
@@ -201,20 +203,20 @@ class HoldButton(GuardedButton):
             super().keyReleaseEvent(event)
 
     def focusOutEvent(self, event: QtGui.QFocusEvent) -> None:
-        """Whoever turns to something else holds nothing, and presses nothing by a key that is still down."""
+        """Losing the focus ends holds and key presses."""
         super().focusOutEvent(event)
         if self._key in _CLICKING:
             self.setDown(False)
             self.end()
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """While it is held, of the whole app: let go where somebody turns to something else; nothing is kept back.
+        """During a hold, watch the app's events: end it on an interruption; events are not consumed.
 
-        Esc and STOP end the motion, and by that the hold.
+        Esc and STOP end the motion, and thereby the hold.
         """
         kind = event.type()
         comes = kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QWidget) and receiver.isWindow()
-        if self.holding and (kind in _TAKEN or (comes and not _is_tip(receiver))):
+        if self.holding and (kind in _INTERRUPTIONS or (comes and not _is_tip(receiver))):
             self.end()
         return False
 

@@ -1,4 +1,4 @@
-"""Hold-to-run on the Jog page: while a button is held the engine is told so again and again, and no longer once not."""
+"""Hold-to-run on the Jog page: while a button is held, the engine is signalled periodically."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,13 +12,13 @@ _RENEWAL = 40  # ms
 
 
 class JogHoldToRun(QtCore.QObject):
-    """Tells the engine that a button is held, in the window's own thread: a window that hangs holds nothing.
+    """Signals the engine while a button is held, in the window's thread: a hung window ends the hold.
 
     Args:
         session: the rig.
-        mover: by which `begin` begins.
-        buttons: what can be held, by direction such as "+x".
-        begin: has the way of a direction planned, checked and sent.
+        mover: sends the motion.
+        buttons: by direction, such as "+x".
+        begin: plans, checks and sends the motion of a direction.
     """
 
     changed = QtCore.Signal()
@@ -37,24 +37,24 @@ class JogHoldToRun(QtCore.QObject):
         self._buttons = buttons
         self._begin = begin
         self.key = ""
-        """of the button that is held, empty while none is"""
+        """Direction of the held button, empty without."""
         self._timer = QtCore.QTimer(self)
         self._timer.setTimerType(QtCore.Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_RENEWAL)
         self._timer.timeout.connect(self._renew)
         for key, button in buttons.items():
-            button.held.connect(partial(self._held, key))
-            button.let_go.connect(self._let_go)
+            button.hold_started.connect(partial(self._hold_started, key))
+            button.hold_ended.connect(self._hold_ended)
         mover.finished.connect(lambda _reason: self.end())
 
     def end(self) -> None:
-        """Let go of what is held."""
+        """Release the held button."""
         if self.key:
             self._buttons[self.key].end()
 
-    def _held(self, key: str) -> None:
+    def _hold_started(self, key: str) -> None:
         self.key = key
-        self._session.show_held(True)
+        self._session.signal_hold(True)
         self._timer.start()
         self._begin(key)
         if self._mover.active:
@@ -63,14 +63,14 @@ class JogHoldToRun(QtCore.QObject):
             self.end()
 
     def _renew(self) -> None:
-        if self._buttons[self.key].in_hand:
-            self._session.show_held(True)
+        if self._buttons[self.key].is_held:
+            self._session.signal_hold(True)
         else:
             self.end()
 
-    def _let_go(self) -> None:
+    def _hold_ended(self) -> None:
         self._timer.stop()
-        self._session.show_held(False)
+        self._session.signal_hold(False)
         self.key = ""
-        self._mover.let_go()
+        self._mover.release()
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""Jog and go to a pose: steps along and about the axes of a frame, steps of one leg, and a pose given by numbers."""
+"""Jog and go to a pose: steps along and about the axes of a frame, steps of one leg, and a pose by numbers."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -34,13 +34,13 @@ from rig.findings import Finding
 from rig.states import MotionKind, State
 
 _OUTCOME = 2
-"""lines for what came of a move; more scroll"""
+"""Lines for the result of a move; longer text scrolls."""
 _FOLDED = "jog/folded"
 _SPLITTER = "jog/splitter"
 
 
 class JogPanel(QtWidgets.QWidget):
-    """Small steps and single moves, each checked before it is sent; the machine beside them.
+    """Small steps and single moves, each checked before it is sent, next to a view of the machine.
 
     Args:
         session: the rig.
@@ -54,16 +54,16 @@ class JogPanel(QtWidgets.QWidget):
         self._geometry = session.config.machine.geometry
         self._mine = False
         self._obstacle = ""
-        self._kept_splitter: QtCore.QByteArray | None = None
+        self._saved_splitter: QtCore.QByteArray | None = None
         self._halves = True
-        """whether controls and picture have half of the page each, as nobody has moved the border"""
+        """Whether controls and view share the page equally; false once the user moved the border."""
         self.steps = PoseSteps(session.config)
         self.legs = LegSteps(session.config)
         self.to = Target(self._geometry.home_pose)
         self.speeds = JogSpeeds(session.config, lambda: self.steps.point)
         self.speed, self.turn_speed = self.speeds.speed, self.speeds.turn_speed
         pads = {**self.steps.pad.buttons, **self.legs.pad.buttons}
-        self.held = JogHoldToRun(session, mover, pads, self._hold, self)
+        self.hold_to_run = JogHoldToRun(session, mover, pads, self._hold, self)
         self.buttons: dict[str, GuardedButton] = {**pads, "go": self.to.go}
         self.pad = PadJog(session, mover, self.steps.pad.buttons)
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
@@ -81,13 +81,13 @@ class JogPanel(QtWidgets.QWidget):
         self._lay_out()
         self.steps.pad.pressed.connect(self._step)
         self.legs.pad.pressed.connect(self._step_leg)
-        self.to.wanted.connect(self._fill_present)
+        self.to.fill_requested.connect(self._fill_present)
         self.to.go.clicked.connect(self._go)
         self.drag.go.clicked.connect(self._go)
         self.drag.changed.connect(self._show_obstacles)
-        self.saved.wanted.connect(self._go_saved)
+        self.saved.go_requested.connect(self._go_saved)
         self.saved.save.clicked.connect(self._save_present)
-        self.saved.deleted.connect(self._say_deleted)
+        self.saved.deleted.connect(self._log_deleted)
         session.changed.connect(self.refresh)
         self.finder.changed.connect(self._show_found)
         self.saved.changed.connect(self.refresh)
@@ -97,12 +97,12 @@ class JogPanel(QtWidgets.QWidget):
         self.steps.frame.currentIndexChanged.connect(self._ask_ranges)
         for box in self.steps.pivot:
             box.changed.connect(self.speeds.refresh)
-        self.held.changed.connect(self.refresh)
+        self.hold_to_run.changed.connect(self.refresh)
         mover.progressed.connect(lambda *_: self.refresh())
         mover.finished.connect(self._finished)
         self.refresh()
 
-    # -- what is on the panel ----------------------------------------------------------------------------------------
+    # -- layout ------------------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         self._reason = Reason()
@@ -127,15 +127,15 @@ class JogPanel(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
 
-    def show_beside(self, picture: QtWidgets.QWidget) -> None:
-        """Put a picture of the machine beside the controls: half of the page, until somebody moves the border."""
+    def add_picture(self, picture: QtWidgets.QWidget) -> None:
+        """Add a view of the machine next to the controls: half of the page, until the user moves the border."""
         self.splitter.addWidget(picture)
-        kept = self._kept_splitter
-        self._halves = kept is None or not self.splitter.restoreState(kept)
+        saved = self._saved_splitter
+        self._halves = saved is None or not self.splitter.restoreState(saved)
         self._halve()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Controls and picture share the new width."""
+        """Keep the shares of controls and view."""
         super().resizeEvent(event)
         self._halve()
 
@@ -147,16 +147,16 @@ class JogPanel(QtWidgets.QWidget):
         self._halves = False
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """What changed while the page was not in view is shown again."""
+        """Show what changed while hidden."""
         super().showEvent(event)
         self.saved.read()
         self.refresh()
 
-    # -- what is kept ------------------------------------------------------------------------------------------------
+    # -- settings ----------------------------------------------------------------------------------------------------
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep step sizes, speeds and pivot of this rig, the frame, and what the page looks like."""
-        for name, box in self._kept().items():
+        """Save step sizes, speeds and pivot of this rig, the frame, and the layout."""
+        for name, box in self._rig_settings().items():
             if not box.reason:
                 settings.setValue(name, box.si())
         settings.setValue("jog/frame", self.steps.frame.currentData())
@@ -165,23 +165,23 @@ class JogPanel(QtWidgets.QWidget):
             settings.setValue(_SPLITTER, self.splitter.saveState())
 
     def restore(self, settings: QtCore.QSettings) -> None:
-        """Take up what was kept, as far as it is numbers within the fields' bounds."""
-        for name, box in self._kept().items():
+        """Restore saved values that are numbers within the fields' bounds."""
+        for name, box in self._rig_settings().items():
             try:
-                kept = float(settings.value(name, box.si()))
+                saved = float(settings.value(name, box.si()))
             except (TypeError, ValueError):
-                continue  # somebody has edited the file
-            if not box.fault(kept):
-                box.set_si(kept)
+                continue  # the user may have edited the file
+            if not box.fault(saved):
+                box.set_si(saved)
         self.steps.frame.setCurrentIndex(max(0, self.steps.frame.findData(settings.value("jog/frame", "base"))))
         folded = str(settings.value(_FOLDED, "")).split(";")
         for fold in self.folds:
             fold.set_open(fold.title not in folded)
         state = settings.value(_SPLITTER)
-        self._kept_splitter = state if isinstance(state, QtCore.QByteArray) else None
+        self._saved_splitter = state if isinstance(state, QtCore.QByteArray) else None
 
-    def _kept(self) -> dict[str, QuantityBox]:
-        """What suits one rig and not another, by its key in the settings."""
+    def _rig_settings(self) -> dict[str, QuantityBox]:
+        """Return the settings specific to the rig, by key."""
         boxes = {
             "translation": self.steps.translation,
             "rotation": self.steps.rotation,
@@ -192,13 +192,13 @@ class JogPanel(QtWidgets.QWidget):
         } | {f"pivot {axis}": box for axis, box in zip("xyz", self.steps.pivot, strict=True)}
         return {f"jog/of {self._session.config.name}/{name}": box for name, box in boxes.items()}
 
-    # -- what it does ------------------------------------------------------------------------------------------------
+    # -- moves -------------------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Enable the moves, or say why there can be none; show where the platform is commanded to be."""
+        """Enable the moves, or show why not; show the commanded pose."""
         reason = self._session.obstacle(Action.MOVE)
-        if held := self.held.key:
-            way = held[0] + NAMES.get(held[1:], held[1:])
+        if key := self.hold_to_run.key:
+            way = key[0] + NAMES.get(key[1:], key[1:])
             reason = tr("it moves as long as {way} is held").format(way=way)
         elif not reason and self._mover.active:
             reason = tr("a move is under way")
@@ -210,7 +210,7 @@ class JogPanel(QtWidgets.QWidget):
         self.drag.refresh()
 
     def _ask_ranges(self, _changed: object = None) -> None:
-        """Have the free ranges and the steps looked into, while the platform stands where it could move from."""
+        """Compute free ranges and check steps, while the platform is at rest where moves are allowed."""
         pose = self._commanded()
         if self._obstacle or pose is None or not self.isVisible() or field_refusal(self.steps, self.speeds, self.legs):
             self.finder.ask(None)
@@ -220,9 +220,9 @@ class JogPanel(QtWidgets.QWidget):
         self.finder.ask(Question(tuple(pose.tolist()), *sizes, *axes, *speeds))
 
     def _against(self, key: str) -> str:
-        """What stands against the move of a button; nothing against one that is held while it moves."""
+        """Why the move of a button is not allowed; empty also for the button held during its move."""
         status = self._session.status
-        if key == self.held.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
+        if key == self.hold_to_run.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
             return ""
         own = {"go saved": self.saved.go_obstacle, "go": self.drag.refusal}
         wrong = field_refusal(*self._used_by(key))
@@ -232,7 +232,7 @@ class JogPanel(QtWidgets.QWidget):
         return "" if refusal is None else finding_text(refusal)
 
     def _used_by(self, key: str) -> Sequence[QuantityBox]:
-        """The fields that the move of a button goes by, be it a step or held."""
+        """Return the fields that the move of a button depends on, as a step or a hold."""
         peaks = (self.speed, self.turn_speed)
         if key in ("go", "go saved"):
             return (*self.to.boxes, *peaks) if key == "go" else peaks
@@ -243,7 +243,7 @@ class JogPanel(QtWidgets.QWidget):
         return size, *self.steps.pivot, self.speeds.share, *peaks
 
     def _fields_changed(self) -> None:
-        """With each key that is typed into a field: what acts is what it says now."""
+        """Update what depends on typed values, with each key."""
         self._ask_ranges()
         self._show_obstacles()
         self._name_target(self._commanded())
@@ -266,7 +266,7 @@ class JogPanel(QtWidgets.QWidget):
 
     @property
     def outcome(self) -> str:
-        """What came of the last move, as it is shown."""
+        """The displayed result of the last move."""
         return str(self._outcome.text())
 
     def _step(self, axis: str, sign: int) -> None:
@@ -281,12 +281,12 @@ class JogPanel(QtWidgets.QWidget):
         self._move(f"jog leg {LEGS[axis]}", target, MotionKind.LEG_STEP)
 
     def _hold(self, way: str) -> None:
-        """Move along or about an axis, or one leg, until its button is let go."""
+        """Move along or about an axis, or one leg, until its button is released."""
         sign, axis, config = (1 if way[0] == "+" else -1), way[1:], self._session.config
         own = axis in LEGS  # a leg's length has neither frame nor pivot
         frame: JogFrame = "base" if own else self.steps.axes
         pivot = (0.0, 0.0, 0.0) if own else self.steps.point
-        speed, greatest = self.pad.share * self.speeds.held(axis), self.speeds.greatest(axis)
+        speed, greatest = self.pad.share * self.speeds.hold_speed(axis), self.speeds.greatest(axis)
 
         def plan(here: Array) -> HoldToRunMotion:
             def target(far: float) -> Array:
@@ -297,7 +297,7 @@ class JogPanel(QtWidgets.QWidget):
         name = f"hold {'+' if sign > 0 else '−'}{NAMES.get(axis, axis)}"
         self._outcome_room.show_text("")
         self._mine = True
-        self._mover.run_held(name, plan, MotionKind.LEG_STEP if own else MotionKind.JOG)
+        self._mover.run_hold_to_run(name, plan, MotionKind.LEG_STEP if own else MotionKind.JOG)
 
     def _go(self) -> None:
         target = self.to.pose
@@ -311,8 +311,8 @@ class JogPanel(QtWidgets.QWidget):
         if pose is not None:
             self.saved.keep(pose)
 
-    def _say_deleted(self, name: str, pose: Array) -> None:
-        """So that it can be had again."""
+    def _log_deleted(self, name: str, pose: Array) -> None:
+        """Log the pose, so that it can be restored."""
         numbers = ",".join(f"{value:.9g}" for value in pose)
         self._session.log(
             "info",
@@ -338,7 +338,7 @@ class JogPanel(QtWidgets.QWidget):
         self.refresh()
 
     def _commanded(self) -> Array | None:
-        """Where the platform is commanded to be, (7,); None while nobody knows where it is."""
+        """Return the commanded pose, (7,); None if unknown."""
         status = self._session.status
         if self._session.phase is not Phase.UP or status is None or status.state is State.OFF or not status.homed:
             return None

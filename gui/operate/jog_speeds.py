@@ -1,4 +1,4 @@
-"""How fast the platform is moved by hand: the peaks of a move, and the share of a limit while it is held."""
+"""Speeds of manual moves: peaks of a move, and the share of a limit during a hold."""
 
 import math
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from gui.widgets import QuantityBox
 from rig.client import greatest_speed, size_class
 from rig.config import RigConfig
 
-_FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s offered; the check decides what passes
+_FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s, upper bounds of the fields; the check decides
 _SHARE, _SHARES = 5.0, (1.0, 5.0, 10.0, 25.0)  # %
 
 
 class JogSpeeds(QtWidgets.QWidget):
-    """The fields of the speeds, and what the share comes to.
+    """The speed fields, and the speed of the share.
 
     Args:
         config: the rig.
-        pivot: (3,) m, what is turned about now.
+        pivot: returns the current pivot (3,) m.
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class JogSpeeds(QtWidgets.QWidget):
         self.refresh()
 
     def greatest(self, axis: str) -> float:
-        """The rig's own limit of an axis or leg, m/s or rad/s, about the present pivot."""
+        """Return the rig's speed limit of an axis or leg, m/s or rad/s, about the current pivot."""
         return greatest_speed(self._config, axis, self._pivot())
 
-    def held(self, axis: str) -> float:
-        """Speed of an axis or leg while it is held, m/s or rad/s."""
+    def hold_speed(self, axis: str) -> float:
+        """Return the speed of an axis or leg during a hold, m/s or rad/s."""
         return self.share.si() / 100.0 * self.greatest(axis)
 
     def refresh(self) -> None:
-        """Say what the share comes to, about the present pivot."""
+        """Show the speed of the share, about the current pivot."""
         try:
-            along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
-        except ValueError:  # a field has no value, and says why
+            along, about = self.hold_speed("x") * 1e3, math.degrees(self.hold_speed("rx"))
+        except ValueError:  # a field is invalid and shows why
             self.words.setText(tr("While held: –"))
             return
         self.words.setText(
@@ -84,5 +84,5 @@ class JogSpeeds(QtWidgets.QWidget):
 
 
 def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:
-    """The configured speed is offered, however fast or slow it is."""
+    """Return a speed field that can contain the configured speed, however fast or slow."""
     return QuantityBox(name, unit, value, min(1e-3, value), max(most, value))

@@ -1,4 +1,4 @@
-"""The controls of a jog: how far a step goes, and a pad of two buttons for each axis or leg that it can go along."""
+"""Controls of a jog: step sizes, and a pad with two buttons per axis or leg."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ from rig.client import AXES, LEGS, search_limit, size_class
 from rig.config import RigConfig
 
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
-"""Axis of a step → what a person calls it."""
+"""Axis of a step → displayed name."""
 _HINTS = {
     tr("Position"): tr("Distance per step along an axis"),
     tr("Angle"): tr("Rotation per step about an axis"),
@@ -23,11 +23,11 @@ _HINTS = {
     tr("Pivot"): tr("Pivot point of the platform, in platform axes"),
 }
 _STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
-"""° but the last, and mm on a machine that stands on a table"""
+"""Steps in °, all but the last, and in mm on a desktop machine."""
 _FULL = 0.5
-"""of what is looked at, that fills a bar"""
+"""Fraction of the search range that fills a bar."""
 _PER_COLUMN = 3
-_BUTTON = 34  # px, so that "−" and "+" are alike
+_BUTTON = 34  # px, so that "−" and "+" have the same width
 _HOLD_HINT = tr("Click: one step. Hold: move until released")
 _KEYS, _WITH = QtCore.Qt.Key, QtCore.Qt.KeyboardModifier
 _NO_KEY, _SHIFT, _PADDED = _WITH.NoModifier, _WITH.ShiftModifier, _WITH.KeypadModifier
@@ -39,20 +39,20 @@ KEYS = {
     _KEYS.Key_PageDown: "-z",
     _KEYS.Key_PageUp: "+z",
 }
-"""What a key that is kept down moves along; with Shift it turns about that."""
+"""Axis moved by a key while pressed; with Shift, rotation about it."""
 
 
 class Pad(QtWidgets.QWidget):
-    """A minus and a plus for each of six axes, three below each other.
+    """A minus and a plus button for each of six axes, in two columns of three.
 
     Args:
-        middles: axis → what stands between its buttons.
+        middles: axis → widget between its buttons.
         names: axis → accessible names of its minus and its plus.
-        keys: key → direction that it moves in while it is down, as long as one of the buttons has the keyboard.
+        keys: key → direction of its move while pressed, when one of the buttons has the focus.
     """
 
     pressed = QtCore.Signal(str, int)
-    """axis, and the direction: 1 or -1"""
+    """Axis, and the direction: 1 or -1."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Pad(QtWidgets.QWidget):
         self._keys = keys or {}
         self._repeats = Repeats()
         self.buttons: dict[str, HoldButton] = {}
-        """by direction: "+x", "-leg3" """
+        """By direction: "+x", "-leg3"."""
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(4)
@@ -85,13 +85,13 @@ class Pad(QtWidgets.QWidget):
         grid.setColumnMinimumWidth(3, 6)
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """A key of an axis holds its button; it is never a click, which arrows are too easily hit for."""
+        """Hold the button of an axis key; never a click, as arrow keys are easily pressed by accident."""
         way = self._keys.get(event.key(), "")
         if not way or event.modifiers() not in (_NO_KEY, _SHIFT, _PADDED, _PADDED | _SHIFT):
             super().keyPressEvent(event)
         elif self._repeats.again(event):
             for button in self.buttons.values():
-                button.keep_key(event.key())
+                button.keep_key_pressed(event.key())
         elif not any(button.isDown() for button in self.buttons.values()):
             turning = bool(event.modifiers() & _SHIFT)
             self.buttons[f"{way[0]}r{way[1]}" if turning else way].press_key(event.key(), clicks=False)
@@ -107,7 +107,7 @@ class PoseSteps(QtWidgets.QWidget):
     """Steps along and about the axes of a frame, about a pivot.
 
     Args:
-        config: the rig, whose size is that of the bars and steps.
+        config: the rig, whose size scales bars and steps.
     """
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
@@ -151,27 +151,27 @@ class PoseSteps(QtWidgets.QWidget):
         grid.setColumnStretch(1, 1)
 
     def size_of(self, axis: str) -> float:
-        """How far a step along or about an axis goes, m or rad."""
+        """Return the step along or about an axis, m or rad."""
         return (self.translation if axis in AXES[:3] else self.rotation).si()
 
     @property
     def axes(self) -> JogFrame:
-        """The frame whose axes they are."""
+        """Return the selected frame."""
         frame: JogFrame = self.frame.currentData()
         return frame
 
     @property
     def point(self) -> tuple[float, float, float]:
-        """The pivot, (3,) m, platform axes."""
+        """Return the pivot, (3,) m, platform axes."""
         x, y, z = (box.si() for box in self.pivot)
         return x, y, z
 
 
 class LegSteps(QtWidgets.QWidget):
-    """Steps of one leg, the others as long as they are; each leg's length is told.
+    """Steps of one leg at constant length of the others; shows each leg's length.
 
     Args:
-        config: the rig, whose size is that of the steps.
+        config: the rig, whose size scales the steps.
     """
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
@@ -189,7 +189,7 @@ class LegSteps(QtWidgets.QWidget):
             axis: (tr("Leg {leg} shorter").format(leg=leg), tr("Leg {leg} longer").format(leg=leg))
             for axis, leg in LEGS.items()
         }
-        middles = {axis: _beside(f"{leg}", self.lengths[leg - 1]) for axis, leg in LEGS.items()}
+        middles = {axis: _labelled(f"{leg}", self.lengths[leg - 1]) for axis, leg in LEGS.items()}
         self.pad = Pad(middles, names)
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 2, 4, 4)
@@ -208,7 +208,7 @@ def _bar(config: RigConfig, axis: str) -> RangeBar:
     return RangeBar(NAMES[axis], "rad" if turning else "m", _FULL * search_limit(config, turning=turning))
 
 
-def _beside(name: str, value: QtWidgets.QLabel) -> QtWidgets.QWidget:
+def _labelled(name: str, value: QtWidgets.QLabel) -> QtWidgets.QWidget:
     both = QtWidgets.QWidget()
     layout = QtWidgets.QHBoxLayout(both)
     layout.setContentsMargins(2, 0, 2, 0)

@@ -1,4 +1,4 @@
-"""Where to go: a pose given by numbers, beside where the platform is commanded to be now."""
+"""Target of a move: a pose by numbers, next to the commanded one."""
 
 import math
 
@@ -7,51 +7,51 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.operate.jog_steps import NAMES
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, display_unit, field_refusal, give
+from gui.widgets import GuardedButton, QuantityBox, display_unit, field_refusal, set_icon
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
-_BESIDE = 44  # px of a button beside its text, an icon among them
+_BUTTON_MARGIN = 44  # px of a button besides its text, with icon
 LONGEST_TARGET = 300  # px
-_INDENT = 5  # px, as much as the number in the field above
+_INDENT = 5  # px, aligned with the number in the field above
 
 
 class GoButton(GuardedButton):
-    """The button that moves to the target, which it names; as wide as its place, and always two lines high."""
+    """The button that moves to the target, which it names; of fixed size with two lines."""
 
     def __init__(self) -> None:
         super().__init__(tr("Go"), tr("Move to the target pose"))
-        give(self, "go")
+        set_icon(self, "go")
         self._text = tr("Go")
         self.setFixedHeight(self.sizeHint().height() + self.fontMetrics().lineSpacing())
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(self.minimumSizeHint().width())
 
     def name_target(self, words: str) -> None:
-        """Say where it goes; empty where that is not known."""
+        """Show the target; empty if unknown."""
         self._text = tr("Go: {target}").format(target=words) if words else tr("Go")
-        self.setAccessibleName(self._text.replace("\n", " "))  # a press that began upon another target is none
+        self.setAccessibleName(self._text.replace("\n", " "))  # PressGuard ignores a press that began on another target
         self._show()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """What there is room for is shown."""
+        """Elide the text to the width."""
         super().resizeEvent(event)
         self._show()
 
     def _show(self) -> None:
-        room, metrics, mode = self.width() - _BESIDE, self.fontMetrics(), QtCore.Qt.TextElideMode.ElideRight
+        room, metrics, mode = self.width() - _BUTTON_MARGIN, self.fontMetrics(), QtCore.Qt.TextElideMode.ElideRight
         self.setText("\n".join(metrics.elidedText(line, mode, room) for line in self._text.splitlines()))
 
 
 class Target(QtWidgets.QWidget):
-    """The target's fields and the present pose.
+    """The target's fields and the current pose.
 
-    `wanted` is emitted when the present one is to be filled in, `changed` when the fields say another target.
+    Signals: `fill_requested`: fill in the current pose; `changed`: the fields changed.
 
     Args:
         home: the mechanism's home pose (7,).
     """
 
-    wanted = QtCore.Signal()
+    fill_requested = QtCore.Signal()
     changed = QtCore.Signal()
 
     def __init__(self, home: Array, parent: QtWidgets.QWidget | None = None) -> None:
@@ -79,12 +79,12 @@ class Target(QtWidgets.QWidget):
             grid.addWidget(now, row + 1, column)
             grid.setColumnStretch(column, 1)
         self.here = GuardedButton(tr("Present pose"), tr("Fill in where the platform is commanded to be now"))
-        self.here.clicked.connect(self.wanted)
+        self.here.clicked.connect(self.fill_requested)
         self.home = QtWidgets.QPushButton(tr("Home pose"))
         self.home.setToolTip(tr("Fill in the mechanism's home pose"))
         self.home.clicked.connect(lambda: self.fill(home))
         self.go = GoButton()
-        give(self.home, "home")
+        set_icon(self.home, "home")
         row = QtWidgets.QHBoxLayout()
         for button in (self.here, self.home):
             row.addWidget(button)
@@ -97,18 +97,18 @@ class Target(QtWidgets.QWidget):
 
     @property
     def pose(self) -> Array:
-        """The pose (7,) of the fields. Raises ValueError where one of them has no value: see `refusal`."""
+        """Return the pose (7,) of the fields. Raises ValueError if one is invalid: see `refusal`."""
         return coordinates_to_pose(np.array([box.si() for box in self.boxes]))
 
     @property
     def refusal(self) -> str:
-        """Why the fields give no pose; empty where they do."""
+        """Why the fields give no pose; empty if they do."""
         return field_refusal(*self.boxes)
 
     def words(self, present: Array | None) -> str:
-        """The target in two lines at most: what of it another is than where the platform is, (7,), if anything.
+        """Return the target in at most two lines: its difference to the current pose, (7,), if known.
 
-        Empty where the fields give none, or nobody knows where the platform is.
+        Empty if a field is invalid or the pose is unknown.
         """
         if self.refusal or present is None:
             return ""
@@ -127,7 +127,7 @@ class Target(QtWidgets.QWidget):
         return ",\n".join(lines) if lines else tr("present pose")
 
     def fill(self, pose: Array) -> None:
-        """Put a pose (7,) into the fields. Raises ValueError, and leaves them, where one cannot have its number."""
+        """Fill a pose (7,) into the fields. Raises ValueError, without effect, if a number is beyond its bounds."""
         values = [float(value) for value in pose_to_coordinates(pose)]
         for box, value in zip(self.boxes, values, strict=True):
             if fault := box.fault(value):
@@ -143,7 +143,7 @@ class Target(QtWidgets.QWidget):
             self.changed.emit()
 
     def show_present(self, pose: Array | None) -> None:
-        """Say where the platform is, (7,), or that nobody knows."""
+        """Show the current pose, (7,), or that it is unknown."""
         self.here.set_obstacle("" if pose is not None else tr("the pose is not known: connect and home first"))
         values = [None] * 6 if pose is None else pose_to_coordinates(pose).tolist()
         for index, (label, value) in enumerate(zip(self.present, values, strict=True)):

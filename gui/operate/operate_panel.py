@@ -1,4 +1,4 @@
-"""Operate: from connecting to parking, in the order in which it is done, and what each drive says."""
+"""The panel Operate: the steps from connecting to parking in order, and the state of each drive."""
 
 import math
 import re
@@ -14,19 +14,19 @@ from calibration import CalibrationError
 from gui.models import CONNECT_TEXTS, DISCONNECT_TEXTS, Action, steps_of
 from gui.session import LogEntry, RigSession
 from gui.texts import finding_statement, finding_text, findings_text, mark, tr, trn
-from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
+from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_next, room_for, set_icon
 from rig.client import LegPostMortem
 from rig.config import RigConfig
 from rig.engine import BusVerdict, DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.findings import Code, Finding
 from rig.states import State
 
-_NAME_LENGTH = 20  # characters of a line's name, its last ones
+_NAME_LENGTH = 20  # last characters of a line's name
 _FULL = 100
 
 
 class LinesView(QtWidgets.QWidget):
-    """A bar for each line that devices share or have for themselves, and how long the last exchange took."""
+    """A bar for each communication line, and the duration of the last exchange."""
 
     def __init__(self, verdict: BusVerdict, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,20 +59,20 @@ class LinesView(QtWidgets.QWidget):
         self.show_nothing()
 
     def show_row(self, row: np.void) -> None:
-        """Show how long the exchange of a telemetry row took."""
+        """Show the duration of a telemetry row's exchange."""
         took, budget = float(row["exchange_time"]) * 1e3, self._budget * 1e3
         self.measured.setText(tr("last exchange {took:.2f} of {budget:.3g} ms").format(took=took, budget=budget))
 
     def show_nothing(self) -> None:
-        """Nothing is exchanged."""
+        """Clear the bars."""
         self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=1e3 * self._budget))
 
 
-_BREAK = "\u200b"  # a space of no width: where a line may end
+_BREAK = "\u200b"  # zero-width space: a possible line break
 _LONG = re.compile(r"\S{17,}")
-"""a word that may be wider than its place; a network address is shorter"""
+"""Words that may be wider than their place; longer than a network address."""
 _PIECE = re.compile(r"[/_:.-](?=\S)|[^\s/_:.-]{12}(?=\S)")
-"""of such a word, after which a line may end"""
+"""Parts of such a word after which a line may break."""
 _BITS = (
     (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
     (DriveStatus.FAULT, tr("fault")),
@@ -90,7 +90,7 @@ _NOTHING = DriveReport((), "", 0, 0)
 
 
 class DrivesView(QtWidgets.QWidget):
-    """One line a leg: its address, then what its drive says of itself, or why it does not answer."""
+    """One line per leg: its address, then the state of its drive, or why it does not answer."""
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,24 +120,24 @@ class DrivesView(QtWidgets.QWidget):
         self.show_unconnected()
 
     def show_unconnected(self) -> None:
-        """Nothing is connected."""
-        if not (self._failures or self._post_mortem):  # else those say more
+        """Show that nothing is connected."""
+        if not (self._failures or self._post_mortem):  # otherwise those say more
             for label, address in zip(self._labels, self._addresses, strict=True):
                 _show(label, "muted", address)
             self._measure_nothing()
 
     def note(self, found: Finding) -> None:
-        """Take in what a drive that answered says that it is."""
+        """Show the identity of a drive that answered."""
         if found.code is Code.DRIVE_IDENTIFIED:
             self._identities[found.leg - 1] = finding_statement(found)
 
     def begin(self) -> None:
-        """A new attempt to connect."""
+        """Clear failures for a new connection attempt."""
         self._failures, self._post_mortem = {}, ()
         self.show_unconnected()
 
     def show_failure(self, found: Finding) -> None:
-        """Connecting failed: `found` has a part for each leg that is to blame; the others answered."""
+        """Show a failed connection: `found` has a part for each faulty leg; the others answered."""
         self._failures = {part.leg - 1: finding_statement(part) for part in found.leaves() if part.leg}
         if not self._failures:
             return
@@ -149,7 +149,7 @@ class DrivesView(QtWidgets.QWidget):
                 _show(label, "good", tr("✓ answered ({address})").format(address=self._addresses[leg]))
 
     def show_post_mortem(self, legs: Sequence[LegPostMortem]) -> None:
-        """The engine has died: what each drive did then."""
+        """Show each drive's reaction to a crash of the engine."""
         self._failures, self._post_mortem = {}, legs
         self._measure_nothing()
         for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
@@ -158,15 +158,15 @@ class DrivesView(QtWidgets.QWidget):
             label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
 
     def show_newest(self, row: np.void | None) -> None:
-        """Show what the newest telemetry row says of the drives, while they are connected."""
+        """Show the newest telemetry row while connected."""
         status = self._session.status
         if row is not None and status is not None and not self._steps.unconnected:
             self.show_row(row, status.echo_lag, status.drives)
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
-        """Show what a telemetry row says of the drives.
+        """Show the drives' state in a telemetry row.
 
-        lag: cycles by which the replies of each leg are old. drives: what each says of itself.
+        lag: cycles by which the replies of each leg are old. drives: status of each.
         """
         self._failures, self._post_mortem = {}, ()
         reports = drives or (_NOTHING,) * 6
@@ -181,8 +181,8 @@ class DrivesView(QtWidgets.QWidget):
             if reports[leg].rejected:
                 words.append(tr("{count} replies rejected").format(count=reports[leg].rejected))
             if error:
-                said = reports[leg].error
-                words.insert(0, tr("error {code}").format(code=error) + (f": {said}" if said else ""))
+                text = reports[leg].error
+                words.insert(0, tr("error {code}").format(code=error) + (f": {text}" if text else ""))
             if stale:
                 _show(
                     label,
@@ -207,26 +207,26 @@ class DrivesView(QtWidgets.QWidget):
             label.clear()
 
     def values(self, leg: int) -> str:
-        """What the drive of leg 1 to 6 measures in itself, as it is shown."""
+        """The displayed measured values of the drive of leg 1 to 6."""
         return str(self._values[leg - 1].text())
 
     def text(self, leg: int) -> str:
-        """What is shown for leg 1 to 6."""
+        """The displayed text of leg 1 to 6."""
         return str(self._labels[leg - 1].text()).replace(_BREAK, "")
 
 
 def _quantity(name: str, value: float) -> str:
-    """A value with its unit; one that is not known is a dash."""
+    """Return a value with unit; a dash if unknown."""
     return f"{value:.3g} {_UNITS.get(name, '')}".rstrip() if math.isfinite(value) else "–"
 
 
 def _measured(values: Mapping[str, float]) -> str:
-    """What is always shown of a drive's own values."""
+    """Return a drive's measured values that are always shown."""
     return "  ".join(_quantity(name, values[name]) for name in _SHOWN if name in values)
 
 
 def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:
-    shown = _LONG.sub(lambda word: _PIECE.sub(rf"\g<0>{_BREAK}", word[0]), text)  # a path wraps like words
+    shown = _LONG.sub(lambda word: _PIECE.sub(rf"\g<0>{_BREAK}", word[0]), text)  # make paths wrap like words
     if label.text() == shown:
         return
     label.setText(shown)
@@ -237,7 +237,7 @@ def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:
 
 
 _FIRST, _LAST = "&1  ", "&5  "
-"""before the texts of both, which change: Alt+1, Alt+5"""
+"""Shortcuts before the changing texts of both: Alt+1, Alt+5."""
 _TEXTS = {
     Action.CONNECT: [_FIRST + text for text in CONNECT_TEXTS],
     Action.DISCONNECT: [_LAST + text for text in DISCONNECT_TEXTS],
@@ -261,11 +261,13 @@ _HINTS = {
 
 
 _REASON = 4
-"""lines for why the next step cannot be taken; more scroll"""
+"""Lines for why the next step cannot be taken; longer text scrolls."""
 
 
 class OperatePanel(ScrolledPage):
-    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one the text below them.
+    """The steps of operating a rig.
+
+    The tooltip of a disabled step has its reason; that of the next step is also shown below.
 
     Args:
         session: the rig.
@@ -275,7 +277,7 @@ class OperatePanel(ScrolledPage):
         super().__init__()
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
-        self._needed = 0  # px, of the widest buttons
+        self._needed = 0  # px of the widest buttons
         self._steps = steps_of(session.situation)
         self._reason = QtWidgets.QLabel()
         self._reason.setObjectName("reason")
@@ -314,28 +316,28 @@ class OperatePanel(ScrolledPage):
         self.refresh()
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """As wide as its buttons beside a bar. What else is said may be of any length, and has what room there is."""
+        """As wide as the buttons and a scroll bar; texts wrap."""
         self._needed = self._widest()
         margins = self.widget().layout().contentsMargins()
-        beside = margins.left() + margins.right() + self.verticalScrollBar().sizeHint().width()
-        return QtCore.QSize(self._needed + beside, super().minimumSizeHint().height())
+        extra = margins.left() + margins.right() + self.verticalScrollBar().sizeHint().width()
+        return QtCore.QSize(self._needed + extra, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Have what is around it make room for other words on the buttons; those of its states have theirs already."""
+        """Update the width for the current style; it covers the buttons' texts in all states."""
         done = bool(super().eventFilter(watched, event))
         if event.type() == QtCore.QEvent.Type.LayoutRequest and self._widest() != self._needed:
             self.updateGeometry()
         return done
 
     def _widest(self) -> int:
-        """px of the widest button in any state of the rig."""
+        """Return the width of the widest button in any state, px."""
         steps = [room_for(each, _TEXTS.get(step, ())) for step, each in self.buttons.items() if step != Action.ENGAGE]
         return int(max(*steps, self._pair_row.minimumSize().width()))
 
     def _add_step(
         self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]
     ) -> GuardedButton:
-        button = give(GuardedButton(text, _HINTS[action]), _ICONS[action])
+        button = set_icon(GuardedButton(text, _HINTS[action]), _ICONS[action])
         button.setObjectName("step")
         button.setAccessibleName(tr(action.value))
         button.clicked.connect(lambda: press())
@@ -347,7 +349,7 @@ class OperatePanel(ScrolledPage):
         self.pair = ArmedPair(
             tr("Engage"), _HINTS[Action.ENGAGE], lambda: self._session.send(mark("engage"), Engage()), self, "&3  "
         )
-        give(self.pair.act, "engage")
+        set_icon(self.pair.act, "engage")
         self.arm = self.pair.arm
         self.arm.toggled.connect(self._armed)
         self._pair_row = QtWidgets.QHBoxLayout()
@@ -357,7 +359,7 @@ class OperatePanel(ScrolledPage):
         self.buttons[Action.ENGAGE] = self.pair.act
 
     def refresh(self) -> None:
-        """Enable what can be done now; say why the rest cannot."""
+        """Enable what is possible; show why the rest is not."""
         steps = self._steps = steps_of(self._session.situation)
         for action, reason in steps.obstacles.items():
             (self.pair if action is Action.ENGAGE else self.buttons[action]).set_obstacle(reason)
@@ -378,13 +380,13 @@ class OperatePanel(ScrolledPage):
                 self.lines.show_nothing()
 
     def show_newest(self, row: np.void | None) -> None:
-        """Show what the newest telemetry row says of the drives, while they are connected."""
+        """Show the newest telemetry row while connected."""
         status = self._session.status
         if row is not None and status is not None and not self._steps.unconnected:
             self.show_row(row, status.echo_lag, status.drives)
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
-        """Show what the latest telemetry row says of the drives; lag, drives: see `DrivesView.show_row`."""
+        """Show the drives' state in a telemetry row; see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
             self.drives.show_row(row, lag, drives)
             if self.lines is not None:
@@ -395,12 +397,12 @@ class OperatePanel(ScrolledPage):
         return str(self.buttons[action].obstacle)
 
     def shown_reason(self, action: Action) -> str:
-        """What the text below the steps says of one."""
+        """The reason for a step shown below the steps."""
         leads = self._steps.reason and action is self._steps.following
         return str(self.buttons[action].obstacle) if leads else ""
 
     def _home(self) -> None:
-        """Home; where the legs' wiring is not proven, on the operator's word alone."""
+        """Home; ask for confirmation if the legs' wiring is not proven."""
         status = self._session.status
         if status is None or status.unproven is None:
             self._session.send(mark("home"), Home())
@@ -422,21 +424,21 @@ class OperatePanel(ScrolledPage):
             self.drives.note(entry.finding)
 
     def show_button(self, action: Action) -> None:
-        """Lead to the button of an action, without pressing it."""
+        """Scroll to the button of an action and focus it."""
         button = self.pair.arm if action is Action.ENGAGE else self.buttons[action]
         self.ensureWidgetVisible(button)
         button.setFocus()
 
 
 class UnprovenQuestion(QtWidgets.QMessageBox):
-    """Whether to home though it is not proven which drive moves which leg; Esc is not to.
+    """Asks whether to home although the drive-to-leg wiring is not proven; Esc is no.
 
-    Signals: `said` when the operator says so.
+    Signals: `confirmed`.
 
     Args:
-        parent: the window's part that asks.
-        legs: 1 to 6, whose wiring is not proven.
-        why: what is known of it, in the engine's words.
+        parent: the asking widget.
+        legs: 1 to 6, with unproven wiring.
+        why: the engine's reason.
     """
 
     confirmed = QtCore.Signal()
@@ -462,7 +464,7 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
 
 
 def _lines(config: RigConfig) -> LinesView | None:
-    """The bars of a rig's lines; None where it has none, or cannot be made at all, which connecting will say."""
+    """Return the bars of a rig's lines; None if it has none, or cannot be created, which connecting reports."""
     try:
         verdict = check_buses(config)
     except (ActuatorError, CalibrationError):

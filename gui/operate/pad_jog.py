@@ -1,4 +1,4 @@
-"""Hold-to-run by a game pad: what its sticks ask for holds the buttons of the page, and one button of it is STOP."""
+"""Hold-to-run by gamepad: its sticks hold the buttons of the page, and one of its buttons is STOP."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from gui.widgets import GuardedCheckBox
 from rig.client import GamePad, GamepadMapping, JogRequest, PadReading
 from rig.errors import RigError
 
-_LOOK = 20  # ms
+_POLL_INTERVAL = 20  # ms
 _MAP = (
     (tr("LB, left shoulder"), tr("dead-man's button: the platform moves only while it is down")),
     (tr("Left stick"), tr("along x and y")),
@@ -20,20 +20,19 @@ _MAP = (
     (tr("RB, right shoulder"), tr("while it is down the sticks rotate about x, y, z")),
     (tr("B, right one of the four"), tr("STOP, on every page")),
 )
-"""Buttons and sticks, and what each does."""
+"""Buttons and sticks, and their functions."""
 
 
 class PadJog(QtWidgets.QWidget):
-    """The switch, which pad is there, and what its buttons do. Off until somebody turns it on, in every session.
+    """Gamepad control: its switch, state and key map. Off at the start of every session.
 
-    A wish holds the button of its way down, like the mouse, and lets it up once it is another: a motion keeps the speed
-    that it began with, so a stick that goes on into the next step of speed has the platform come to a stand first, as
-    one does that goes over to another axis. What else ends a hold, a stop or another window, makes the pad wait until
-    nothing is asked for by it.
+    A jog request presses the button of its direction, like the mouse, and releases it when the request changes. A
+    motion keeps its initial speed, so another speed step, like another axis, first stops the platform. Anything else
+    that ends a hold, such as a stop or another window, suspends the pad until its sticks are centred.
 
     Args:
         session: the rig.
-        mover: which moves while a button is held.
+        mover: moves while a button is held.
         buttons: by direction, such as "+x" and "-rz".
     """
 
@@ -51,9 +50,9 @@ class PadJog(QtWidgets.QWidget):
         self._pad: GamePad | None = None
         self._wishes = GamepadMapping()
         self._there = PadReading()
-        self._wish: JogRequest | None = None  # whose button is down
-        self._changing = False  # the platform comes to a stand for another wish
-        self._spent = ""  # why what is asked for does not move the platform, until nothing is asked for
+        self._request: JogRequest | None = None  # request whose button is pressed
+        self._changing = False  # the platform is stopping for another request
+        self._spent = ""  # why the request does not move the platform, until the sticks are centred
         self.switch = GuardedCheckBox(tr("Use a game pad"))
         self.switch.setToolTip(tr("Read a game pad: its sticks hold down the buttons of Step in pose"))
         self.words = QtWidgets.QLabel()
@@ -69,18 +68,18 @@ class PadJog(QtWidgets.QWidget):
             column.addWidget(widget)
         self._timer = QtCore.QTimer(self)
         self._timer.setTimerType(QtCore.Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(_LOOK)
-        self._timer.timeout.connect(self._take)
+        self._timer.setInterval(_POLL_INTERVAL)
+        self._timer.timeout.connect(self._poll)
         self.switch.toggled.connect(self._switch)
-        self._say()
+        self._show_state()
 
     @property
     def share(self) -> float:
-        """Of the speed of what is held, as far as a stick is out; 1 where no pad holds it."""
-        return 1.0 if self._wish is None else self._wish.share
+        """Fraction of the hold speed, by stick deflection; 1 if no pad holds."""
+        return 1.0 if self._request is None else self._request.share
 
     def close_pad(self) -> None:
-        """Let go of everything, and give the pad back. May be called again."""
+        """Release everything and close the pad. May be called again."""
         self.switch.setChecked(False)
 
     def _switch(self, on: bool) -> None:
@@ -95,16 +94,16 @@ class PadJog(QtWidgets.QWidget):
             self._timer.start()
         elif self._pad is not None:
             self._timer.stop()
-            self._let_up()
+            self._release_input()
             self._pad.close()
             self._pad, self._there = None, PadReading()
         self.map.setVisible(on)
-        lines = 2 * self.words.fontMetrics().lineSpacing()  # whatever it says, what is below stays there
+        lines = 2 * self.words.fontMetrics().lineSpacing()  # constant height
         self.words.setMinimumHeight(lines if on else 0)
-        self._say()
+        self._show_state()
 
-    def _take(self) -> None:
-        """Look at the pad: stop, or hold and let go of what it asks for."""
+    def _poll(self) -> None:
+        """Poll the pad: stop, press or release."""
         assert self._pad is not None
         reading = self._pad.read()
         if reading.stop:
@@ -115,30 +114,30 @@ class PadJog(QtWidgets.QWidget):
             )
         self._there = reading
         self._follow(self._wishes.take(reading))
-        self._say()
+        self._show_state()
 
-    def _follow(self, wish: JogRequest | None) -> None:
-        if self._wish is not None and not self._buttons[self._wish.way].in_hand:
-            self._let_up()
+    def _follow(self, request: JogRequest | None) -> None:
+        if self._request is not None and not self._buttons[self._request.way].is_held:
+            self._release_input()
             self._spent = tr("it has ended")
-        elif self._wish is not None and wish != self._wish:
-            self._let_up()
+        elif self._request is not None and request != self._request:
+            self._release_input()
             self._changing = True
-        if wish is None:
+        if request is None:
             self._spent, self._changing = "", False
-        elif self._wish is None and not self._spent:
-            button = self._buttons[wish.way]
-            if button.hold_down():
-                self._wish, self._changing = wish, False
+        elif self._request is None and not self._spent:
+            button = self._buttons[request.way]
+            if button.press_input():
+                self._request, self._changing = request, False
             elif not (self._changing and self._mover.active):
                 self._spent = button.obstacle or tr("its button cannot be held down now")
 
-    def _let_up(self) -> None:
-        if self._wish is not None:
-            self._buttons[self._wish.way].let_up()
-        self._wish = None
+    def _release_input(self) -> None:
+        if self._request is not None:
+            self._buttons[self._request.way].release_input()
+        self._request = None
 
-    def _say(self) -> None:
+    def _show_state(self) -> None:
         text = self._text()
         if text != self.words.text():
             self.words.setText(text)
@@ -146,7 +145,7 @@ class PadJog(QtWidgets.QWidget):
     def _text(self) -> str:
         if self._pad is None:
             return tr("Off: no game pad is read.")
-        there, wish = self._there, self._wish
+        there, request = self._there, self._request
         if there.pad is None:
             return (
                 tr("{name}: SDL has no mapping for its buttons.").format(name=there.name)
@@ -157,9 +156,9 @@ class PadJog(QtWidgets.QWidget):
             words = tr("release the dead-man's button first")
         elif self._spent:
             words = tr("{reason}; bring the stick back to its middle first").format(reason=self._spent)
-        elif wish is not None:
-            way = wish.way[0].replace("-", "−") + NAMES[wish.way[1:]]
-            words = tr("{way}, {share:.0f} % of the speed while held").format(way=way, share=100.0 * wish.share)
+        elif request is not None:
+            way = request.way[0].replace("-", "−") + NAMES[request.way[1:]]
+            words = tr("{way}, {share:.0f} % of the speed while held").format(way=way, share=100.0 * request.share)
         elif self._changing:
             words = tr("stops first, then continues with the stick")
         elif there.dead_man:

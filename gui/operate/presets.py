@@ -1,4 +1,4 @@
-"""Buttons that put a number into a field with one click."""
+"""Buttons that set a field to preset values."""
 
 import math
 from collections.abc import Sequence
@@ -7,16 +7,16 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.widgets import QuantityBox, display_unit
 
-_SAME = 1e-9  # of the number
+_SAME = 1e-9  # relative tolerance
 _PADDING = 12  # px
 
 
 class Presets(QtWidgets.QWidget):
-    """A field, and a button for each of some values of it; the one that stands in the field is lit.
+    """A field, and a button for each of some values; the current one is checked.
 
     Args:
         box: the field.
-        name: what the value is, for who cannot see.
+        name: accessible name of the value.
         unit: the field's, SI.
         values: SI, each within the field's bounds.
     """
@@ -47,15 +47,15 @@ class Presets(QtWidgets.QWidget):
             button.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{name}: {value * factor:g} {shown}")
             button.setToolTip(f"{name}: {value * factor:g} {shown}")
-            button.clicked.connect(lambda _checked, value=value: self._take(value))
+            button.clicked.connect(lambda _checked, value=value: self._set_value(value))
             self.buttons[value] = button
             row.addWidget(button)
         box.changed.connect(self._light)
         self._light()
 
-    def _take(self, value: float) -> None:
+    def _set_value(self, value: float) -> None:
         self._box.set_si(value)
-        self._light()  # a second click on the same must not put its light out
+        self._light()  # a second click must not uncheck it
 
     def _light(self) -> None:
         present = math.nan if self._box.reason else self._box.si()

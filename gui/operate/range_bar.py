@@ -1,4 +1,4 @@
-"""An axis and how far it is free both ways, as a bar to the left and one to the right of its middle."""
+"""An axis with its free ranges, as a bar to each side of its middle."""
 
 import math
 
@@ -13,7 +13,7 @@ _MARGIN = 4  # px
 
 
 class RangeBar(QtWidgets.QWidget):
-    """The name of an axis over its two bars, with the numbers beside the name.
+    """An axis name over its two bars, with the numbers next to the name.
 
     Args:
         name: of the axis.
@@ -33,7 +33,7 @@ class RangeBar(QtWidgets.QWidget):
         self.show_ranges(None, None)
 
     def show_ranges(self, back: FreeRange | None, forth: FreeRange | None) -> None:
-        """How far the axis is free towards minus and plus; None while nobody knows."""
+        """Show the free ranges towards minus and plus; None if unknown."""
         self._ways = (back, forth)
         lines = [self._line(sign, way) for sign, way in (("−", back), ("+", forth)) if way is not None]
         text = "\n".join(lines) or tr("{axis}: the free range is not known now").format(axis=self._name)
@@ -50,13 +50,13 @@ class RangeBar(QtWidgets.QWidget):
         return text.format(axis=axis, free=free, unit=self._unit, limit=finding_text(way.limit))
 
     def _free(self, way: FreeRange) -> str:
-        """Rounded down: no more is said to be free than is."""
+        """Return the text of a range, rounded down to be safe."""
         decimals = 1 if way.free * self._factor < 100.0 else 0
         scale = 10.0**decimals
         return f"{math.floor(way.free * self._factor * scale) / scale:.{decimals}f}"
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
-        """Name and numbers above, bars below."""
+        """Draw name and numbers above, bars below."""
         painter = QtGui.QPainter(self)
         colours, align = self.palette(), QtCore.Qt.AlignmentFlag
         text = QtCore.QRect(_MARGIN, 0, self.width() - 2 * _MARGIN, self.fontMetrics().height())

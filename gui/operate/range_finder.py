@@ -1,4 +1,4 @@
-"""Asks, apart from the window, how far the platform can go from where it is and which steps would be refused."""
+"""Computes free ranges of the platform and refused steps, in a thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ from rig.client import AXES, LEGS, FreeRange, free_range, jogged, search_limit, 
 from rig.config import RigConfig
 from rig.findings import Finding
 
-_PATIENCE = 100  # ms that a question stands before it is looked into: a pose that changes is not
+_PATIENCE = 100  # ms a query must be stable before it is computed: a moving pose is not
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that the answers depend on, SI: where the platform is, the steps, their axes, and the moves' peak speeds."""
+    """All inputs of the results, SI: current pose, steps, their axes, and the moves' peak speeds."""
 
     pose: tuple[float, ...]
     translation: float
@@ -31,25 +31,25 @@ class Question:
     turn_speed: float
 
     def step(self, axis: str) -> float:
-        """How far a step along, about or of an axis or leg goes."""
+        """Return the step along, about or of an axis or leg."""
         if axis in LEGS:
             return self.leg_step
         return self.translation if axis in AXES[:3] else self.rotation
 
     @property
     def without_steps(self) -> "Question":
-        """What the ranges depend on."""
+        """Return the inputs of the ranges."""
         return replace(self, translation=0.0, rotation=0.0, leg_step=0.0)
 
 
 class RangeFinder(QtCore.QObject):
-    """Looks one part after the other into the last question; what was asked before is forgotten.
+    """Computes the results of the last query part by part; older queries are dropped.
 
-    `changed` is emitted with each part that is known.
+    `changed` is emitted with each part.
 
     Args:
         config: the rig.
-        mover: which looks, in a thread.
+        mover: computes in a thread.
     """
 
     changed = QtCore.Signal()
@@ -60,23 +60,23 @@ class RangeFinder(QtCore.QObject):
         self._mover = mover
         self._question: Question | None = None
         self._parts: list[str] = []
-        self._looking = False
+        self._computing = False
         self.refusals: dict[str, Finding] = {}
-        """direction, as "+x" or "-leg3" → why its step would be refused, of those that would"""
+        """Direction, as "+x" or "-leg3" → why its step would be refused."""
         self.ranges: dict[str, FreeRange] = {}
-        """direction → how far it is free"""
+        """Direction → its free range."""
         self._timer = QtCore.QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PATIENCE)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._compute_next)
 
     @property
     def complete(self) -> bool:
-        """Whether all is known of the last question."""
-        return self._question is not None and not self._parts and not self._looking and not self._timer.isActive()
+        """Whether all results of the last query are known."""
+        return self._question is not None and not self._parts and not self._computing and not self._timer.isActive()
 
     def ask(self, question: Question | None) -> None:
-        """Look into a question, unless it is the last one; None: nothing is to be known."""
+        """Start a query, unless it is the current one; None: clear the results."""
         before = self._question
         if question == before:
             return
@@ -93,11 +93,11 @@ class RangeFinder(QtCore.QObject):
     def _ways(self) -> list[str]:
         return [f"{sign}{axis}" for axis in AXES for sign in "+-"]
 
-    def _look(self) -> None:
-        """The next part, once the one before is known: no more than one is ever under way."""
-        if self._looking or self._question is None or not self._parts:
+    def _compute_next(self) -> None:
+        """Compute the next part; only one is in progress at a time."""
+        if self._computing or self._question is None or not self._parts:
             return
-        self._looking = True
+        self._computing = True
         part = self._parts.pop(0)
         job: Callable[[], Any] = partial(_range, self._config, self._question, part)
         if not part:
@@ -105,7 +105,7 @@ class RangeFinder(QtCore.QObject):
         self._mover.preview(job, partial(self._known, self._question, part))
 
     def _known(self, question: Question, part: str, answer: Any, error: Exception | None) -> None:
-        self._looking = False
+        self._computing = False
         if question == self._question:
             if error is not None:
                 raise error
@@ -115,11 +115,11 @@ class RangeFinder(QtCore.QObject):
                 self.refusals = answer
             self.changed.emit()
         if not self._timer.isActive():
-            self._look()
+            self._compute_next()
 
 
 def _refusals(config: RigConfig, question: Question) -> dict[str, Finding]:
-    """The steps that would be refused, and why."""
+    """Return the steps that would be refused, and why."""
     here = np.array(question.pose)
     found = {}
     for axis in (*AXES, *LEGS):
@@ -131,7 +131,7 @@ def _refusals(config: RigConfig, question: Question) -> dict[str, Finding]:
 
 
 def _range(config: RigConfig, question: Question, way: str) -> FreeRange:
-    """How far a way is free."""
+    """Return the free range of a direction."""
     sign, axis = (1 if way[0] == "+" else -1), way[1:]
     most = search_limit(config, turning=axis in AXES[3:])
 

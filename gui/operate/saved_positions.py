@@ -1,4 +1,4 @@
-"""Positions with names: the present pose is saved, gone to, renamed and deleted."""
+"""Named positions: save the current pose, go to, rename, delete."""
 
 from collections.abc import Callable
 
@@ -6,27 +6,27 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import GuardedButton, Reason, give
+from gui.widgets import GuardedButton, Reason, set_icon
 from kinematics import Array, pose_to_coordinates
 from rig.client import Positions, name_fault
 from rig.errors import InputError
 
 _ROWS = 4
-"""lines of the list that are in view"""
+"""Visible rows of the list."""
 _NOT_CHOSEN = tr("choose one from the list")
 _NOT_KNOWN = tr("the pose is not known: connect and home first")
 
 
 class SavedPositions(QtWidgets.QWidget):
-    """The list and its buttons, on a file that a console may change meanwhile.
+    """The list and its buttons, over a file that the CLI may change meanwhile.
 
-    `wanted(name, pose)`: one is to be gone to; `deleted(name, pose)`; `changed`: what the buttons can do is another.
+    Signals: `go_requested(name, pose)`: go to it; `deleted(name, pose)`; `changed`: the state of the buttons.
 
     Args:
         positions: the file.
     """
 
-    wanted = QtCore.Signal(str, object)
+    go_requested = QtCore.Signal(str, object)
     deleted = QtCore.Signal(str, object)
     changed = QtCore.Signal()
 
@@ -48,7 +48,7 @@ class SavedPositions(QtWidgets.QWidget):
         self.rename = GuardedButton(tr("Rename"), tr("Rename the selected position to the name in the field"))
         self.delete = GuardedButton(tr("Delete"), tr("Delete the selected position"))
         for button, meaning in ((self.save, "save"), (self.go, "go"), (self.rename, "rename"), (self.delete, "delete")):
-            give(button, meaning)
+            set_icon(button, meaning)
         self.reason = Reason(tr("Errors of the saved positions"))
         self._lay_out()
         self.name.textChanged.connect(self._refresh)
@@ -71,23 +71,23 @@ class SavedPositions(QtWidgets.QWidget):
 
     @property
     def chosen(self) -> str:
-        """The chosen position's name, empty where none is."""
+        """The selected position's name, empty without."""
         item = self.list.currentItem()
         return "" if item is None else str(item.text())
 
     @property
     def go_obstacle(self) -> str:
-        """Why the list itself leads nowhere."""
+        """Why Go is disabled because of the list."""
         return "" if self.chosen else _NOT_CHOSEN
 
     def set_known(self, known: bool) -> None:
-        """Whether there is a pose that could be saved."""
+        """Set whether there is a pose to save."""
         if known != self._known:
             self._known = known
             self._refresh()
 
     def read(self) -> None:
-        """Show what the file holds now, or what is wrong with it."""
+        """Reload the file and show its content or its fault."""
         self._attempt(lambda: None)
 
     def keep(self, pose: Array) -> None:
@@ -96,7 +96,7 @@ class SavedPositions(QtWidgets.QWidget):
         self._attempt(lambda: self._positions.save(name, pose), choose=name)
 
     def _attempt(self, act: Callable[[], object], choose: str = "") -> bool:
-        """Do something to the file, then show it; whether it was done."""
+        """Change the file and reload it; return whether it succeeded."""
         fault = ""
         try:
             act()
@@ -139,12 +139,12 @@ class SavedPositions(QtWidgets.QWidget):
         self._refresh()
 
     def _go(self) -> None:
-        """To where the list says that it is: what was changed in the file since is shown first, and chosen again."""
+        """Go to the listed pose. If the file has changed, show the new content first; the user selects again."""
         name, shown = self.chosen, self._saved.get(self.chosen)
         if self._attempt(lambda: None) and shown is not None:
             present = self._saved.get(name)
             if present is not None and np.array_equal(present, shown):
-                self.wanted.emit(name, shown)
+                self.go_requested.emit(name, shown)
 
     def _rename(self) -> None:
         old, new = self.chosen, self.name.text()

@@ -1,4 +1,4 @@
-"""The target pose of the Jog page as a handle in the picture of the machine; dragging it fills the numbers in."""
+"""The target pose of the Jog page as a handle in the view of the machine; dragging it sets the numbers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from gui.operate.jog_target import LONGEST_TARGET, GoButton, Target
 from gui.scene import TargetPose
 from gui.session import Mover
 from gui.texts import finding_text, tr
-from gui.widgets import display_unit, field_refusal, give
+from gui.widgets import display_unit, field_refusal, set_icon
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
@@ -23,18 +23,19 @@ _IDLE = tr("Drag an arrow or a ring of the handle: the numbers of the target fol
 
 
 class TargetDrag(QtCore.QObject):
-    """Shows the target of the numbers as a ghost with a handle, and takes what is dragged into the numbers.
+    """Shows the target as a ghost with a handle, and writes dragged poses into the numbers.
 
-    Nothing moves by it: Go does, by the numbers. A target that a move from here would not be allowed to is shown as
-    refused, with the reason, wherever it comes from; `refusal` is that reason, `changed` is emitted when it is another.
+    Dragging moves nothing: Go does. A target whose move would be refused is marked, with the reason, whatever its
+    origin;
+    `refusal` is that reason, `changed` is emitted when it changes.
 
     Args:
         config: the rig.
-        mover: which looks into targets, in a thread.
+        mover: checks targets, in a thread.
         target: the numbers.
-        steps: the frame and the pivot of the page, which are the handle's.
+        steps: frame and pivot of the handle.
         speeds: of a move.
-        commanded: where the platform is commanded to be, (7,); None while nobody knows.
+        commanded: returns the commanded pose, (7,); None if unknown.
     """
 
     changed = QtCore.Signal()
@@ -58,23 +59,23 @@ class TargetDrag(QtCore.QObject):
         self._commanded = commanded
         self._picture: Any = None
         self._start = target.pose
-        self._asked: tuple[bytes, ...] | None = None  # what is known, or looked into
-        self._looking = False
+        self._asked: tuple[bytes, ...] | None = None  # the checked query, or the one in progress
+        self._checking = False
         self._dragged = ""
         self.refusal = ""
         self.switch = QtWidgets.QToolButton()
         self.switch.setText(tr("Drag target"))
         self.switch.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        give(self.switch, "target")
+        set_icon(self.switch, "target")
         self.switch.setCheckable(True)
         self.switch.setAccessibleName(tr("Drag the target pose in the picture"))
         self.words = QtWidgets.QLabel(_IDLE)
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
         self.words.setAccessibleName(tr("Dragged target"))
-        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
+        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the view keeps its height
         self.go = GoButton()
-        self.go.setFixedWidth(LONGEST_TARGET)  # whatever it says, it stays where it is
+        self.go.setFixedWidth(LONGEST_TARGET)  # fixed position for any text
         self.bar = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.bar)
         row.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +89,7 @@ class TargetDrag(QtCore.QObject):
             box.changed.connect(self.refresh)
 
     def show_on(self, picture: Any) -> None:
-        """Drag in a `PlatformGL`; where it is the stand-in in two dimensions, say why not."""
+        """Drag in a `PlatformGL`; in the 2-D fallback, show why not."""
         if problem := picture.problem:
             self.switch.setEnabled(False)
             self.switch.setToolTip(
@@ -97,19 +98,19 @@ class TargetDrag(QtCore.QObject):
         else:
             self._picture = picture
             self.switch.setToolTip(tr("Show a handle at the target pose, starting at the platform; Go moves there"))
-            picture.view.taken.connect(self._take)
+            picture.view.taken.connect(self._drag_started)
             picture.view.dragged.connect(self._drag)
             picture.view.dropped.connect(self._drop)
         self.switch.setAccessibleDescription(self.switch.toolTip())
 
     def refresh(self, _changed: object = None) -> None:
-        """Show the handle at the numbers, and have it looked into whether a move from here may go there."""
+        """Show the handle at the numbers, and check whether a move there is allowed."""
         if not self.bar.isVisible():
             return
         if fault := field_refusal(*self._target.boxes, *self._steps.pivot, self._speeds.speed, self._speeds.turn_speed):
             self._asked = None
-            self._known("")  # the buttons know what is wrong with the numbers
-            self._picture.set_wanted(None)
+            self._known("")  # the buttons show what is wrong with the numbers
+            self._picture.set_target(None)
             self.words.setText(fault)
             return
         self._ask()
@@ -123,13 +124,13 @@ class TargetDrag(QtCore.QObject):
                 self._target.fill(here)
             self.refresh()
             return
-        self._picture.set_wanted(None)
+        self._picture.set_target(None)
         self._asked = None
         self._known("")
 
-    # -- what is dragged ---------------------------------------------------------------------------------------------
+    # -- dragging ----------------------------------------------------------------------------------------------------
 
-    def _take(self, part: str) -> None:
+    def _drag_started(self, part: str) -> None:
         self._start = self._target.pose
 
     def _drag(self, part: str, amount: float) -> None:
@@ -138,7 +139,7 @@ class TargetDrag(QtCore.QObject):
         self._dragged = f"{NAMES[part]} {amount * factor:+z.1f} {shown}. "
         try:
             self._target.fill(pose)
-        except ValueError as error:  # near the horizon, where a px is a mile
+        except ValueError as error:  # near the horizon, where a px is very far
             self._dragged = f"{error}. "
             self._show()
 
@@ -146,29 +147,29 @@ class TargetDrag(QtCore.QObject):
         self._dragged = ""
         self.refresh()
 
-    # -- what is said of it ------------------------------------------------------------------------------------------
+    # -- result ------------------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:
-        """Look into the target as it is now, once what is looked into is known: no more than one is ever under way."""
+        """Check the current target after the check in progress; only one runs at a time."""
         here, there = self._commanded(), self._target.pose
-        if here is None or self._mover.active:  # on the way from here to there nothing is to be told
+        if here is None or self._mover.active:  # no check during a move
             self._asked = None
             self._known("")
             return
         speeds = np.array([self._speeds.speed.si(), self._speeds.turn_speed.si()])
         question = (here.tobytes(), there.tobytes(), speeds.tobytes())
-        if question == self._asked or self._looking:
+        if question == self._asked or self._checking:
             return
-        self._asked, self._looking = question, True
+        self._asked, self._checking = question, True
         self._mover.preview(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
 
     def _answered(self, refusal: Finding | None, error: Exception | None) -> None:
-        self._looking = False
+        self._checking = False
         if error is not None:
             raise error
         if self.switch.isChecked() and self._asked is not None:
             self._known("" if refusal is None else finding_text(refusal))
-            self.refresh()  # it may be another by now
+            self.refresh()  # the target may have changed meanwhile
 
     def _known(self, refusal: str) -> None:
         if refusal != self.refusal:
@@ -179,7 +180,7 @@ class TargetDrag(QtCore.QObject):
         pose, point = self._target.pose, np.array(self._steps.point)
         turn = quaternion_to_matrix(pose[3:])
         axes = np.eye(3) if self._steps.axes == "base" else turn
-        self._picture.set_wanted(TargetPose(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
+        self._picture.set_target(TargetPose(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
         self.words.setText(
             self._dragged + tr("Refused: {reason}").format(reason=self.refusal)
             if self.refusal

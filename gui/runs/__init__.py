@@ -1,4 +1,4 @@
-"""Runs as the app shows them: the verdict after each, their list, and what is compared of them."""
+"""Runs in the app: the verdict after each, their list, and comparisons."""
 
 from gui.runs.run_desk import RunDesk
 from gui.runs.runs_page import RunsPage

@@ -1,4 +1,4 @@
-"""The report of a recording or of runs: its button, its making, and how it is shown."""
+"""Reports of recordings or runs: button, creation, display."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,17 +8,17 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.models import Action, JudgedBy, finding_against_heavy_work
 from gui.session import ReportMaker, RigSession
 from gui.texts import tr
-from gui.widgets import Browser, give
+from gui.widgets import Browser, set_icon
 
 
 class Reporting(QtCore.QObject):
-    """Makes and opens the report of the recording, or of one run of it.
+    """Creates and opens the report of the recording, or of one of its runs.
 
-    Signals: `remarked(text)`: where it is. What does not work the session says.
+    Signals: `remarked(text)`: where it is. Failures go through the session.
 
     Args:
         session: the rig.
-        judged_by: gives by what reports judge, where it is not what was recorded.
+        judged_by: returns thresholds that replace the recorded ones.
     """
 
     remarked = QtCore.Signal(str)
@@ -34,7 +34,7 @@ class Reporting(QtCore.QObject):
         self.browser = Browser(self)
         self.browser.failed.connect(self.show_unopened)
         self.open_file: Callable[..., bool] = self.browser.open
-        self.button = give(QtWidgets.QPushButton(tr("Open report")), "report")
+        self.button = set_icon(QtWidgets.QPushButton(tr("Open report")), "report")
         self.button.setAccessibleName(tr("Make and open the report of the recording"))
         self.button.clicked.connect(lambda: self.make())
         session.changed.connect(self._refresh)
@@ -49,20 +49,20 @@ class Reporting(QtCore.QObject):
 
     @property
     def obstacle(self) -> str:
-        """Why no report can be made now; empty when one can."""
+        """Why no report can be made now; empty if one can."""
         return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
     def make(
         self, names: Sequence[str] = (), place: str = "", judged_by: JudgedBy | None = None, *, pdf: bool = False
     ) -> None:
-        """Make the report of FILE#ID, or of several, left out: of the session's recording, and open it at a place.
+        """Make the report of FILE#ID, of several, or by default of the session's recording, and open it at a place.
 
-        By the thresholds of the session, unless `judged_by` says by which others. `pdf`: print it, and open that.
+        By the thresholds of the session, unless `judged_by` replaces them. `pdf`: also print it, and open the PDF.
         """
         own = [] if self._session.recording is None else [self._session.recording]
         wanted = [Path(name) for name in names] or own
         against = self._session.finding_against(Action.REPORT)
-        if names:  # whatever this session has recorded
+        if names:  # independent of this session's recording
             against = finding_against_heavy_work(self._session.situation)
         if self.maker.busy:
             self._session.refused.emit(tr("report"), self.obstacle)
@@ -75,12 +75,12 @@ class Reporting(QtCore.QObject):
             self._refresh()
 
     def close(self) -> None:
-        """End what is being made, and look at browsers no further."""
+        """Cancel a report in progress, and stop watching browsers."""
         self.maker.close()
         self.browser.close()
 
     def show_unopened(self, path: str, reason: str) -> None:
-        """Say that a report was made but nothing shows it."""
+        """Report that a report was made but could not be opened."""
         self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
         self._session.refused.emit(tr("report"), tr("{reason}. It is here: {path}").format(reason=reason, path=path))
 

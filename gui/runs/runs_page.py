@@ -1,4 +1,4 @@
-"""The list of runs, whichever recordings they lie in."""
+"""The list of runs of all recordings in a folder."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from gui.models import JudgedBy, figure_text, run_obstacles, runs_found, stop_te
 from gui.runs.run_desk import RunJudge
 from gui.session import Worker
 from gui.texts import mark, tr
-from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, give
+from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, set_icon
 from rig.runs import Catalogue, Listed
 
 _COLUMNS = (
@@ -24,13 +24,13 @@ _RUN = QtCore.Qt.ItemDataRole.UserRole
 
 
 class RunsPage(QtWidgets.QWidget):
-    """Runs, the newest first: searched, named, noted, starred, judged, opened, compared.
+    """Runs, newest first: search, name, note, star, judge, open, compare.
 
-    Signals: `opened(Listed)`, `reported(list of FILE#ID with their folder)`, `printed` likewise,
-    `compared(list of Listed)`.
+    Signals: `opened(Listed)`, `reported(list of FILE#ID with their folder)`, `printed` likewise, `compared(list of
+    Listed)`.
 
     Args:
-        obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
+        obstacle: why CPU-heavy work is not allowed now, empty if it is.
     """
 
     opened = QtCore.Signal(object)
@@ -43,18 +43,18 @@ class RunsPage(QtWidgets.QWidget):
         self.setAccessibleName(tr("Runs"))
         self._obstacle = obstacle
         self.judged_by: Callable[[], JudgedBy] = JudgedBy
-        """by what verdicts are shown"""
+        """Returns the thresholds of the displayed verdicts."""
         self.not_recorded: Callable[[], str] = lambda: ""
-        """why nothing is being recorded; empty where something is, or need not be"""
+        """Returns why nothing is being recorded; empty if something is, or need not be."""
         self._lost = ""
-        """the same, as it was listed last"""
+        """The same reason as last listed."""
         self.folder = Path("recordings")
         self._worker = Worker("list of runs", self)
-        self._looks = 0
+        self._reload_count = 0
         self._late = False
-        """whether what was found waits for somebody to have typed, or to have taken the pointer off the list"""
+        """Whether new results wait until the user stops typing or moves the pointer off the list."""
         self._failure = ""
-        """why the last change was refused"""
+        """Why the last change was refused."""
         self.judge = RunJudge(self)
         self.judge.judged.connect(self._judged)
         self.listed: list[Listed] = []
@@ -94,7 +94,7 @@ class RunsPage(QtWidgets.QWidget):
             )
         }
         for name, button in self.buttons.items():
-            give(button, name.lower())
+            set_icon(button, name.lower())
         acts: Mapping[str, Callable[[], None]] = {
             "Open": self._open,
             "Compare": lambda: self.compared.emit(self.chosen[::-1]),
@@ -128,81 +128,81 @@ class RunsPage(QtWidgets.QWidget):
         if folder != self.folder:
             self.folder, self.listed = folder, []
             self._fill()
-        self.look()
+        self.reload()
 
-    def look(self) -> None:
-        """Look into the folder again, without making the window wait; the choice stays where it can."""
+    def reload(self) -> None:
+        """Reread the folder in a thread; keeps the selection if possible."""
         if not self.listed:
-            self._say(tr("Reading the recordings …"))
-        self._looks += 1
-        look, folder, by = self._looks, self.folder, self.judged_by()
+            self._set_message(tr("Reading the recordings …"))
+        self._reload_count += 1
+        count, folder, by = self._reload_count, self.folder, self.judged_by()
 
         def job() -> tuple[list[Listed], list[str]] | None:
-            if look != self._looks:
+            if count != self._reload_count:
                 return None
-            if not folder.is_dir():  # gone, with its runs
+            if not folder.is_dir():  # the folder was deleted
                 return [], []
             catalogue = Catalogue(folder)
             return [by.verdict_on(one) for one in catalogue.runs()], catalogue.unreadable
 
-        self._worker.submit(job, self._looked)
+        self._worker.submit(job, self._loaded)
 
     @property
     def chosen(self) -> list[Listed]:
-        """The runs selected, as they stand in the list: the newest first."""
+        """Return the selected runs in list order: newest first."""
         shown = {index.siblingAtColumn(_NAME).data(_RUN) for index in self.table.selectionModel().selectedRows()}
         return [one for one in self.listed if one.run.id in shown]
 
     @property
     def _names(self) -> list[str]:
-        """The runs selected as commands take them, the oldest first."""
+        """Return the selected runs as commands take them, oldest first."""
         return [str(self.folder / one.run.id) for one in self.chosen[::-1]]
 
     def follow(self) -> None:
-        """Keep up with what can be done now, and with what becomes of the recording."""
+        """Update what is possible now, and the state of the recording."""
         if self._lost != (lost := self.not_recorded()):
             self._lost = lost
-            self.look()
+            self.reload()
         for name, reason in run_obstacles(self.chosen, judging=self.judge.busy, heavy=self._obstacle()).items():
             if self.buttons[name].obstacle != reason or self.buttons[name].isEnabled() == bool(reason):
                 self.buttons[name].set_obstacle(reason)
 
     def close_worker(self) -> None:
-        """End the thread, and what is being judged. May be called again."""
-        self._looks += 1
+        """End the thread, and cancel judging. May be called again."""
+        self._reload_count += 1
         self.judge.close()
         self._worker.finish()
         self._worker.join(5.0)
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """Look for new runs whenever somebody comes to look."""
+        """Reread the folder whenever the page is shown."""
         super().showEvent(event)
-        self.look()
+        self.reload()
 
-    # -- what is shown -----------------------------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------------------------
 
-    def _looked(self, found: tuple[list[Listed], list[str]] | None, error: Exception | None) -> None:
+    def _loaded(self, found: tuple[list[Listed], list[str]] | None, error: Exception | None) -> None:
         if self.table.state() == QtWidgets.QAbstractItemView.State.EditingState:
-            self._late = True  # rows that move would take what is being typed to another run
+            self._late = True  # moved rows would redirect the typed text to another run
             return
         if found is not None:
             listed, unreadable = found
             if self.table.viewport().underMouse() and self.listed and _ids(listed) != _ids(self.listed):
-                self._late = True  # nor do rows move under the pointer, which acts on them
-                self._say(tr("The folder has changed: the list is updated when the pointer leaves it."))
+                self._late = True  # rows under the pointer must not move before a click
+                self._set_message(tr("The folder has changed: the list is updated when the pointer leaves it."))
                 return
             self.listed = listed
             left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
             typed = tr("Verdicts use the thresholds typed on the card") if self.judged_by().typed else ""
             none = "" if self.listed else tr("No runs in this folder yet. Runs are listed here.")
             lost = tr("Nothing is being recorded: {reason}.").format(reason=self._lost) if self._lost else ""
-            self._say(lost or self._failure or left_out or none or typed)
+            self._set_message(lost or self._failure or left_out or none or typed)
             self._fill()
         elif error is not None:
-            self._say(str(error))
+            self._set_message(str(error))
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """What was found while the pointer was over the list is listed once it has left."""
+        """List pending results once the pointer has left the list."""
         if event.type() == QtCore.QEvent.Type.Leave:
             self._typed()
         return bool(super().eventFilter(receiver, event))
@@ -230,13 +230,13 @@ class RunsPage(QtWidgets.QWidget):
         begun = "" if run.begun is None else f"{datetime.fromisoformat(run.begun).astimezone():%Y-%m-%d %H:%M:%S}"
         size = "" if run.amplitude is None else f"{100 * run.amplitude:g} %"
         size += "" if one.speed is None else tr(", {part:.0f} % speed").format(part=100 * one.speed)
-        look = verdict_style(one.verdict)
-        verdict = "" if one.numbers is None else f"{look.mark} {look.word.lower()}"
+        style = verdict_style(one.verdict)
+        verdict = "" if one.numbers is None else f"{style.mark} {style.word.lower()}"
         figures = [figure_text(one.numbers, place)[0] for place in (0, 1)]
         outcome = run.outcome + (f": {stop_text(run.cause, run.finding)}" if run.cause else "")
         star = "★" if one.entry.starred else "☆"
-        said = (outcome, run.operator, one.note, "; ".join(run.injected))
-        texts = (star, one.name, begun, size, verdict, *figures, *said, tr("Open"))
+        details = (outcome, run.operator, one.note, "; ".join(run.injected))
+        texts = (star, one.name, begun, size, verdict, *figures, *details, tr("Open"))
         for column, text in enumerate(texts):
             item = QtWidgets.QTableWidgetItem(text)
             item.setData(_RUN, run.id)
@@ -253,11 +253,11 @@ class RunsPage(QtWidgets.QWidget):
                 item.setToolTip(text)
             self.table.setItem(row, column, item)
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self.message.setText(text.splitlines()[0] if text else "")
         self.message.setToolTip(text)
 
-    # -- what is done ------------------------------------------------------------------------------------------------
+    # -- actions -----------------------------------------------------------------------------------------------------
 
     def _clicked(self, row: int, column: int) -> None:
         if column == _OPEN:
@@ -283,7 +283,7 @@ class RunsPage(QtWidgets.QWidget):
     def _typed(self) -> None:
         if self._late:
             self._late = False
-            QtCore.QTimer.singleShot(0, self.look)  # once the table knows that nobody types
+            QtCore.QTimer.singleShot(0, self.reload)  # after the table has closed its editor
 
     def _edited(self, item: QtWidgets.QTableWidgetItem) -> None:
         if item.column() in _EDITED:
@@ -300,18 +300,18 @@ class RunsPage(QtWidgets.QWidget):
 
         def done(_listed: Listed | None, error: Exception | None) -> None:
             self._failure = "" if error is None else str(error)
-            self.look()
+            self.reload()
 
         self._worker.submit(partial(Catalogue(folder).change, run, changes), done)
 
     def _judge(self) -> None:
         self.judge.start(self.folder, [one.run.id for one in self.chosen])
-        self._say(tr("Computing results …"))
+        self._set_message(tr("Computing results …"))
         self.follow()
 
     def _judged(self, _runs: list[object], reason: str) -> None:
         self._failure = tr("Not judged: {reason}").format(reason=reason) if reason else ""
-        self.look()
+        self.reload()
 
 
 def _ids(runs: list[Listed]) -> list[str]:

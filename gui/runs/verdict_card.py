@@ -1,4 +1,4 @@
-"""The verdict on the last run: what came out, by which thresholds, to be changed here, and what to look at."""
+"""The verdict on the last run: result, editable thresholds, and inspection hints."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from gui.models import (
     verdict_style,
 )
 from gui.texts import config_fault_text, finding_text, mark, tr, trn
-from gui.widgets import DisplayUnit, GuardedButton, NumberField, TextRoom, field_refusal, give
+from gui.widgets import DisplayUnit, GuardedButton, NumberField, TextRoom, field_refusal, set_icon
 from rig.config import CRITERIA, GIVEN, MOTION, RIG, Criterion, Validation, checked_thresholds
 from rig.errors import ConfigError, InputError
 
@@ -29,13 +29,13 @@ _COLUMNS = 5
 
 
 class ThresholdsRow(QtWidgets.QWidget):
-    """A field for each threshold, empty where it is not judged. Nothing is taken before it is asked for.
+    """A field for each threshold, empty if not judged. Values apply on request only.
 
-    Signals: `applied(thresholds)`, `saved(thresholds)` and `saved_in_motion(thresholds)`, each a `Validation` that was
-    checked.
+    Signals: `applied(thresholds)`, `saved(thresholds)` and `saved_in_motion(thresholds)`, each with a checked
+    `Validation`.
 
     Args:
-        obstacle: why thresholds cannot be saved where they came from, empty when they can.
+        obstacle: why thresholds cannot be saved to their file, empty if they can.
         origin: the name of that file.
     """
 
@@ -48,7 +48,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         self.setAccessibleName(tr("Thresholds of the verdict"))
         self.fields: dict[str, NumberField] = {}
         self.captions: dict[str, tuple[QtWidgets.QLabel, str]] = {}
-        """what stands over each field, and that without whose it is"""
+        """Caption of each field, and its text without the origin."""
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
@@ -83,7 +83,7 @@ class ThresholdsRow(QtWidgets.QWidget):
             tr("Save in {file}").format(file=origin), tr("Write these into [validation] of the rig's configuration")
         )
         self.save.clicked.connect(lambda: self._send(self.saved))
-        self._against_save, self._against_keep = obstacle, ""
+        self._against_save, self._against_motion_save = obstacle, ""
         self.keep = GuardedButton(
             tr("Save in the motion's file"),
             tr("Write thresholds that differ from the rig's into [validation] of the motion file"),
@@ -103,12 +103,12 @@ class ThresholdsRow(QtWidgets.QWidget):
         layout.addLayout(grid)
         layout.addLayout(buttons)
         self._typed: set[str] = set()
-        """names of those that a person has changed since they were shown or taken"""
+        """Names changed by the user since they were shown or applied."""
         self._showing = False
         self._refresh()
 
     def show_criteria(self, numbers: Mapping[str, Any]) -> None:
-        """Show the thresholds that a run was judged by, unless others are being typed."""
+        """Show the thresholds that a run was judged by, unless the user is typing others."""
         if self.isVisible() and self._typed:
             return
         values = {one["name"]: one["threshold"] for one in numbers["criteria"]}
@@ -123,16 +123,16 @@ class ThresholdsRow(QtWidgets.QWidget):
             label.setText(f"{caption} · {_WHOSE[whose[name]]}" if name in values else caption)
         self._showing = False
         self._typed.clear()
-        self._say("")
+        self._set_message("")
 
     def set_motion_obstacle(self, reason: str) -> None:
-        """Say why thresholds cannot be saved in the motion's file, empty when they can."""
-        self._against_keep = reason
+        """Set why thresholds cannot be saved in the motion's file, empty if they can."""
+        self._against_motion_save = reason
         self._refresh()
 
     def refuse(self, error: InputError) -> None:
-        """Say what is wrong with thresholds that were to be saved."""
-        self._say("; ".join(error.faults) or str(error))
+        """Show why thresholds could not be saved."""
+        self._set_message("; ".join(error.faults) or str(error))
 
     def _typed_into(self, name: str) -> None:
         if not self._showing:
@@ -143,33 +143,33 @@ class ThresholdsRow(QtWidgets.QWidget):
         wrong = field_refusal(*self.fields.values())
         self.apply.set_obstacle(wrong)
         self.save.set_obstacle(self._against_save or wrong)
-        self.keep.set_obstacle(self._against_keep or wrong)
+        self.keep.set_obstacle(self._against_motion_save or wrong)
 
     def _send(self, signal: Any) -> None:
         thresholds = self._checked()
         if thresholds is not None:
-            self._typed.clear()  # it is judged by them now
+            self._typed.clear()  # the run is judged by them now
             signal.emit(thresholds)
 
     def _checked(self) -> Validation | None:
         if wrong := field_refusal(*self.fields.values()):
-            self._say(wrong)
+            self._set_message(wrong)
             return None
         given = {name: value for name, field in self.fields.items() if (value := field.entered()) is not None}
         try:
             thresholds = checked_thresholds(given, Validation)
         except ConfigError as error:
-            self._say("; ".join(map(config_fault_text, error.found)))
+            self._set_message("; ".join(map(config_fault_text, error.found)))
             return None
-        self._say("")
+        self._set_message("")
         return thresholds
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self._room.show_text(text)
 
 
 def _fault(name: str, value: float) -> str:
-    """What is wrong with a threshold of this name, SI; empty for nothing."""
+    """Why a threshold of this name, SI, is invalid; empty if it is not."""
     try:
         checked_thresholds({name: value}, Validation)
     except ConfigError as error:
@@ -180,22 +180,22 @@ def _fault(name: str, value: float) -> str:
 _LINK = tr("in the report")
 _NO_RUN = tr("no run has been judged yet")
 _SENTENCES = 2
-"""on what to look at that are shown; the report has all"""
+"""Maximum of inspection hints; the report has all."""
 _LINES = 3
-"""of sentences that have room; more scroll"""
+"""Visible lines of hints; longer text scrolls."""
 
 
 class VerdictCard(QtWidgets.QFrame):
-    """Of the same height whatever is said, and before there is a run: nothing on the window moves when one ends.
+    """Constant height, even before the first run, so that nothing moves when one ends.
 
-    Signals: `report_asked(run, place)`, `cancelled`; what is edited is the signals of `thresholds`.
+    Signals: `report_requested(run, place)`, `cancelled`; edits are signals of `thresholds`.
 
     Args:
-        obstacle: why thresholds cannot be saved where they came from, empty when they can.
+        obstacle: why thresholds cannot be saved to their file, empty if they can.
         origin: the name of that file.
     """
 
-    report_asked = QtCore.Signal(str, str)
+    report_requested = QtCore.Signal(str, str)
     cancelled = QtCore.Signal()
 
     def __init__(self, obstacle: str, origin: str) -> None:
@@ -215,20 +215,20 @@ class VerdictCard(QtWidgets.QFrame):
         self.advice.setStyleSheet("font-size: 11px")
         self.advice.setTextFormat(QtCore.Qt.TextFormat.RichText)
         self.advice.setAccessibleName(tr("What to show"))
-        self.advice.linkActivated.connect(lambda place: self.report_asked.emit(self._run, place))
+        self.advice.linkActivated.connect(lambda place: self.report_requested.emit(self._run, place))
         self._room = TextRoom(self.advice, _LINES)
         self.figures = [QtWidgets.QLabel() for _ in RUN_FIGURES]
         self.report = GuardedButton(tr("Report"), tr("Make the report of this run and open it"))
-        self.report.clicked.connect(lambda: self.report_asked.emit(self._run, "validation"))
+        self.report.clicked.connect(lambda: self.report_requested.emit(self._run, "validation"))
         self.change = GuardedButton(tr("Thresholds …"), tr("Show the thresholds that runs are judged by"))
         self.change.setCheckable(True)
-        give(self.report, "report")
-        give(self.change, "settings")
+        set_icon(self.report, "report")
+        set_icon(self.change, "settings")
         self.cancel = GuardedButton(tr("Cancel"), tr("Cancel judging this run"))
         self.cancel.setAccessibleName(tr("Cancel judging this run"))
         self.cancel.clicked.connect(self.cancelled)
         self._obstacles = ["", ""]
-        """to a report: by the rig, and by the run"""
+        """Obstacles to a report: by the rig, and by the run."""
         self.thresholds = ThresholdsRow(obstacle, origin)
         self.thresholds.hide()
         self.change.toggled.connect(self.thresholds.setVisible)
@@ -240,17 +240,17 @@ class VerdictCard(QtWidgets.QFrame):
             VerdictStyle(tr("NO RUN"), "–", NOT_JUDGED.background, NOT_JUDGED.foreground),
             against=_NO_RUN,
         )
-        self._say(tr("The verdict of a run appears here when it has ended."))
+        self._set_message(tr("The verdict of a run appears here when it has ended."))
 
     def _lay_out(self) -> None:
-        said = QtWidgets.QVBoxLayout()
-        said.setSpacing(0)
-        said.addWidget(self.title)
-        said.addWidget(self._room)
+        column = QtWidgets.QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self.title)
+        column.addWidget(self._room)
         row = QtWidgets.QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.badge)
-        row.addLayout(said, 1)
+        row.addLayout(column, 1)
         for (_key, caption, *_rest), label in zip(RUN_FIGURES, self.figures, strict=True):
             label.setAccessibleName(caption)
             label.setTextFormat(QtCore.Qt.TextFormat.RichText)
@@ -274,35 +274,35 @@ class VerdictCard(QtWidgets.QFrame):
         layout.addWidget(self.thresholds)
 
     def set_report_obstacle(self, reason: str) -> None:
-        """Say why no report can be made now."""
+        """Set why no report can be made now."""
         self._obstacles[0] = reason
         self._show_obstacles()
 
     def show_judging(self, run: str, name: str, waits_for: str = "") -> None:
-        """A run is over, and is being judged, or will be once what it `waits_for` is over."""
+        """Show that a run ended and is being judged, or will be after what it `waits_for`."""
         against = waits_for or tr("the run is being judged")
         self._begin(run, name, WAITING if waits_for else BEING_JUDGED, against=against)
-        self._say(waits_for or tr("Computing its results …"))
+        self._set_message(waits_for or tr("Computing its results …"))
         self.cancel.set_obstacle(tr("nothing is being judged") if waits_for else "")
 
     def show_failure(self, run: str, name: str, reason: str) -> None:
-        """A run could not be judged."""
+        """Show that a run could not be judged."""
         self._begin(run, name, WAITING)
         why = reason or tr("for no reason given")
-        self._say(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
+        self._set_message(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
 
     def show_run(self, run: Mapping[str, Any], by: str = "") -> None:
-        """A judged run as `rig runs --json` tells it; `by`: whose thresholds, where they are not those recorded."""
+        """Show a judged run as in `rig runs --json`; `by`: the thresholds that replace the recorded ones."""
         numbers = run["numbers"]
         speed = "" if numbers["speed"] is None else tr("{part:.0f} % speed").format(part=100 * numbers["speed"])
         words = "; ".join(filter(None, [speed, by]))
         self._begin(run["run"], run["name"], verdict_style(run["verdict"]), run["amplitude"], words)
-        said = inspection_hints(run)
-        links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in said[:_SENTENCES]]
-        left = len(said) - _SENTENCES
+        hints = inspection_hints(run)
+        links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in hints[:_SENTENCES]]
+        left = len(hints) - _SENTENCES
         more = trn("… and {count} more", "… and {count} more", left).format(count=left)
-        self._say("<br>".join(links) + (f" {more}" if left > 0 else ""))
-        self.advice.setToolTip("\n".join(text for text, _place in said))
+        self._set_message("<br>".join(links) + (f" {more}" if left > 0 else ""))
+        self.advice.setToolTip("\n".join(text for text, _place in hints))
         for place, label in enumerate(self.figures):
             number, unit = figure_text(numbers, place)
             label.setText(_figure(number, unit))
@@ -310,15 +310,15 @@ class VerdictCard(QtWidgets.QFrame):
         self.change.set_obstacle("")
 
     def _begin(
-        self, run: str, name: str, look: VerdictStyle, amplitude: float | None = None, by: str = "", against: str = ""
+        self, run: str, name: str, style: VerdictStyle, amplitude: float | None = None, by: str = "", against: str = ""
     ) -> None:
         self._run = run
         size = "" if amplitude is None or amplitude == 1.0 else f", {100 * amplitude:g} %"
         self.title.setText(f"{name}{size}{f' — {by}' if by else ''}")
         self.title.setToolTip(escape(self.title.text()))
-        self.badge.setText(f"{look.mark} {look.word}")
+        self.badge.setText(f"{style.mark} {style.word}")
         self.badge.setStyleSheet(
-            f"background: {look.background}; color: {look.foreground}; border-radius: 6px; padding: 6px 10px;"
+            f"background: {style.background}; color: {style.foreground}; border-radius: 6px; padding: 6px 10px;"
             "font-size: 17px; font-weight: bold;"
         )
         for place, label in enumerate(self.figures):
@@ -331,7 +331,7 @@ class VerdictCard(QtWidgets.QFrame):
     def _show_obstacles(self) -> None:
         self.report.set_obstacle(self._obstacles[1] or self._obstacles[0])
 
-    def _say(self, text: str) -> None:
+    def _set_message(self, text: str) -> None:
         self._room.show_text(text)
 
 

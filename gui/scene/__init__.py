@@ -1,6 +1,6 @@
-"""The machine drawn in three dimensions: scenes of telemetry rows, their parts, and the picture.
+"""The machine in 3-D: scenes of telemetry rows, their parts, and the view.
 
-`open_picture(theme)` gives a widget that draws a `Scene`; `gl_problem()` says why there can be none. A `Figure` is a
+`open_picture(theme)` returns a widget that draws a `Scene`; `gl_problem()` says why there is none. A `Figure` models a
 mechanism's machine, whose parts a `Renderer` draws over a painted ground.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def open_picture(theme: "Theme") -> "PlatformGL":
-    """A picture in three dimensions. Raises ImportError or RuntimeError where `gl_problem` says that there is none."""
+    """Return a 3-D view. Raises ImportError or RuntimeError if `gl_problem` says that there is none."""
     from gui.scene.platform_gl import PlatformGL
 
     return PlatformGL(theme)

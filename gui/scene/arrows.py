@@ -1,4 +1,4 @@
-"""What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, axes and texts."""
+"""Overlays of the machine: force arrows, external wrench, trail, axes and labels."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ from gui.scene.meshes import SOLID, Solids, arrows, solids
 from gui.scene.scene import Scene, rgb
 from gui.widgets import LEG_COLOURS, Theme
 
-_PLACES = 8  # above and below that are tried
-_ROOM = 4.0  # px between a text and the edge of its ground
+_PLACES = 8  # positions above and below to try
+_ROOM = 4.0  # px, padding of a label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mark:
-    """A short text whose middle stands at a point (3,), m, in a colour; on a ground of its own unless that is empty."""
+    """A short label centred at a point (3,), m, in a colour; on a background unless that is empty."""
 
     text: str
     place: Floats
     colour: str
     ground: str = ""
     moves: bool = False
-    """above or below its place where another stands there that came before; what does not move stands there anyway"""
+    """Whether it moves up or down if its place is taken by an earlier mark; otherwise it may overlap."""
 
 
 def write_marks(
     painter: QtGui.QPainter, font: QtGui.QFont, marks: Iterable[Mark], places: Iterable[QtCore.QPointF]
 ) -> None:
-    """Write marks at their places on the picture."""
+    """Draw marks at their places in the picture."""
     bold = QtGui.QFont(font)
     bold.setBold(True)
     painter.setFont(bold)
@@ -57,31 +57,31 @@ def write_marks(
 
 
 def _apart(chip: QtCore.QRectF, taken: Sequence[QtCore.QRectF]) -> QtCore.QRectF:
-    """The nearest place above or below that nothing has taken."""
+    """Return the nearest free place above or below."""
     step = chip.height() + 2.0
     tried = (chip.translated(0.0, step * number) for number in sorted(range(-_PLACES, _PLACES + 1), key=abs))
     return next((one for one in tried if not any(one.intersects(other) for other in taken)), chip)
 
 
 _SHAFT = 0.013
-"""radius of an arrow, of the base joints' mean radius"""
+"""Radius of an arrow, of the base joints' mean radius."""
 _CLEAR = 0.11
-"""between a platform joint and its arrow, of the same"""
+"""Gap between a platform joint and its arrow, of the same."""
 _LONGEST = 0.62
-"""length of an arrow at the end of the forces' scale, of the same"""
+"""Length of an arrow at the end of the force scale, of the same."""
 _ASIDE = 0.15
-"""of the base's radius, between a base joint and its leg's number"""
+"""Gap between a base joint and its leg's number, of the base's radius."""
 _BEYOND = 1.2
-"""of an axis' length, where its letter stands"""
+"""Distance of an axis' letter, of the axis' length."""
 _WAY = 0.006
-"""radius of a motion's line, of the base joints' mean radius"""
+"""Radius of a motion's path, of the base joints' mean radius."""
 _PIECES = 300
-"""of such a line, at most twice as many: each costs the processor some µs a frame"""
+"""Segments of such a path, at most twice as many: each costs some µs per frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayOptions:
-    """What is drawn beside the machine."""
+    """Optional overlays of the machine."""
 
     forces: bool = True
     wrench: bool = False
@@ -90,13 +90,13 @@ class OverlayOptions:
 
 
 def extras(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions, full_force: float) -> Solids:
-    """Axes of the platform, and what else is wanted; arrows reach their full length at `full_force`, N."""
+    """Return the platform's axes and the selected overlays; arrows have full length at `full_force`, N."""
     u, parts = figure.radius, [_axes(figure, scene, theme)]
     if shown.forces:
         axes = scene.platform - scene.base
         axes = axes / np.maximum(np.linalg.norm(axes, axis=1), 1e-9)[:, None]
         hues, reach = leg_hues(scene, theme), _LONGEST * u / full_force
-        expected = not np.isfinite(scene.measured).any()  # which is all there is
+        expected = not np.isfinite(scene.measured).any()  # there are no measured forces
         lengths, radius, clear = reach * (scene.model if expected else scene.measured), _SHAFT * u, _CLEAR * u
         parts.append(_pushes(scene, axes, lengths, radius, hues, clear))
         if not expected:
@@ -108,7 +108,7 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions, fu
         force, moment = scene.wrench[:3] * reach, scene.wrench[3:] * reach / u
         tail, hue = scene.origin[None], rgb(theme.warning)
         parts.append(arrows(tail, force[None], 1.6 * _SHAFT * u, hue))
-        for part in (1.0, 0.86):  # a moment has two heads
+        for part in (1.0, 0.86):  # a moment has a double head
             parts.append(arrows(tail, part * moment[None], 1.2 * _SHAFT * u, hue))
     if shown.trail and len(scene.trail) > 1:
         fade, places = np.linspace(0.06, 0.9, len(scene.trail) - 1), figure.points(scene.trail)
@@ -117,7 +117,7 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions, fu
 
 
 def way(figure: Figure, poses: Floats, theme: Theme) -> Solids:
-    """The line of the middle of the plate's upper side along a motion, poses (n, 7), and the box that it stays in."""
+    """Return the path of the plate's upper centre along a motion, poses (n, 7), and its bounding box."""
     places = figure.points(poses[:: max(1, len(poses) // _PIECES)])
     low, high = figure.points(poses).min(axis=0), figure.points(poses).max(axis=0)
     corners = np.array(list(product(*zip(low, high, strict=True))))
@@ -129,14 +129,14 @@ def way(figure: Figure, poses: Floats, theme: Theme) -> Solids:
 
 
 def force_room(figure: Figure) -> Floats:
-    """How far the legs' arrows reach at home, (6, 3) m, base frame."""
+    """Return the reach of the legs' arrows at home, (6, 3) m, base frame."""
     up = figure.rest.mean(axis=0) - figure.middle
     reach: Floats = figure.rest + _LONGEST * figure.radius * up / max(float(np.linalg.norm(up)), 1e-9)
     return reach
 
 
 def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions) -> list[Mark]:
-    """The legs' numbers, the axes' letters, and what legs are near."""
+    """Return the legs' numbers, the axes' letters, and the limits that legs are near."""
     marks = _leg_numbers(figure, scene, theme)
     tips = _tips(figure, scene)
     places = tips + (_BEYOND - 1.0) * (tips - _middle(figure, scene))
@@ -145,14 +145,14 @@ def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions) 
     ]
     if shown.limits:
         middles = 0.42 * scene.base + 0.58 * scene.platform
-        for leg, found in sorted(near_limits(scene), key=lambda near: -near[1].used):  # the worst has its place
+        for leg, found in sorted(near_limits(scene), key=lambda near: -near[1].used):  # the worst is placed first
             colour = theme.error if found.used >= 1.0 else theme.warning
             marks.append(Mark(f"⚠ {leg + 1}: {found.words}", middles[leg], theme.surface, colour, moves=True))
     return marks
 
 
 def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
-    """Beside the base joints, away from the legs: outwards and below, on the colour of their leg."""
+    """Return the marks next to the base joints, outwards and below, on the colour of their leg."""
     below = figure.middle - figure.rest.mean(axis=0)
     outwards = scene.base - figure.middle
     away = outwards + figure.radius * below / max(float(np.linalg.norm(below)), 1e-9)
@@ -166,13 +166,13 @@ def _leg_numbers(figure: Figure, scene: Scene, theme: Theme) -> list[Mark]:
 
 @cache
 def _ink(ground: str) -> str:
-    """Black or white, whichever is read better on a ground."""
+    """Return black or white, whichever has more contrast."""
     linear = np.where(rgb(ground) <= 0.04045, rgb(ground) / 12.92, ((rgb(ground) + 0.055) / 1.055) ** 2.4)
     return "#101418" if float(linear @ [0.2126, 0.7152, 0.0722]) > 0.18 else "#FFFFFF"
 
 
 def _middle(figure: Figure, scene: Scene) -> Floats:
-    """Where the axes begin, (3,) m: on the plate, above the platform's origin."""
+    """Return the origin of the axes, (3,) m: on the plate, above the platform's origin."""
     middle: Floats = scene.origin + scene.axes @ figure.top
     return middle
 
@@ -197,9 +197,9 @@ def _pushes(
     clear: float,
     aside: "float | Floats" = 0.0,
 ) -> Solids:
-    """Arrows of lengths (6,) m above the platform joints: away from a leg that pushes, towards one that pulls.
+    """Return arrows of lengths (6,) m above the platform joints: away from a pushing leg, towards a pulling one.
 
-    clear: m between joint and arrow, where the plate is; aside: (6, 3) m from the legs' axes.
+    clear: m between joint and arrow, for the plate; aside: (6, 3) m from the legs' axes.
     """
     known = np.isfinite(lengths)
     if not known.any():

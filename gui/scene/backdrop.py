@@ -1,4 +1,4 @@
-"""What is behind everything: the ground with its grid, painted once for a camera; and the shadows that move on it."""
+"""The background: the ground with its grid, cached per camera, and the moving shadows on it."""
 
 import math
 from dataclasses import dataclass, field
@@ -13,27 +13,27 @@ from gui.scene.shaders import AMBIENT, KEY, SKY
 from gui.widgets import Theme
 
 _REACH = 3.4
-"""radius of the ground, of the scene's"""
+"""Radius of the ground, of the scene's."""
 _LINES = 4
-"""lines of the grid across the scene's radius, about"""
+"""Approximate number of grid lines across the scene's radius."""
 _PIECES = 24
-"""of a line of the grid, each with its own faintness"""
+"""Segments of a grid line, each with its own fading."""
 _LAYERS = 8
-"""of a soft shadow"""
+"""Layers of a soft shadow."""
 _SPREAD = 0.10
-"""half of the width over which the shadow of what lies on the ground fades, of the scene's radius"""
+"""Half of the width over which the shadow of the base fades, of the scene's radius."""
 _STREAKS = 2
-"""layers of the shadow of a leg"""
+"""Layers of a leg's shadow."""
 _DARKNESS = {"dark": 0.50, "light": 0.26}
-"""of the middle of a shadow, by theme"""
+"""Opacity of a shadow's middle, by theme."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """Where the ground is: its middle (3,) m, the machine's radius, m, and the ring (n, 3) m of what lies on it.
+    """The ground: its middle (3,) m, the machine's radius, m, and the ring (n, 3) m of the base on it.
 
-    face: the upper side (n, 3) m of that, in a colour (3,), 0 to 1, where it is painted with the ground, since nothing
-    can be behind it.
+    face: the base's upper side (n, 3) m, in a colour (3,), 0 to 1; painted with the ground, since nothing can be behind
+    it.
     """
 
     middle: Floats
@@ -41,11 +41,11 @@ class Ground:
     ring: Floats
     face: Floats | None = None
     colour: dict[str, str] = field(default_factory=dict)
-    """of the face, #RRGGBB, by theme"""
+    """Colour of the face, #RRGGBB, by theme."""
 
 
 def paint_backdrop(size: tuple[int, int], camera: Camera, theme: Theme, ground: Ground) -> QtGui.QImage:
-    """The ground as a camera sees it, on a picture of this size, px."""
+    """Return the ground seen by a camera, as a picture of this size, px."""
     middle, radius = ground.middle, ground.radius
     image = QtGui.QImage(*size, QtGui.QImage.Format.Format_RGB32)
     painter = QtGui.QPainter(image)
@@ -69,11 +69,11 @@ def paint_backdrop(size: tuple[int, int], camera: Camera, theme: Theme, ground: 
 def paint_shadow(
     painter: QtGui.QPainter, size: tuple[int, int], camera: Camera, theme: Theme, ring: Floats, spread: float
 ) -> None:
-    """A soft shadow of a ring (n, 3) m on the ground that it lies in; it fades over twice `spread`, m."""
+    """Draw a soft shadow of a ring (n, 3) m that lies on the ground; it fades over twice `spread`, m."""
     middle = ring.mean(axis=0)
     outwards = ring - middle
     extent = max(float(np.linalg.norm(outwards, axis=1).mean()), 1e-9)
-    faint = 1.0 - (1.0 - _DARKNESS[theme.name]) ** (1.0 / _LAYERS)  # layers over each other make the darkness
+    faint = 1.0 - (1.0 - _DARKNESS[theme.name]) ** (1.0 / _LAYERS)  # per layer, to sum up to the darkness
     painter.setPen(QtCore.Qt.PenStyle.NoPen)
     painter.setBrush(QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, faint))
     factors = 1.0 + spread / extent * np.linspace(1.0, -1.0, _LAYERS)
@@ -85,7 +85,7 @@ def paint_shadow(
 def paint_streaks(
     painter: QtGui.QPainter, size: tuple[int, int], camera: Camera, theme: Theme, rods: Floats, width: float
 ) -> None:
-    """The soft shadows of rods from end to end (n, 2, 3) m on the ground, about `width` m wide."""
+    """Draw the soft shadows of rods, with ends (n, 2, 3) m on the ground, about `width` m wide."""
     ends = rods.reshape(-1, 3)
     distances = -camera.seen(ends)[:, 2].reshape(-1, 2).mean(axis=1)
     faint = QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, 0.45 * _DARKNESS[theme.name] / _STREAKS)
@@ -99,7 +99,7 @@ def paint_streaks(
 
 
 def cast(points: Floats, camera: Camera, ground: float) -> Floats:
-    """Where the key light throws points (n, 3) m on the ground at a height, m: a little to the right and back."""
+    """Project points (n, 3) m along the key light onto the ground at a height, m: a little to the right and back."""
     right, back = camera.axes[0], np.array([-camera.axes[0][1], camera.axes[0][0], 0.0])
     height = (points[:, 2] - ground)[:, None]
     thrown: Floats = points + height * (0.16 * right + 0.10 * back)
@@ -108,12 +108,12 @@ def cast(points: Floats, camera: Camera, ground: float) -> Floats:
 
 
 def polygon(places: Floats) -> QtGui.QPolygonF:
-    """Places (n, 2) on a picture as a polygon."""
+    """Return pixel positions (n, 2) as a polygon."""
     return QtGui.QPolygonF([QtCore.QPointF(x, y) for x, y in places.tolist()])
 
 
 def _lifted(theme: Theme) -> str:
-    """The ground below the scene, a little lighter than what is about it."""
+    """Return the colour of the ground, slightly lighter than its surroundings."""
     return theme.raised if theme.name == "dark" else theme.surface
 
 
@@ -144,6 +144,6 @@ def _paint_grid(
 
 
 def _round(length: float) -> float:
-    """The next 1, 2 or 5 times a power of ten above a length."""
+    """Round a length up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(length))
     return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= length)

@@ -1,4 +1,4 @@
-"""The camera: where from a scene is seen, and where on the picture a point of it is."""
+"""The camera: its position, and the projection of points."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,13 +9,14 @@ import numpy as np
 from gui.models import Floats
 
 HALF_SIGHT = 0.22
-"""half of what is seen across the shorter side, as part of the distance: a long lens, which bends little"""
+"""Half field of view across the shorter side, as a fraction of the distance: a long focal length with little
+distortion."""
 KEY_LIGHT: Floats = np.array([-0.42, 0.62, 0.66]) / np.linalg.norm([-0.42, 0.62, 0.66])
-"""towards the key light, in the camera's axes: over the left shoulder, wherever one looks from"""
+"""Direction to the key light, in camera axes: over the left shoulder."""
 _MARGIN = 1.08
-"""of what is to be seen, to the edge of the picture"""
+"""Factor of the framed extent."""
 _LOWEST, _HIGHEST = 0.0, 0.5 * math.pi
-"""elevations, rad: from below the ground nothing is seen"""
+"""Elevations, rad: not from below the ground."""
 _NEAREST = 1e-3  # m
 
 VIEWPOINTS: dict[str, tuple[float, float]] = {
@@ -24,12 +25,12 @@ VIEWPOINTS: dict[str, tuple[float, float]] = {
     "Side": (0.0, 0.0),
     "Top": (_HIGHEST, math.radians(-90.0)),
 }
-"""Elevation and azimuth, rad, of the views that have a name."""
+"""Elevation and azimuth, rad, of the named viewpoints."""
 
 
 @dataclass(slots=True)
 class Camera:
-    """Looks at `target` (3,) m from `distance` m; azimuth about z from x, and elevation above the ground, rad."""
+    """Orbits `target` (3,) m from `distance` m; azimuth about z from x, and elevation above the ground, rad."""
 
     azimuth: float = VIEWPOINTS["Isometric"][1]
     elevation: float = VIEWPOINTS["Isometric"][0]
@@ -38,48 +39,48 @@ class Camera:
 
     @property
     def axes(self) -> Floats:
-        """Rows (3, 3) in base axes: to the right, upwards on the picture, and backwards to the eye."""
+        """Return rows (3, 3) in base axes: right, up in the picture, and backwards to the eye."""
         return _axes(self.azimuth, self.elevation)
 
     @property
     def eye(self) -> Floats:
-        """Where the camera is, (3,) m, base frame."""
+        """Return the camera's position, (3,) m, base frame."""
         place: Floats = self.target + self.distance * self.axes[2]
         return place
 
     def seen(self, points: Floats) -> Floats:
-        """Points (n, 3) m of the base frame in the camera's axes, from the eye: what is in front has z < 0."""
+        """Transform points (n, 3) m from the base frame to camera axes; in front of the camera z < 0."""
         places: Floats = (points - self.eye) @ self.axes.T
         return places
 
     def picture(self, points: Floats, size: tuple[float, float]) -> Floats:
-        """Where points (n, 3) m are on a picture of width and height `size`, (n, 2) from its upper left corner."""
+        """Project points (n, 3) m to a picture of `size` (width, height): (n, 2) from its upper left corner."""
         places = self.seen(points)
         scale = focal(size) / np.maximum(-places[:, 2], _NEAREST)
         return np.column_stack([0.5 * size[0] + scale * places[:, 0], 0.5 * size[1] - scale * places[:, 1]])
 
-    def look_from(self, viewpoint: str) -> None:
-        """Turn to one of `VIEWPOINTS`. Raises KeyError for another."""
+    def set_viewpoint(self, viewpoint: str) -> None:
+        """Set one of `VIEWPOINTS`. Raises KeyError for another name."""
         self.elevation, self.azimuth = VIEWPOINTS[viewpoint]
 
     def turn(self, across: float, up: float) -> None:
-        """Go round the target by angles, rad; the ground and the zenith are the ends."""
+        """Orbit by angles, rad; elevation is limited by ground and zenith."""
         self.azimuth -= across
         self.elevation = min(max(self.elevation + up, _LOWEST), _HIGHEST)
 
     def zoom(self, factor: float) -> None:
-        """Go to `factor` times the distance."""
+        """Multiply the distance by `factor`."""
         self.distance = max(self.distance * factor, 10 * _NEAREST)
 
     def shift(self, across: float, up: float) -> None:
-        """Move what is looked at by parts of the shorter side of the picture."""
+        """Move the target by fractions of the picture's shorter side."""
         side = 2.0 * HALF_SIGHT * self.distance
         self.target = self.target + side * (across * self.axes[0] + up * self.axes[1])
 
     def frame(self, points: Floats, size: tuple[float, float]) -> None:
-        """Go so near that points (n, 3) m just fit into a picture of width and height `size`, and into its middle.
+        """Frame points (n, 3) m: centre them and set the least distance at which they fit into a picture of `size`.
 
-        A point x across and z backwards is within if |x − c| ≤ half·(d − z): c and the least d follow at once.
+        A point x across and z backwards is inside if |x − c| ≤ half·(d − z), which determines c and the least d.
         """
         axes = self.axes
         places = points @ axes.T
@@ -94,9 +95,9 @@ class Camera:
         self.distance = max(needed - float(middle[2]), 10 * _NEAREST)
 
 
-@lru_cache(maxsize=16)  # a frame asks for the same again and again
+@lru_cache(maxsize=16)  # called repeatedly within a frame
 def _axes(azimuth: float, elevation: float) -> Floats:
-    """`Camera.axes`, not to be written to."""
+    """`Camera.axes`, read-only."""
     ca, sa, ce, se = (f(angle) for angle in (azimuth, elevation) for f in (math.cos, math.sin))
     axes = np.array([[-sa, ca, 0.0], [-se * ca, -se * sa, ce], [ce * ca, ce * sa, se]])
     axes.flags.writeable = False
@@ -104,5 +105,5 @@ def _axes(azimuth: float, elevation: float) -> Floats:
 
 
 def focal(size: tuple[float, float]) -> float:
-    """How far, in units of the picture, something is from its middle that is seen at 45° off."""
+    """Return the focal length in units of the picture."""
     return 0.5 * min(size) / HALF_SIGHT

@@ -1,7 +1,7 @@
-"""The picture of a scene: ground and shadows, what OpenGL draws over them, and the marks; turned with mouse and keys.
+"""View of a scene: ground and shadows, the OpenGL picture over them, and marks; with mouse and key control.
 
-A QOpenGLWidget would make Qt compose the whole window through OpenGL, plots included: without a graphics processor that
-costs several times what the picture itself does.
+A QOpenGLWidget would make Qt compose the whole window through OpenGL, including plots: without a GPU that costs several
+times as much as the picture.
 """
 
 import math
@@ -21,37 +21,37 @@ from gui.scene.renderer import Renderer
 from gui.texts import tr
 from gui.widgets import Theme
 
-_TURN = 0.008  # rad a px
+_TURN = 0.008  # rad per px
 _STEP = math.radians(10.0)
-"""turned by an arrow key"""
+"""Rotation per arrow key."""
 _WHEEL = 0.999
-"""of the distance, a unit of the wheel's angle"""
+"""Distance factor per unit of the wheel's angle."""
 _ZOOM = 0.87
-"""of the distance, for a key"""
+"""Distance factor per key."""
 _SHADOW, _STREAK = 0.11, 0.05
-"""half of the width over which the platform's shadow fades, and the width of a leg's, of the machine's radius"""
+"""Half of the width over which the platform's shadow fades, and width of a leg's shadow, of the machine's radius."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """What a picture shows, made of what is drawn and where it throws shadows on the ground, (n, 3) m each."""
+    """A drawn picture, and the outlines of its shadows on the ground, (n, 3) m each."""
 
     solids: Solids = field(default_factory=lambda: np.zeros(0, SOLID))
     meshes: Sequence[Placed] = ()
     marks: Sequence[Mark] = ()
     shadow: Floats | None = None
     streaks: Floats | None = None
-    """(n, 2, 3) m, on the ground"""
+    """Leg shadows, (n, 2, 3) m, on the ground."""
 
 
 class Canvas(QtWidgets.QWidget):
-    """Shows a `Content` as its camera sees it, and a `Handle` over it, which the left button drags.
+    """Shows a `Content` from its camera, and a `Handle` over it, draggable with the left button.
 
-    `looked` is emitted when somebody has turned, moved or zoomed it; `taken(part)` when a part of the handle was taken,
-    `dragged(part, amount)` with how far it is dragged since then, m or rad, and `dropped` when it was let go.
+    Signals: `camera_moved`: the user moved the camera; `taken(part)`: a part of the handle was grabbed; `dragged(part,
+    amount)`: its displacement since then, m or rad; `dropped`: it was released.
     """
 
-    looked = QtCore.Signal()
+    camera_moved = QtCore.Signal()
     taken = QtCore.Signal(str)
     dragged = QtCore.Signal(str, float)
     dropped = QtCore.Signal()
@@ -69,30 +69,30 @@ class Canvas(QtWidgets.QWidget):
         self.content = Content()
         self.theme = theme
         self.keys: dict[int, Callable[[], object]] = {}
-        """what further keys do"""
+        """Actions of further keys."""
         self._renderer = Renderer()
         self.destroyed.connect(self._renderer.close)
         self._backdrop: tuple[object, QtGui.QImage] | None = None
         self._apart: tuple[object, QtGui.QImage] | None = None
-        """the backdrop of pictures of their own"""
+        """Cached backdrop of exported pictures."""
         self._dragged = QtCore.QPoint()
         self._handle: Handle | None = None
         self._drag: Drag | None = None
         self._lit = ""
-        """the part of the handle that is under the pointer, or is dragged"""
+        """Highlighted part of the handle, under the pointer or dragged."""
 
     @property
     def handle(self) -> Handle | None:
-        """What can be dragged; None: nothing."""
+        """The handle; None: none."""
         return self._handle
 
     @property
     def dragging(self) -> bool:
-        """Whether somebody drags a part of the handle."""
+        """Whether a part of the handle is being dragged."""
         return self._drag is not None
 
     def show_handle(self, handle: Handle | None) -> None:
-        """Show a handle, or none any more; one that is dragged is dragged on."""
+        """Show a handle, or None; a drag in progress continues."""
         self._handle = handle
         if handle is None:
             self._end_drag()
@@ -101,12 +101,12 @@ class Canvas(QtWidgets.QWidget):
         self.update()
 
     def show_content(self, content: Content) -> None:
-        """Show this; drawn once somebody can see it."""
+        """Show a content; drawn when visible."""
         self.content = content
         self.update()
 
     def place_of(self, points: Floats) -> list[QtCore.QPointF]:
-        """Where points (n, 3) m are seen, px of the widget."""
+        """Return the positions of points (n, 3) m, px of the widget."""
         return [QtCore.QPointF(x, y) for x, y in self.camera.picture(points, (self.width(), self.height())).tolist()]
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
@@ -119,12 +119,12 @@ class Canvas(QtWidgets.QWidget):
         painter.end()
 
     def picture(self, size: tuple[int, int], letters: float = 1.0, content: Content | None = None) -> QtGui.QImage:
-        """What is shown, or another content, as a picture of its own, px, its letters so many times as large."""
+        """Return a separate picture of the current or another content, px, with text scaled by `letters`."""
         image = QtGui.QImage(*size, QtGui.QImage.Format.Format_RGB32)
         painter = QtGui.QPainter(image)
-        kept, self._backdrop = self._backdrop, self._apart
+        backdrop, self._backdrop = self._backdrop, self._apart
         self._paint(painter, size, letters, content or self.content, fine=True)
-        self._backdrop, self._apart = kept, self._backdrop
+        self._backdrop, self._apart = backdrop, self._backdrop
         painter.end()
         return image
 
@@ -138,7 +138,7 @@ class Canvas(QtWidgets.QWidget):
         drawn = self._renderer.draw(self.camera, size, content.solids, content.meshes, rim=rim, fine=fine)
         if drawn is not None:
             painter.drawImage(drawn.corner, drawn.image)
-        if self._handle is not None and not fine:  # over everything: what is seen can be taken
+        if self._handle is not None and not fine:  # always on top, so that a visible part can be grabbed
             handle = self._handle.solids(self.camera, self.theme, self._lit)
             drawn = self._renderer.draw(self.camera, size, handle, (), rim=rim)
             if drawn is not None:
@@ -150,16 +150,24 @@ class Canvas(QtWidgets.QWidget):
             write_marks(painter, font, content.marks, [QtCore.QPointF(x, y) for x, y in places.tolist()])
 
     def _ground(self, size: tuple[int, int]) -> QtGui.QImage:
-        """The backdrop, painted anew only where somebody looks from elsewhere."""
+        """Return the backdrop, repainted only after camera changes."""
         camera, ground = self.camera, self.ground
-        looks = (camera.azimuth, camera.elevation, camera.distance, *camera.target, size, self.theme.name, id(ground))
-        if self._backdrop is None or self._backdrop[0] != looks:
+        view_key = (
+            camera.azimuth,
+            camera.elevation,
+            camera.distance,
+            *camera.target,
+            size,
+            self.theme.name,
+            id(ground),
+        )
+        if self._backdrop is None or self._backdrop[0] != view_key:
             if ground is None:
                 image = QtGui.QImage(*size, QtGui.QImage.Format.Format_RGB32)
                 image.fill(QtGui.QColor(self.theme.surface))
             else:
                 image = paint_backdrop(size, camera, self.theme, ground)
-            self._backdrop = looks, image
+            self._backdrop = view_key, image
         return self._backdrop[1]
 
     def _paint_shadows(self, painter: QtGui.QPainter, size: tuple[int, int], content: Content) -> None:
@@ -170,10 +178,10 @@ class Canvas(QtWidgets.QWidget):
             paint_streaks(painter, size, self.camera, self.theme, content.streaks, _STREAK * radius)
         paint_shadow(painter, size, self.camera, self.theme, content.shadow, _SHADOW * radius)
 
-    # -- looking from elsewhere --------------------------------------------------------------------------------------
+    # -- camera control and dragging ---------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Take the part of the handle that is there; else begin to turn or move."""
+        """Grab the handle's part under the pointer; otherwise begin to move the camera."""
         self._dragged = event.pos()
         plain = event.modifiers() == QtCore.Qt.KeyboardModifier.NoModifier
         if event.button() == QtCore.Qt.MouseButton.LeftButton and plain and (part := self._part_at(event.pos())):
@@ -183,9 +191,9 @@ class Canvas(QtWidgets.QWidget):
             self.taken.emit(part)
 
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Drag what was taken; else turn with the left button; move with the others, or with Ctrl."""
+        """Drag the grabbed part; otherwise rotate with the left button, shift with the others or Ctrl."""
         if self._drag is not None and not event.buttons() & QtCore.Qt.MouseButton.LeftButton:
-            self._end_drag()  # it came up where nobody told so
+            self._end_drag()  # the release event was lost
         if self._drag is not None:
             amount = self._drag.to(self.camera, *self._where(event.pos()))
             if amount is not None:
@@ -202,22 +210,22 @@ class Canvas(QtWidgets.QWidget):
             self.camera.shift(-moved.x() / side, moved.y() / side)
         elif event.buttons() & buttons.LeftButton:
             self.camera.turn(_TURN * moved.x(), _TURN * moved.y())
-        self._look()
+        self._camera_moved()
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Let go of what was dragged."""
+        """Release the dragged part."""
         if event.button() == QtCore.Qt.MouseButton.LeftButton:
             self._end_drag()
             self._light(self._part_at(event.pos()))
 
     def leaveEvent(self, event: QtCore.QEvent) -> None:
-        """Nothing is under a pointer that is gone."""
+        """Clear the highlight."""
         super().leaveEvent(event)
         if self._drag is None:
             self._light("")
 
     def _where(self, place: QtCore.QPoint) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The picture's size and a place on it, px."""
+        """Return the picture's size and a position in it, px."""
         return (float(self.width()), float(self.height())), (float(place.x()), float(place.y()))
 
     def _part_at(self, place: QtCore.QPoint) -> str:
@@ -238,13 +246,13 @@ class Canvas(QtWidgets.QWidget):
             self.dropped.emit()
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """Go nearer or farther."""
+        """Zoom."""
         self.camera.zoom(_WHEEL ** event.angleDelta().y())
         event.accept()
-        self._look()
+        self._camera_moved()
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Turn by arrows, go nearer and farther by + and −."""
+        """Rotate with arrows, zoom with + and −."""
         keys, camera = QtCore.Qt.Key, self.camera
         plain = event.modifiers() in (QtCore.Qt.KeyboardModifier.NoModifier, QtCore.Qt.KeyboardModifier.KeypadModifier)
         if plain and event.key() in self.keys:
@@ -266,8 +274,8 @@ class Canvas(QtWidgets.QWidget):
             case _:
                 super().keyPressEvent(event)
                 return
-        self._look()
+        self._camera_moved()
 
-    def _look(self) -> None:
+    def _camera_moved(self) -> None:
         self.update()
-        self.looked.emit()
+        self.camera_moved.emit()

@@ -1,4 +1,4 @@
-"""The machine as it is drawn: what of it never changes, the owner's shapes, and where everything is in a scene."""
+"""The machine as drawn: its constant parts, custom meshes, and their places in a scene."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from rig.config import RigConfig, read_shape
 from rig.errors import InputError
 
 _TUBE, _ROD, _JOINT, _RIM = 0.043, 0.025, 0.050, 0.026
-"""radii of a leg's parts, its joints and the plates' rims, of the base joints' mean radius"""
+"""Radii of legs' parts, joints and plate rims, of the base joints' mean radius."""
 _HALO = 1.35
-"""radius of the commanded rim, of the plate's: what lies where it is wanted has a halo, and is not seen to be alone"""
+"""Radius of the commanded rim, of the plate's: larger, so that it stays visible around the plate."""
 _OVERHANG = 1.13
-"""of a plate beyond its joints"""
+"""Size of a plate relative to its joints."""
 _INSIDE = 0.88
-"""of the shortest leg, that its cylinder is long"""
+"""Length of a leg's cylinder, of the shortest leg."""
 _STRIPES = 14.0
-"""dark and light bands a base radius, on a leg that is near a limit"""
+"""Stripes per base radius on a leg near a limit."""
 _METAL = {"dark": "#C3CAD2", "light": "#9AA4AE"}
 _PLATE = {"dark": "#8E99A6", "light": "#AEB8C2"}
 _BASE = {"dark": "#5A6470", "light": "#8D98A3"}
@@ -36,18 +36,18 @@ _BASE = {"dark": "#5A6470", "light": "#8D98A3"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
-    """Meshes of an owner's machine instead of the plates, in axes of the platform and of the base; None: the plate."""
+    """Custom meshes in place of the plates, in axes of the platform and of the base; None: the plate."""
 
     platform: Mesh | None = None
     base: Mesh | None = None
 
 
 class Figure:
-    """A mechanism's machine. Its meshes are made here and moved in `meshes`; legs are solids from joint to joint.
+    """Drawing of a mechanism. Its meshes are created here and placed by `meshes`; legs are solids from joint to joint.
 
     Args:
-        mechanism: whose joints and strokes it has.
-        shapes: the owner's own.
+        mechanism: gives joints and strokes.
+        shapes: custom meshes.
     """
 
     def __init__(self, mechanism: Mechanism, shapes: Shapes | None = None) -> None:
@@ -57,7 +57,7 @@ class Figure:
         self._home = pose
         self.middle: Floats = base.mean(axis=0)
         self.radius = float(np.linalg.norm(base - self.middle, axis=1).mean())
-        """m, of the base joints about their middle: all else is as large as this tells"""
+        """m, mean distance of the base joints from their middle; scales everything else."""
         self.rest: Floats = geometry.platform_joints(pose)
         towards = quaternion_to_matrix(pose[3:]).T @ (pose[:3] - self.middle)
         lift = _JOINT * self.radius
@@ -66,7 +66,7 @@ class Figure:
             * _sign(geometry.platform_points, towards)
             * _normal(ring_order(geometry.platform_points)[:6])
         )
-        """from the platform's origin to the upper side of its plate, (3,) m, platform axes"""
+        """From the platform's origin to the upper side of its plate, (3,) m, platform axes."""
         self.platform_ring = _widened(geometry.platform_points, lift * _sign(geometry.platform_points, towards))
         self.base_ring = _widened(base, -lift * _sign(base, pose[:3] - self.middle))
         rim = _RIM * self.radius
@@ -76,7 +76,7 @@ class Figure:
         if self.shapes.base is not None:
             lowest.append(self.shapes.base.bounds)
         self.ground = min(float(points[:, 2].min()) for points in lowest) - rim
-        """height on which everything stands, m"""
+        """Height of the ground, m."""
         painted = self.shapes.base is None and bool(pose[2] > self.middle[2])
         face = self.base_ring + np.array([0.0, 0.0, rim]) if painted else None
         on_ground = np.column_stack([self.base_ring[:, :2], np.full(6, self.ground)])
@@ -85,7 +85,7 @@ class Figure:
 
     @property
     def extent(self) -> Floats:
-        """Points (n, 3) m, base frame, that a picture of the machine at home must have."""
+        """Points (n, 3) m, base frame, to be framed with the machine at home."""
         points = [self.base_ring, self.rest, [[*self.middle[:2], self.ground]]]
         up = self.rest.mean(axis=0) - self.middle
         points.append(self.rest + 0.28 * up)  # room for motion, axes and arrows
@@ -96,7 +96,7 @@ class Figure:
         return np.concatenate([np.asarray(part) for part in points])
 
     def meshes(self, scene: Scene, theme: Theme) -> list[Placed]:
-        """Plates, or what the owner has in their place."""
+        """Return the plates, or the custom meshes."""
         platform = self.shapes.platform or self._platform_plate
         placed = [Placed(platform, scene.axes, scene.origin, rgb(_PLATE[theme.name]))]
         if self.backdrop.face is None:
@@ -105,7 +105,7 @@ class Figure:
         return placed
 
     def solids(self, scene: Scene, theme: Theme) -> Solids:
-        """Legs, joints and rims, and the commanded platform's as a ghost."""
+        """Return legs, joints and rims, and the commanded platform as a ghost."""
         u, metal = self.radius, rgb(_METAL[theme.name])
         directions = _directions(scene)
         cylinder_ends = scene.base + self._cylinders[:, None] * directions
@@ -129,29 +129,29 @@ class Figure:
         return np.concatenate(parts)
 
     def ghost(self, pose: Floats, colour: Floats) -> Solids:
-        """The machine at a pose (7,) that somebody wants, in a colour (3,): its rim, and where its legs would be."""
+        """Return a ghost of the machine at a target pose (7,), in a colour (3,): its rim and legs."""
         u, joints = self.radius, self._geometry.platform_joints(pose)
         rim = loop(self.rings(pose[None])[0], 0.8 * _RIM * u, colour, alpha=0.6)
         return np.concatenate([rim, solids(self._geometry.base_points, joints, 0.4 * _ROD * u, colour, alpha=0.35)])
 
     def points(self, poses: Floats) -> Floats:
-        """Where the middle of the plate's upper side is, (n, 3) m, base frame, at poses (n, 7)."""
+        """Return the plate's upper centre, (n, 3) m, base frame, at poses (n, 7)."""
         places: Floats = poses[:, :3] + quaternion_to_matrix(poses[:, 3:]) @ self.top
         return places
 
     def rings(self, poses: Floats) -> Floats:
-        """The platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
+        """Return the platform plate's corners (n, 6, 3) m, base frame, at poses (n, 7)."""
         turned = np.einsum("nij,cj->nci", quaternion_to_matrix(poses[:, 3:]), self.platform_ring)
         rings: Floats = poses[:, None, :3] + turned
         return rings
 
     def placed_ring(self, scene: Scene) -> Floats:
-        """The platform plate's corners (6, 3) m in the base frame."""
+        """Return the platform plate's corners (6, 3) m in the base frame."""
         ring: Floats = scene.origin + self.platform_ring @ scene.axes.T
         return ring
 
     def shadows(self, scene: Scene, camera: Camera) -> tuple[Floats, Floats]:
-        """The platform's ring and the legs' ends (6, 2, 3) m, thrown on what is below them."""
+        """Return the shadows of the platform's ring and of the legs' axes (6, 2, 3) m, on the surface below them."""
         height = self.ground if self.backdrop.face is None else float(self.backdrop.face[:, 2].mean())
         ring = cast(self.placed_ring(scene), camera, height)
         ends = np.stack([scene.base, scene.platform], axis=1)
@@ -164,12 +164,12 @@ def _hues(present: bool, theme: Theme) -> Floats:
 
 
 def leg_hues(scene: Scene, theme: Theme) -> Floats:
-    """Colours (6, 3) that tell the legs apart, as everywhere in the app; grey for what is not the present."""
+    """Return the legs' identifying colours (6, 3); grey if the scene is not live."""
     return _hues(scene.present, theme)
 
 
 def near_limits(scene: Scene) -> list[tuple[int, Tightest]]:
-    """Legs (index) near one of their limits, and which."""
+    """Return the legs (index) near a limit, and which limit."""
     return [(leg, found) for leg, found in enumerate(tightest(scene.uses)) if found is not None and found.near]
 
 
@@ -180,7 +180,7 @@ def _directions(scene: Scene) -> Floats:
 
 
 def _widened(points: Floats, lift: float) -> Floats:
-    """The ring of joints (6, 3) as corners of a plate beyond them, lifted off their plane along its normal, m."""
+    """Return the ring of joints (6, 3) as corners of a larger plate, lifted along its normal, m."""
     ring = ring_order(points)[:6]
     middle: Floats = ring.mean(axis=0)
     widened: Floats = middle + _OVERHANG * (ring - middle) + lift * _normal(ring)
@@ -199,7 +199,7 @@ def _sign(points: Floats, towards: Floats) -> float:
 
 
 def _cylinders(mechanism: Mechanism, rest: Floats) -> Floats:
-    """How long each leg's cylinder is, (6,) m: as long as its shortest length has room for, or most of that at home."""
+    """Return each leg's cylinder length, (6,) m: what its shortest length allows, or most of that at home."""
     home = np.linalg.norm(rest - mechanism.geometry.base_points, axis=1)
     shortest: Sequence[float] = [
         0.75 * float(at_home) if limits is None or limits.length is None else limits.length[0]
@@ -209,11 +209,11 @@ def _cylinders(mechanism: Mechanism, rest: Floats) -> Floats:
 
 
 _CREASE = np.radians(35.0)
-"""angle from which on two triangles meet in an edge"""
+"""Angle from which on two triangles form an edge."""
 
 
 def shapes_of(config: RigConfig) -> tuple[Shapes, list[str]]:
-    """The shapes that a configuration names, and why some of them cannot be shown, in words."""
+    """Return the custom meshes of a configuration, and why some of them cannot be shown, as text."""
     faults: list[str] = []
 
     def read(name: str | None) -> Mesh | None:

@@ -1,4 +1,4 @@
-"""The OpenGL context of all pictures, and why there may be none."""
+"""The OpenGL context shared by all views, and why there may be none."""
 
 from functools import cache
 from typing import Any
@@ -8,12 +8,12 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 from gui.texts import tr
 
 _NO_CONTEXT = ("offscreen", "minimal", "vnc", "linuxfb")
-"""Qt platforms that have no OpenGL; asking them for a context is an error already"""
+"""Qt platforms without OpenGL; requesting a context there fails hard."""
 _VERSION = (3, 3)
 
 
 def gl_problem() -> str:
-    """Why there can be no 3-D view, in words; empty when there can."""
+    """Why there is no 3-D view, as text; empty if there is one."""
     platform = QtGui.QGuiApplication.platformName()
     if platform in _NO_CONTEXT:
         return tr("Qt's platform {platform!r} has no OpenGL").format(platform=platform)
@@ -35,9 +35,9 @@ def gl_problem() -> str:
 
 @cache
 def drawing_board() -> tuple[Any, Any]:
-    """Context and surface of all pictures, made once: they share programs and buffers.
+    """Return the shared context and surface, created once, so that views share programs and buffers.
 
-    Raises RuntimeError where the screen gives none; `gl_problem` says so before.
+    Raises RuntimeError without a context; see `gl_problem`.
     """
     context, surface = _made(QtWidgets.QApplication.instance())
     if not context.makeCurrent(surface):

@@ -1,4 +1,4 @@
-"""What scenes are made of: round cones, and bodies made of triangles."""
+"""Elements of scenes: round cones, and triangle meshes."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,8 @@ SOLID = np.dtype(
         ("glow", np.float32),
     ]
 )
-"""One round cone, the hull of two balls: their centres and radii, m; colour 0 to 1, alpha last; stripes per metre along
-it, 0 for none; glow: part of its light that is its own, 0 to 1; at 1 it is seen through what is in front of it, where
-that is opaque and it is not."""
+"""One round cone, the hull of two balls: centres and radii, m; colour 0 to 1 with alpha; stripes per metre along it, 0
+for none; glow: emissive part, 0 to 1; at 1 it shines through opaque parts in front of it."""
 Solids = npt.NDArray[np.void]
 
 
@@ -34,7 +33,7 @@ def solids(
     stripes: "float | Floats" = 0.0,
     glow: float = 0.0,
 ) -> Solids:
-    """Round cones from `begin` to `end` (n, 3) m, of one radius or those of both ends, colours (3,) or (n, 3)."""
+    """Return round cones from `begin` to `end` (n, 3) m, with one or two end radii, colours (3,) or (n, 3)."""
     made = np.zeros(len(begin), SOLID)
     made["begin"], made["end"] = begin, end
     made["begin_radius"], made["end_radius"] = radius if isinstance(radius, tuple) else (radius, radius)
@@ -45,17 +44,17 @@ def solids(
 
 
 def balls(centres: Floats, radius: float, colour: Floats, *, alpha: float = 1.0) -> Solids:
-    """Balls about centres (n, 3) m."""
+    """Return balls at centres (n, 3) m."""
     return solids(centres, centres, radius, colour, alpha=alpha)
 
 
 def loop(points: Floats, radius: float, colour: Floats, *, alpha: float = 1.0) -> Solids:
-    """Rods along the closed ring of points (n, 3) m."""
+    """Return rods along the closed ring of points (n, 3) m."""
     return solids(points, np.roll(points, -1, axis=0), radius, colour, alpha=alpha)
 
 
 def arrows(tails: Floats, vectors: Floats, radius: float, colour: Floats, *, alpha: float = 1.0) -> Solids:
-    """Arrows from `tails` (n, 3) m along `vectors` (n, 3) m, shaft and tip; none for one of less than 3 radii."""
+    """Return arrows from `tails` (n, 3) m along `vectors` (n, 3) m, shaft and tip; none if shorter than 3 radii."""
     lengths = np.linalg.norm(vectors, axis=1)
     drawn = lengths > 3.0 * radius
     tails, vectors, lengths = tails[drawn], vectors[drawn], lengths[drawn]
@@ -68,18 +67,18 @@ def arrows(tails: Floats, vectors: Floats, radius: float, colour: Floats, *, alp
 
 
 _ROUND = np.radians(40.0)
-"""angle below which a hull's facets are one round side"""
+"""Angle below which a hull's facets are shaded smoothly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """Corners (3 m, 6), three for each triangle: place, m, and normal, in the body's own axes. Never changed."""
+    """Vertices (3 m, 6), three per triangle: position, m, and normal, in the body's axes. Immutable."""
 
     corners: npt.NDArray[np.float32]
 
     @property
     def bounds(self) -> Floats:
-        """The eight corners of the box about it, (8, 3) m."""
+        """Return the eight corners of the bounding box, (8, 3) m."""
         places = self.corners[:, :3]
         ends = np.array([places.min(axis=0), places.max(axis=0)], dtype=np.float64)
         return np.array([ends[[i, j, k], [0, 1, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
@@ -97,7 +96,7 @@ class Placed:
 
 
 def mesh_of(triangles: Floats) -> Mesh:
-    """Flat triangles (m, 3, 3) m; those without an area are left out."""
+    """Return flat triangles (m, 3, 3) m as a mesh, without degenerate ones."""
     across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     areas = np.linalg.norm(across, axis=1)
     there = areas > 0.0
@@ -107,10 +106,9 @@ def mesh_of(triangles: Floats) -> Mesh:
 
 
 def smooth_mesh(points: Floats, faces: npt.NDArray[np.int64], crease: float) -> Mesh:
-    """Triangles `faces` (m, 3) of points (n, 3) m, shaded round where they meet at less than `crease`, rad.
+    """Return triangles `faces` (m, 3) of points (n, 3) m, smoothly shaded at edges of less than `crease`, rad.
 
-    A corner's normal is the mean of those of the triangles about its point, by their area, where that differs by less
-    than the crease from its own triangle's.
+    A vertex normal is the area-weighted mean of the adjacent triangles' normals within the crease angle of its own.
     """
     triangles = points[faces]
     across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
@@ -123,13 +121,13 @@ def smooth_mesh(points: Floats, faces: npt.NDArray[np.int64], crease: float) -> 
         np.add.at(about, faces[:, corner], across)
     about /= np.maximum(np.linalg.norm(about, axis=1), 1e-300)[:, None]
     rounded = about[faces]
-    kept = np.einsum("mci,mi->mc", rounded, flat) >= np.cos(crease)
-    normals = np.where(kept[..., None], rounded, flat[:, None])
+    smooth = np.einsum("mci,mi->mc", rounded, flat) >= np.cos(crease)
+    normals = np.where(smooth[..., None], rounded, flat[:, None])
     return Mesh(np.concatenate([triangles, normals], axis=2).reshape(-1, 6).astype(np.float32))
 
 
 def plate(ring: Floats, thickness: float) -> Mesh:
-    """Upper and lower face of a plate between the corners (n, 3) m of a convex ring, `thickness` m apart."""
+    """Return upper and lower face of a plate with corners (n, 3) m of a convex ring, `thickness` m apart."""
     middle = ring.mean(axis=0)
     sides = np.roll(ring, -1, axis=0)
     across = np.cross(ring - middle, sides - middle).sum(axis=0)
@@ -139,8 +137,8 @@ def plate(ring: Floats, thickness: float) -> Mesh:
 
 
 def hull(points: Floats) -> Mesh | None:
-    """The convex hull of points (n, 3) m; None where they lie in one plane."""
-    from scipy.spatial import ConvexHull, QhullError  # takes long to import, for which no window waits
+    """Return the convex hull of points (n, 3) m; None if they are coplanar."""
+    from scipy.spatial import ConvexHull, QhullError  # slow import, deferred
 
     try:
         found = ConvexHull(points)

@@ -1,4 +1,4 @@
-"""The platform in three dimensions, through OpenGL."""
+"""The 3-D view of the platform, through OpenGL."""
 
 from typing import ClassVar
 
@@ -18,21 +18,21 @@ from gui.texts import tr
 from gui.widgets import Theme
 
 _CLEAR = 0.16
-"""alpha of a swept surface"""
+"""Alpha of a swept surface."""
 _FEW = 50
-"""rings of it that a picture is framed by"""
+"""Rings of it used for framing."""
 
 
 _ARROW = 0.58
-"""length of a handle's arrows, of the base joints' mean radius"""
+"""Length of a handle's arrows, of the base joints' mean radius."""
 
 
 class PlatformGL(QtWidgets.QWidget):
-    """Draws scenes; mouse and keys turn and zoom. `viewpoints` are the directions to look from that have a name."""
+    """Draws scenes; mouse and keys move the camera. `viewpoints` are the named directions."""
 
     viewpoints: ClassVar[tuple[str, ...]] = tuple(VIEWPOINTS)
     problem = ""
-    """why it is not in three dimensions; a stand-in says so"""
+    """Why the view is not 3-D; set by the 2-D fallback."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -47,16 +47,16 @@ class PlatformGL(QtWidgets.QWidget):
         self._rings: Floats | None = None
         self._poses: Floats | None = None
         self._way: Solids | None = None
-        self._wanted: TargetPose | None = None
+        self._target: TargetPose | None = None
         self._framed = False
         self._followed = True
-        """whether the picture is as it was framed: it is framed anew with another size"""
+        """Whether the camera is unchanged since it was framed: then it is framed again on resize."""
         self.scene: Scene | None = None
         self.shown = OverlayOptions()
         self.full_force = 1.0
-        """N, of the longest arrow"""
+        """N, force of the longest arrow."""
         self.keys = self.view.keys
-        self.view.looked.connect(self._look)
+        self.view.camera_moved.connect(self._camera_moved)
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -66,15 +66,15 @@ class PlatformGL(QtWidgets.QWidget):
             self.show_scene(self.scene)
 
     def set_mechanism(self, mechanism: Mechanism | None, shapes: Shapes | None = None) -> None:
-        """The machine that scenes are of, framed anew."""
+        """Set the machine of the scenes, and frame it."""
         self._figure = None if mechanism is None else Figure(mechanism, shapes)
         self._draw_way()
         self._framed = False
 
     def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show the convex hull of all places of the plate's corners (t, 6, 3) m, base frame; None: none.
+        """Show the convex hull of all positions of the plate's corners (t, 6, 3) m, base frame; None: hide.
 
-        poses (t, 7): along the same motion, whose way is shown too, with the box that it stays in.
+        poses (t, 7): along the same motion, shown as a path with its bounding box.
         """
         self._swept = None if rings is None else hull(rings.reshape(-1, 3))
         self._rings, self._poses = rings, poses
@@ -84,29 +84,29 @@ class PlatformGL(QtWidgets.QWidget):
         if self._followed:
             self.fit()
 
-    def set_wanted(self, wanted: TargetPose | None) -> None:
-        """Show a pose that somebody wants, and the handle that drags it, whose signals are `view`'s; None: none."""
-        before, self._wanted = self._wanted, wanted
-        if wanted is not None and before is not None and wanted.same_as(before):
+    def set_target(self, target: TargetPose | None) -> None:
+        """Show a target pose and its drag handle, whose signals are `view`'s; None: hide."""
+        before, self._target = self._target, target
+        if target is not None and before is not None and target.same_as(before):
             return
         handle = None
-        if wanted is not None and self._figure is not None:
-            handle = Handle(wanted.middle, wanted.axes, _ARROW * self._figure.radius)
+        if target is not None and self._figure is not None:
+            handle = Handle(target.middle, target.axes, _ARROW * self._figure.radius)
         self.view.show_handle(handle)
         if self.scene is not None:
             self.show_scene(self.scene)
 
     def snapshot(self, size: tuple[int, int], letters: float, scene: Scene | None = None) -> QtGui.QImage:
-        """What is shown, or another scene, as a picture of width and height `size`, px, its letters so much larger."""
+        """Return a picture of `size`, px, of the current or another scene, with text scaled by `letters`."""
         return self.view.picture(size, letters, None if scene is None else self._content(scene))
 
-    def look_from(self, viewpoint: str) -> None:
-        """Put the camera to one of `viewpoints`, the machine fitted into the picture."""
-        self.view.camera.look_from(viewpoint)
+    def set_viewpoint(self, viewpoint: str) -> None:
+        """Set one of `viewpoints` and frame the machine."""
+        self.view.camera.set_viewpoint(viewpoint)
         self.fit()
 
     def fit(self) -> None:
-        """Fit the machine into the picture, seen from the direction in which the camera looks."""
+        """Frame the machine from the current direction."""
         figure, scene = self._figure, self.scene
         if figure is None or scene is None:
             return
@@ -123,7 +123,7 @@ class PlatformGL(QtWidgets.QWidget):
         self.view.update()
 
     def resizeEvent(self, event: QtCore.QEvent) -> None:
-        """Frame anew what nobody has turned or zoomed, but not under a hand that drags in it."""
+        """Frame again if the camera is unchanged, but not during a drag."""
         super().resizeEvent(event)
         if self._followed and not self.view.dragging:
             self.fit()
@@ -144,9 +144,9 @@ class PlatformGL(QtWidgets.QWidget):
         ring, streaks = figure.shadows(scene, self.view.camera)
         drawn = [figure.solids(scene, theme), extras(figure, scene, theme, self.shown, self.full_force)]
         drawn += [] if self._way is None else [self._way]
-        if self._wanted is not None:
-            colour = theme.error if self._wanted.refused else theme.accent
-            drawn.append(figure.ghost(self._wanted.pose, rgb(colour)))
+        if self._target is not None:
+            colour = theme.error if self._target.refused else theme.accent
+            drawn.append(figure.ghost(self._target.pose, rgb(colour)))
         return Content(
             solids=np.concatenate(drawn),
             meshes=figure.meshes(scene, theme) + self._envelope(),
@@ -165,5 +165,5 @@ class PlatformGL(QtWidgets.QWidget):
             return []
         return [Placed(self._swept, np.eye(3), np.zeros(3), rgb(self._theme.accent), _CLEAR)]
 
-    def _look(self) -> None:
+    def _camera_moved(self) -> None:
         self._followed = False

@@ -1,4 +1,4 @@
-"""Draws solids and meshes through OpenGL into a picture of their own, as large as they are on it."""
+"""Draws solids and meshes through OpenGL into an image of their bounding region."""
 
 import ctypes
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from gui.scene.meshes import SOLID, Mesh, Placed, Solids
 from gui.scene.shaders import MESH_FRAGMENT, MESH_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX
 
 _GRAIN = 128
-"""px in whose steps a board grows: what moves does not make it anew in every frame"""
+"""px, growth step of a board: avoids reallocation in every frame."""
 _SETTERS = {1: GL.glUniform1f, 2: GL.glUniform2f, 3: GL.glUniform3f, 4: GL.glUniform4f}
 
 
 class Program:
-    """A program of a vertex and a fragment shader. Raises RuntimeError where the driver does not take it."""
+    """A program of a vertex and a fragment shader. Raises RuntimeError if it does not compile."""
 
     def __init__(self, vertex: str, fragment: str) -> None:
         self._name = int(GL.glCreateProgram())
@@ -32,14 +32,14 @@ class Program:
             if not GL.glGetShaderiv(shader, GL.GL_COMPILE_STATUS):
                 raise RuntimeError(f"OpenGL refuses a shader: {GL.glGetShaderInfoLog(shader)!r}")
             GL.glAttachShader(self._name, shader)
-            GL.glDeleteShader(shader)  # it goes with the program
+            GL.glDeleteShader(shader)  # deleted with the program
         GL.glLinkProgram(self._name)
         if not GL.glGetProgramiv(self._name, GL.GL_LINK_STATUS):
             raise RuntimeError(f"OpenGL refuses a program: {GL.glGetProgramInfoLog(self._name)!r}")
         self._places: dict[str, int] = {}
 
     def use(self, values: dict[str, Floats]) -> None:
-        """Draw with it, its uniforms being `values`: (1,) to (4,), or matrices (3, 3); others' are left."""
+        """Activate it and set uniforms `values`: (1,) to (4,), or matrices (3, 3); others keep their values."""
         GL.glUseProgram(self._name)
         for name, value in values.items():
             place = self._places.get(name)
@@ -54,17 +54,17 @@ class Program:
 
 
 class Board:
-    """Colour and depth to draw on, with a number of samples a pixel; grows as it must."""
+    """Framebuffer with colour and depth, multisampled; grows on demand."""
 
     def __init__(self, samples: int) -> None:
         self._samples = samples
         self._size = (0, 0)
         self._region = QtCore.QRect()
         self._frames: list[tuple[int, list[int]]] = []
-        """framebuffers and what they hold: the one drawn on, the one read from"""
+        """Framebuffers and their attachments: the multisampled one, and the resolved one."""
 
     def begin(self, region: QtCore.QRect, size: tuple[int, int]) -> None:
-        """Draw on an empty board from now on: the part `region` of a picture of this size, px."""
+        """Clear it and start drawing the part `region` of a picture of this size, px."""
         needed = tuple(-(-side // _GRAIN) * _GRAIN for side in (region.width(), region.height()))
         if any(n > s for n, s in zip(needed, self._size, strict=True)):
             self.release()
@@ -82,7 +82,7 @@ class Board:
         GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
 
     def picture(self) -> QtGui.QImage:
-        """What was drawn since `begin`, with transparent ground."""
+        """Return the image drawn since `begin`, with transparent background."""
         width, height = self._region.width(), self._region.height()
         if self._samples:
             GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._frames[0][0])
@@ -97,7 +97,7 @@ class Board:
         return image
 
     def release(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         for frame, buffers in self._frames:
             GL.glDeleteFramebuffers(1, [frame])
             GL.glDeleteRenderbuffers(len(buffers), buffers)
@@ -126,20 +126,20 @@ _TO_EYE = np.array([0.0, 0.0, 1.0])
 _GLOSS = (KEY_LIGHT + _TO_EYE) / np.linalg.norm(KEY_LIGHT + _TO_EYE)
 _QUAD = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 _SMOOTH = 4
-"""samples a pixel of a picture that is looked at for long"""
+"""Samples per pixel of exported pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture with transparent ground, and where its upper left corner is on the whole one, px."""
+    """An image with transparent background, and its position in the whole picture, px."""
 
     image: QtGui.QImage
     corner: QtCore.QPoint
 
 
 @dataclass(slots=True)
-class _Kept:
-    """A mesh on the graphics processor."""
+class _MeshBuffers:
+    """Buffers of a mesh on the GPU."""
 
     array: int
     buffer: int
@@ -147,18 +147,18 @@ class _Kept:
 
 
 class Renderer:
-    """Has its buffers in the context of all pictures; `close` gives them back."""
+    """Owns buffers in the shared context; `close` releases them."""
 
     def __init__(self) -> None:
         self._context, self._surface = drawing_board()
-        self._meshes: dict[Mesh, _Kept] = {}
+        self._meshes: dict[Mesh, _MeshBuffers] = {}
         self._boards: dict[int, Board] = {}
         self._context.makeCurrent(self._surface)
         try:
             self._solid, self._mesh = _programs()
             name = GL.glGetString(GL.GL_RENDERER) or b""
             self.software = any(kind in name.lower() for kind in (b"llvmpipe", b"softpipe", b"swr"))
-            """whether the processor draws"""
+            """Whether the CPU renders."""
             self._array = int(GL.glGenVertexArrays(1))
             self._quad, self._instances = (int(buffer) for buffer in GL.glGenBuffers(2))
             self._describe_solids()
@@ -166,7 +166,7 @@ class Renderer:
             self._context.doneCurrent()
 
     def close(self) -> None:
-        """Give all buffers back, unless the context has gone before. Nothing can be drawn afterwards."""
+        """Release all buffers, unless the context is gone. Nothing can be drawn afterwards."""
         if not isQObjectAlive(self._context):
             return
         self._context.makeCurrent(self._surface)
@@ -190,10 +190,9 @@ class Renderer:
         rim: float,
         fine: bool = False,
     ) -> Drawn | None:
-        """What a camera sees on a picture of width and height `size`, px; None where nothing of it is on the picture.
+        """Return what a camera sees in a picture of `size` (width, height), px; None if nothing is in the picture.
 
-        rim: how much edges brighten; below 0 they darken. fine: edges of meshes are smooth even where the processor
-        draws.
+        rim: brightening of edges; negative darkens. fine: antialias meshes even if the CPU renders.
         """
         region = _region(camera, size, solids, meshes)
         if region.isEmpty():
@@ -243,37 +242,37 @@ class Renderer:
 
     def _draw_meshes(self, camera: Camera, meshes: Sequence[Placed], common: dict[str, Floats]) -> None:
         for placed in meshes:
-            kept = self._upload(placed.mesh)
+            buffers = self._upload(placed.mesh)
             paint = np.array([*placed.colour, placed.alpha])
             turn = camera.axes @ placed.rotation
             shift = camera.seen(placed.origin[None])[0]
             self._mesh.use(common | {"paint": paint, "turn": turn, "shift": shift})
-            GL.glBindVertexArray(kept.array)
-            GL.glDrawArrays(GL.GL_TRIANGLES, 0, kept.corners)
+            GL.glBindVertexArray(buffers.array)
+            GL.glDrawArrays(GL.GL_TRIANGLES, 0, buffers.corners)
 
-    def _upload(self, mesh: Mesh) -> _Kept:
-        kept = self._meshes.get(mesh)
-        if kept is None:
-            kept = _Kept(int(GL.glGenVertexArrays(1)), int(GL.glGenBuffers(1)), len(mesh.corners))
-            GL.glBindVertexArray(kept.array)
-            GL.glBindBuffer(GL.GL_ARRAY_BUFFER, kept.buffer)
+    def _upload(self, mesh: Mesh) -> _MeshBuffers:
+        buffers = self._meshes.get(mesh)
+        if buffers is None:
+            buffers = _MeshBuffers(int(GL.glGenVertexArrays(1)), int(GL.glGenBuffers(1)), len(mesh.corners))
+            GL.glBindVertexArray(buffers.array)
+            GL.glBindBuffer(GL.GL_ARRAY_BUFFER, buffers.buffer)
             GL.glBufferData(GL.GL_ARRAY_BUFFER, mesh.corners.nbytes, mesh.corners, GL.GL_STATIC_DRAW)
             for place in (0, 1):
                 _attribute(place, 3, 24, 12 * place)
-            self._meshes[mesh] = kept
-        return kept
+            self._meshes[mesh] = buffers
+        return buffers
 
     def _keep_only(self, meshes: Sequence[Mesh]) -> None:
-        """Give the buffers of all other meshes back."""
+        """Release the buffers of all other meshes."""
         for mesh in [mesh for mesh in self._meshes if mesh not in meshes]:
-            kept = self._meshes.pop(mesh)
-            GL.glDeleteBuffers(1, [kept.buffer])
-            GL.glDeleteVertexArrays(1, [kept.array])
+            buffers = self._meshes.pop(mesh)
+            GL.glDeleteBuffers(1, [buffers.buffer])
+            GL.glDeleteVertexArrays(1, [buffers.array])
 
 
 @cache
 def _programs() -> tuple[Program, Program]:
-    """Those that draw solids and meshes, made for the first picture and used by all: the context is one."""
+    """Return the programs for solids and meshes, created once for the shared context."""
     return Program(SOLID_VERTEX, SOLID_FRAGMENT), Program(MESH_VERTEX, MESH_FRAGMENT)
 
 
@@ -283,7 +282,7 @@ def _attribute(place: int, count: int, stride: int, offset: int) -> None:
 
 
 def _farthest_first(camera: Camera, solids: Solids) -> Solids:
-    """The solids in the camera's axes; edges, which blend, come over what is behind them."""
+    """Return the solids in camera axes, sorted back to front for blending."""
     placed = solids.copy()
     for end in ("begin", "end"):
         placed[end] = camera.seen(solids[end].astype(np.float64))
@@ -291,7 +290,7 @@ def _farthest_first(camera: Camera, solids: Solids) -> Solids:
 
 
 def _extents(camera: Camera, solids: Solids, meshes: Sequence[Placed]) -> tuple[Floats, Floats]:
-    """Centres (n, 3) m in base axes and radii (n,) m of balls whose hull has everything."""
+    """Return bounding balls of everything: centres (n, 3) m in base axes and radii (n,) m."""
     boxes = [placed.mesh.bounds @ placed.rotation.T + placed.origin for placed in meshes]
     centres = np.concatenate([solids["begin"], solids["end"], *boxes]).astype(np.float64)
     radii = np.concatenate([solids["begin_radius"], solids["end_radius"], np.zeros(8 * len(boxes))])
@@ -299,7 +298,7 @@ def _extents(camera: Camera, solids: Solids, meshes: Sequence[Placed]) -> tuple[
 
 
 def _region(camera: Camera, size: tuple[int, int], solids: Solids, meshes: Sequence[Placed]) -> QtCore.QRect:
-    """The part of the picture that has everything, px."""
+    """Return the part of the picture that contains everything, px."""
     centres, radii = _extents(camera, solids, meshes)
     if not len(centres):
         return QtCore.QRect()
@@ -315,7 +314,7 @@ def _region(camera: Camera, size: tuple[int, int], solids: Solids, meshes: Seque
 def _common(
     camera: Camera, size: tuple[int, int], solids: Solids, meshes: Sequence[Placed], rim: float
 ) -> dict[str, Floats]:
-    """What both programs are told."""
+    """Return the uniforms of both programs."""
     centres, radii = _extents(camera, solids, meshes)
     depths = -camera.seen(centres)[:, 2]
     reach = float(radii.max(initial=0.0)) + 1e-3

@@ -1,4 +1,4 @@
-"""What a picture of the platform shows: where its joints are, how much of its limits each leg uses, and its colour."""
+"""Content of a view of the platform: joints, each leg's use of its limits, and its colour."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,33 +15,33 @@ from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Geometry, joint_angles, quaternion_to_matrix
 
 LIMITS = (tr("stroke"), tr("base joint"), tr("platform joint"), tr("force"))
-"""What the second axis of the uses counts."""
+"""Columns of the limit uses."""
 NEAR, AT = 0.9, 1.0
-"""parts of a limit from which on a leg is near it, and at it"""
+"""Fractions of a limit from which on a leg is near it, and at it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tightest:
-    """The limit that a leg uses most of: its name, and the part used, 1 at the limit."""
+    """The limit used most by a leg: its name, and the fraction used, 1 at the limit."""
 
     name: str
     used: float
 
     @property
     def near(self) -> bool:
-        """Whether somebody should look."""
+        """Whether to warn."""
         return self.used >= NEAR
 
     @property
     def words(self) -> str:
-        """For a mark beside the leg."""
+        """Text of a mark next to the leg."""
         return f"{self.name} {100 * self.used:.0f} %"
 
 
 def limit_uses(mechanism: Mechanism, row: np.void, forces: Floats) -> Floats:
-    """Parts (6, 4) used of the limits `LIMITS`, of a telemetry row with a measured pose; not a number without a limit.
+    """Return fractions (6, 4) used of `LIMITS`, of a row with a measured pose; NaN without a limit.
 
-    A stroke counts from its middle: 1 at either end. The angles are those of the measured pose; forces (6,) N.
+    A stroke counts from its middle: 1 at either end. Angles are those of the measured pose; forces (6,) N.
     """
     uses = np.full((6, len(LIMITS)), np.nan)
     angles = None
@@ -62,7 +62,7 @@ def limit_uses(mechanism: Mechanism, row: np.void, forces: Floats) -> Floats:
 
 
 def tightest(uses: Floats) -> list[Tightest | None]:
-    """The limit of which each of six legs uses most, None where none is known."""
+    """Return the limit used most by each of six legs, None if unknown."""
     found: list[Tightest | None] = []
     for parts in uses:
         known = np.where(np.isfinite(parts), parts, -np.inf)
@@ -76,7 +76,7 @@ def _part(value: float, limit: float | None) -> float:
 
 
 class Colouring(Enum):
-    """What the legs' colours say; the value is its name for a person, in English."""
+    """Meaning of the legs' colours; the value is the displayed name in English."""
 
     FORCE = mark("measured force")
     STROKE = mark("stroke used")
@@ -85,15 +85,14 @@ class Colouring(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """One picture, base frame, m.
+    """Content of one picture, base frame, m.
 
     base and platform (6, 3): joints, by leg; command (6, 3): the platform's at the reference, whose pose is
-    command_pose (7,), None when there is none;
-    origin (3,) and axes (3, 3), columns, of the platform frame; colours (6, 3): what the rods say, 0 to 1; known:
-    whether the pose was measured; present: whether it is the present, and the legs have the colours of their numbers.
-    uses (6, 4): see `limit_uses`; measured and model (6,) N: forces along the legs, compression positive, not a number
-    where there is none; wrench (6,): external force N and moment N m, base axes, None when there is none; trail
-    (n, 7): poses that the platform has had, the oldest first.
+    command_pose (7,), None when there is none; origin (3,) and axes (3, 3), columns, of the platform frame; colours (6,
+    3): of the rods, 0 to 1; known: whether the pose was measured; present: whether it is the present, and the legs have
+    the colours of their numbers. uses (6, 4): see `limit_uses`; measured and model (6,) N: forces along the legs,
+    compression positive, NaN if unknown; wrench (6,): external force N and moment N m, base axes, None when there is
+    none; trail (n, 7): past poses, oldest first.
     """
 
     base: Floats
@@ -114,7 +113,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Ends of the colours' scale and their unit."""
+    """Ends of the colour scale, and its unit."""
 
     low: float
     high: float
@@ -123,9 +122,9 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class LegPaint:
-    """How legs are coloured: by what, on which scale, muted as the theme has it, and by which of the row's forces.
+    """Colouring of the legs: meaning, scale, theme, and the row's field of forces.
 
-    forces: the telemetry row's field, N, that forces and their limits are taken from.
+    forces: telemetry field, N, that forces and their limits are taken from.
     """
 
     colouring: Colouring
@@ -140,7 +139,7 @@ def is_pose(pose: Floats) -> bool:
 
 
 _NEUTRAL = "#8A939C"
-"""of a leg without force: seen on the ground of both themes"""
+"""Colour of a leg without force, visible in both themes."""
 
 
 def make_scene(
@@ -152,10 +151,10 @@ def make_scene(
     wrench: Floats | None = None,
     trail: Floats | None = None,
 ) -> Scene:
-    """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey.
+    """Return the scene of a telemetry row; without a row or a measured pose the platform is grey and at home.
 
-    past: the row is not the present any more: grey, without a reference, forces and limits. wrench and trail: see
-    `Scene`. The force's limit is by the paint's field of forces too.
+    past: the row is not live: grey, without reference, forces and limits. wrench and trail: see `Scene`. Force limits
+    use the paint's field of forces.
     """
     geometry = mechanism.geometry
     known = row is not None and is_pose(row["pose"])
@@ -189,7 +188,7 @@ def make_scene(
 
 
 def rest_pose(geometry: Geometry) -> Floats:
-    """The home pose (7,); where there is none, level above the base by its joints' mean radius."""
+    """Return the home pose (7,); without one, level above the base by its joints' mean radius."""
     if geometry.home is not None:
         return geometry.home
     height = float(np.linalg.norm(geometry.base_points - geometry.base_points.mean(axis=0), axis=1).mean())
@@ -198,7 +197,7 @@ def rest_pose(geometry: Geometry) -> Floats:
 
 
 def leg_colours(mechanism: Mechanism, row: np.void, paint: LegPaint) -> Floats:
-    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number."""
+    """Return the legs' colours (6, 3), 0 to 1; muted for NaN values."""
     if paint.colouring is Colouring.LEG:
         return np.array([rgb(colour) for colour in LEG_COLOURS])
     by_force = paint.colouring is Colouring.FORCE
@@ -210,7 +209,7 @@ def leg_colours(mechanism: Mechanism, row: np.void, paint: LegPaint) -> Floats:
 
 
 def strokes(mechanism: Mechanism, lengths: Floats) -> Floats:
-    """Stroke used (6,), %, of lengths (6,), m: 0 at the least, 100 at the greatest; not a number without limits."""
+    """Return the stroke used (6,), %, of lengths (6,), m: 0 at the minimum, 100 at the maximum; NaN without limits."""
     used = np.full(6, np.nan)
     for leg, limits in enumerate(mechanism.limits):
         if limits is not None and limits.length is not None:
@@ -221,7 +220,7 @@ def strokes(mechanism: Mechanism, lengths: Floats) -> Floats:
 
 @cache
 def colour_map(colouring: Colouring) -> pg.ColorMap:
-    """Colours of a scale, told apart without seeing red from green.
+    """Return the colours of a scale, suitable for colour blindness.
 
     Forces from pulling blue over grey to pushing orange; strokes blue in their middle, orange at both ends.
     """
@@ -231,11 +230,11 @@ def colour_map(colouring: Colouring) -> pg.ColorMap:
 
 
 _LEAST_FORCE = 0.01
-"""N, end of the finest scale: arrows of less are noise of any cell"""
+"""N, end of the finest scale: smaller forces are noise of any cell."""
 
 
 def force_scale(largest: float) -> Scale:
-    """Scale symmetric about zero, with round ends, for forces up to `largest` N; ±1 N where there are none."""
+    """Return a symmetric scale with round ends for forces up to `largest` N; ±1 N without forces."""
     if not math.isfinite(largest) or largest <= 0.0:
         return Scale(-1.0, 1.0, "N")
     largest = max(largest, _LEAST_FORCE)
@@ -248,7 +247,7 @@ STROKE_SCALE = Scale(0.0, 100.0, "%")
 
 
 def ring_order(points: Floats) -> Floats:
-    """Points (6, 3) in their order round the platform, closed: (7, 3)."""
+    """Return points (6, 3) in their order round the platform, closed: (7, 3)."""
     middle = points - points.mean(axis=0)
     _, _, basis = np.linalg.svd(middle)
     order = np.argsort(np.arctan2(middle @ basis[1], middle @ basis[0]))
@@ -258,5 +257,5 @@ def ring_order(points: Floats) -> Floats:
 
 @cache
 def rgb(colour: str) -> Floats:
-    """A colour #RRGGBB as (3,), 0 to 1, not to be changed."""
+    """Return a colour #RRGGBB as (3,), 0 to 1, read-only."""
     return np.frombuffer(bytes.fromhex(colour.removeprefix("#")), np.uint8) / 255.0

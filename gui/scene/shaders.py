@@ -1,11 +1,10 @@
-"""The programs that run on the graphics processor.
+"""Shader programs.
 
-Everything comes to them in the camera's axes, from the eye. Pictures are drawn upside down, so that their rows leave
-OpenGL in the order in which a picture has them.
+Inputs are in camera axes, from the eye. Images are drawn upside down, so that OpenGL returns their rows in image order.
 """
 
 AMBIENT, SKY, KEY = 0.20, 0.34, 0.62
-"""of a colour that is seen where no light comes to, what the sky adds from above, and the key light where it falls"""
+"""Fractions of a colour by ambient light, by the sky from above, and by the key light."""
 
 _LIGHT = (
     f"""

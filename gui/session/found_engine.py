@@ -1,4 +1,4 @@
-"""An engine that has this rig's drives though the app did not start it: found, watched, stopped and ended."""
+"""An engine that controls this rig's drives but was not started by the app: find, watch, stop and end it."""
 
 import contextlib
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from rig.config import RigConfig
 from rig.engine import RunningEngine, Snapshot, Stop, find_engine
 from rig.errors import HardwareError
 
-_LOOK_INTERVAL = 1000  # ms
+_POLL_INTERVAL = 1000  # ms
 _STOP_TIMEOUT = 1.0  # s
 
 
 class FoundEngine(QtCore.QObject):
-    """Looks for the engine while the app has none of its own. Nothing here waits but `close`.
+    """Polls for such an engine while the app has none of its own. Only `close` blocks.
 
-    Signals: `changed` when another was found, it is another than it was, or there is none any more.
+    Signals: `changed`: found, changed or gone.
 
     Args:
         config: the rig.
@@ -38,29 +38,29 @@ class FoundEngine(QtCore.QObject):
         self._stops = Worker("found engine's stops", self)
         self._watching = self._asked = False
         self._timer = QtCore.QTimer(self)
-        self._timer.setInterval(_LOOK_INTERVAL)
-        self._timer.timeout.connect(self.look)
+        self._timer.setInterval(_POLL_INTERVAL)
+        self._timer.timeout.connect(self.poll)
 
     def watch(self, on: bool) -> None:
-        """Begin to look, or end it; a stop still reaches what was found last."""
+        """Start or stop polling; a stop still reaches the last engine found."""
         if on == self._watching:
             return
         self._watching = on
         if on:
             self._timer.start()
-            self.look()
+            self.poll()
         else:
             self._timer.stop()
-            self._take(self.engine, None)
+            self._set_found(self.engine, None)
 
-    def look(self) -> None:
-        """Look now."""
+    def poll(self) -> None:
+        """Poll now."""
         if not self._asked:
             self._asked = True
-            self._worker.submit(lambda: find_holder(self._config), self._looked)
+            self._worker.submit(lambda: find_holder(self._config), self._polled)
 
     def request_stop(self, category: Literal[0, 1, 2], failed: Callable[[Exception], None]) -> bool:
-        """Raise its stop flag at once, and ask by its link as well; whether there is such an engine."""
+        """Raise its stop flag at once, and also send a stop; return whether there is such an engine."""
         engine = self.engine
         if engine is None:
             return False
@@ -78,7 +78,7 @@ class FoundEngine(QtCore.QObject):
         return True
 
     def end(self, client: str, done: Callable[[Exception | None], None]) -> None:
-        """Take its lease as `client`, bring the platform to rest, close the recording and end it; refused to `done`."""
+        """Take its lease, bring the platform to rest, close the recording, end it; `done` gets a refusal."""
         engine, config = self.engine, self._config
         if engine is None:
             return
@@ -94,19 +94,19 @@ class FoundEngine(QtCore.QObject):
         self._worker.submit(end, lambda _result, error: done(error))
 
     def close(self, timeout: float) -> None:
-        """Look no further, and wait at most `timeout` s for what is under way."""
+        """Stop polling, and wait at most `timeout` s for a request in progress."""
         self._timer.stop()
         for worker in (self._worker, self._stops):
             worker.finish()
         for worker in (self._worker, self._stops):
             worker.join(timeout)
 
-    def _looked(self, found: tuple[RunningEngine | None, Holder | None] | None, _error: Exception | None) -> None:
+    def _polled(self, found: tuple[RunningEngine | None, Holder | None] | None, _error: Exception | None) -> None:
         self._asked = False
         if self._watching and found is not None:
-            self._take(*found)
+            self._set_found(*found)
 
-    def _take(self, engine: RunningEngine | None, holder: Holder | None) -> None:
+    def _set_found(self, engine: RunningEngine | None, holder: Holder | None) -> None:
         before = self.holder
         self.engine, self.holder = engine, holder
         if self.holder != before:
@@ -114,7 +114,7 @@ class FoundEngine(QtCore.QObject):
 
 
 def find_holder(config: RigConfig) -> tuple[RunningEngine | None, Holder | None]:
-    """The engine that has the drives of a configuration, and what it is now. Raises HardwareError as `find_engine`."""
+    """Return the engine that controls the rig's drives, with its status. Raises HardwareError as `find_engine`."""
     engine = find_engine(config)
     if engine is None:
         return None, None

@@ -1,4 +1,4 @@
-"""The app's clock: thirty times a second, apart from when data arrive."""
+"""The frame clock: thirty frames per second, independent of data arrival."""
 
 from typing import Protocol
 
@@ -11,27 +11,27 @@ from gui.session.rig_session import RigSession
 
 _INTERVAL = 33  # ms
 _SLOW = 6
-"""Frames between two updates of figures that a person reads."""
+"""Frames between two updates of displayed numbers."""
 
 
 class View(Protocol):
-    """Something that shows telemetry."""
+    """A view of telemetry."""
 
     def isVisible(self) -> bool:
-        """Whether anybody can see it."""
+        """Whether it is visible."""
 
     def refresh(self, history: History) -> None:
-        """Show the history as it is now."""
+        """Show the current history."""
 
 
 class FrameClock(QtCore.QObject):
-    """Fetches telemetry, shows the engine that the app is alive, and repaints what is in view.
+    """Fetches telemetry, sends the engine the app's heartbeat, and refreshes visible views.
 
-    Signals: `slow(row)` five times a second with the newest row, None when there is none.
+    Signals: `slow(row)`: five times a second with the newest row, None without one.
 
     Args:
-        session: where rows come from.
-        history: where they go.
+        session: source of rows.
+        history: destination.
     """
 
     slow = QtCore.Signal(object)
@@ -40,7 +40,7 @@ class FrameClock(QtCore.QObject):
         super().__init__(parent)
         self.meter = CycleMeter(session.config.period)
         self.views: list[View] = []
-        """refreshed in every frame in which they are visible"""
+        """Refreshed in every frame if visible."""
         self._session = session
         self._history = history
         self._frames = 0
@@ -51,21 +51,21 @@ class FrameClock(QtCore.QObject):
         self._timer.timeout.connect(self.tick)
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start the clock."""
         self._timer.start()
 
     def stop(self) -> None:
-        """Stop ticking."""
+        """Stop the clock."""
         self._timer.stop()
 
     def tick(self) -> None:
-        """One frame."""
+        """Process one frame."""
         self._session.beat()
         rows: npt.NDArray[np.void]
         rows, _dropped = self._session.poll_rows()
         if len(rows):
             if self._last is not None and rows["t"][0] < self._last["t"]:
-                self.meter.clear()  # another engine
+                self.meter.clear()  # a new engine
             self._last = rows[-1]
             self.meter.add(rows)
             self._history.append(rows)

@@ -1,4 +1,4 @@
-"""A service of the rig in a process of its own, beside the app."""
+"""A rig service in its own process."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from rig.services import Job, ReportRequest, ReportResult, report, start
 
 
 class ReportMaker(QtCore.QObject):
-    """Makes one report at a time. `finished(path, fault)`: the report and "", or "" and why there is none."""
+    """Makes one report at a time. `finished(path, fault)`: the report and "", or "" and the reason."""
 
     finished = QtCore.Signal(str, str)
 
@@ -26,7 +26,7 @@ class ReportMaker(QtCore.QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a report is being made."""
+        """Whether a report is in progress."""
         return self._job.busy
 
     def make(
@@ -37,10 +37,10 @@ class ReportMaker(QtCore.QObject):
         alone: bool = False,
         pdf: bool = False,
     ) -> None:
-        """Make the report of a recording, or of a run FILE#ID, beside it; of several, one of them side by side.
+        """Make the report of a recording, or of a run FILE#ID, next to it; of several, one side by side.
 
-        Judged by these thresholds, None: as recorded; see `ReportRequest`. `pdf`: print it as well, and tell of that.
-        Nothing while another is being made.
+        With these thresholds, None: as recorded; see `ReportRequest`. `pdf`: also print it, and return the PDF.
+        Ignored while another is in progress.
         """
         if self.busy:
             return
@@ -57,7 +57,7 @@ class ReportMaker(QtCore.QObject):
         self._job.start(report, request)
 
     def close(self) -> None:
-        """Give up a report that is being made."""
+        """Cancel a report in progress."""
         self._job.close()
 
     def _done(self, made: ReportResult | None, error: Exception | None) -> None:
@@ -71,8 +71,8 @@ class ReportMaker(QtCore.QObject):
 class JobRunner(QtCore.QObject):
     """Runs one service at a time; see `rig.services`.
 
-    Signals: `reported(event)` for each event as it comes; `ended(result, error)`: what the service gave and None, or
-    None and the error that it, or its process, ended with.
+    Signals: `reported(event)` for each event; `ended(result, error)`: the result and None, or None and the error of the
+    service or its process.
     """
 
     reported = QtCore.Signal(object)
@@ -89,7 +89,7 @@ class JobRunner(QtCore.QObject):
         return self._job is not None
 
     def start(self, service: Callable[..., Any], request: object) -> None:
-        """Run a service. Nothing while another runs."""
+        """Run a service. Ignored while another runs."""
         if self._job is not None:
             return
         try:
@@ -104,12 +104,12 @@ class JobRunner(QtCore.QObject):
             self._watches.append(watch)
 
     def proceed(self) -> None:
-        """Say that what it asked for is done. Nothing while none runs."""
+        """Confirm that the requested action is done. Ignored without a running service."""
         if self._job is not None:
             self._job.proceed()
 
     def close(self) -> None:
-        """End what is running; nothing is reported any more. May be called again."""
+        """Cancel the service; nothing is reported any more. May be called again."""
         job = self._release()
         if job is not None:
             job.close()
@@ -118,18 +118,18 @@ class JobRunner(QtCore.QObject):
         job = self._job
         if job is None:
             return
-        self._watch(False)  # where it has ended, what is watched is closed
+        self._watch(False)  # also on an ended process: its watched descriptors are closed
         for event in job.events():
             self.reported.emit(event)
-            if self._job is not job:  # whoever took it has closed it
+            if self._job is not job:  # a slot has closed it
                 return
-        if not job.ended:  # not asked anew: what came meanwhile comes first
+        if not job.ended:  # use the old value: pending events come first
             self._watch(True)
             return
         self._release()
         try:
             result = job.result(0.0)
-        except Exception as error:  # of the service, whatever it is: for whoever asked
+        except Exception as error:  # pass any error of the service on to the caller
             self.ended.emit(None, error)
         else:
             self.ended.emit(result, None)
@@ -150,7 +150,7 @@ class JobRunner(QtCore.QObject):
 
 
 def error_text(error: Exception) -> str:
-    """Why a service gave no result, in the person's language where it is a finding."""
+    """Return why a service failed, translated if it is a finding."""
     if isinstance(error, RigError) and error.exit_code != ExitCode.INTERNAL:
         return finding_text(error.finding)
     return f"{type(error).__name__}: {error}" if exit_code_of(error) == ExitCode.INTERNAL else str(error)

@@ -1,4 +1,4 @@
-"""Moves and motions as the operator asks for them: checked apart from the window, then sent one after the other."""
+"""Moves and motions requested by the operator: checked in a thread, then sent one by one."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from rig.states import MotionKind, State
 class Mover(QtCore.QObject):
     """Drives a `rig.client.MotionSequence` by the session's signals.
 
-    Signals: `progressed(text, fraction)`; `finished(cause)` with a `Finding` of why it ended early, None at its end.
+    Signals: `progressed(text, fraction)`; `finished(cause)` `Finding` if it ended early, else None.
 
     Args:
         session: the rig.
@@ -35,29 +35,29 @@ class Mover(QtCore.QObject):
         super().__init__(parent)
         self._session = session
         self._checks = Worker("moves", self)
-        self._looks = Worker("previews of moves", self)
+        self._preview_worker = Worker("previews of moves", self)
         self._sequence = MotionSequence("")
         self._sequence.end()
         self._late_status = False
-        self._forgetting = False
-        """whether what is left of a motion that was stopped is to be abandoned once it stands"""
+        self._abandoning = False
+        """Whether the rest of a stopped motion is abandoned once the platform stands."""
         self._stopping = False
-        """whether statuses from before a stop may still come, that show what was stopped"""
+        """Whether statuses from before a stop may still arrive."""
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(Code.STOP_REQUESTED))
         session.died.connect(lambda: self._end(Code.ENGINE_ENDED))
 
     def left(self, status: Snapshot) -> float | None:
-        """s until everything that was asked for is done; None where nothing is under way, or it has no end."""
+        """Return the s until everything requested is done; None if nothing is in progress, or it has no end."""
         return self._sequence.left(status) if self.active else None
 
     def set_speed(self, part: float, done: Done) -> None:
-        """Set the speed of motions, also of the one that is followed, as a part of full speed."""
+        """Set the speed of motions, including the current one, as a fraction of full speed."""
         self._session.send(mark("speed"), Pace(part), done=done)
 
     @property
     def active(self) -> bool:
-        """Whether motions are under way, or about to be sent."""
+        """Whether motions are in progress, or about to be sent."""
         return self._session.moving
 
     def move_to(
@@ -68,9 +68,9 @@ class Mover(QtCore.QObject):
         rotation_speed: float,
         purpose: MotionKind = MotionKind.MOVE,
     ) -> None:
-        """Move from where the reference is to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
+        """Move from the reference to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
 
-        The move is checked like any trajectory first, without making the window wait.
+        The move is first checked like any trajectory, in a thread.
         """
         config = self._session.config
 
@@ -80,8 +80,8 @@ class Mover(QtCore.QObject):
 
         self._begin(name, plan)
 
-    def run_held(self, name: str, plan: Callable[[Array], HoldToRunMotion], purpose: MotionKind) -> None:
-        """Follow the way that `plan(pose)` gives as long as `RigSession.show_held` says that it is held."""
+    def run_hold_to_run(self, name: str, plan: Callable[[Array], HoldToRunMotion], purpose: MotionKind) -> None:
+        """Follow the path of `plan(pose)` while `RigSession.signal_hold` reports a hold."""
 
         def stages(here: Array) -> list[Stage]:
             way = plan(here)
@@ -89,49 +89,49 @@ class Mover(QtCore.QObject):
 
         self._begin(name, stages)
 
-    def let_go(self) -> None:
-        """Send nothing any more of a way that was held; one that is sent the engine brings to a stand by itself."""
+    def release(self) -> None:
+        """Send nothing more of a hold-to-run motion; the engine itself stops one already sent."""
         if self._sequence.stage is None:
             self._end(Code.RELEASED_BEFORE_START)
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
-        """Move to the start of a motion that was checked, rest there, then follow it `repeats` times."""
+        """Move to the start of a checked motion, rest there, then follow it `repeats` times."""
         config = self._session.config
         self._begin(name, lambda here: stages_of_run(config, here, name, table, repeats))
 
     def hold(self) -> None:
-        """Stop on the path and hold there under power; the rest is forgotten, and what is on its way is stopped."""
+        """Stop on the path and hold there under power; drop the rest, and stop what is on its way."""
         self._end(Code.STOP_REQUESTED)
         self._stop()
 
     def pause(self) -> None:
-        """Slow down along the path and stand; see `MotionSequence.pause`."""
+        """Slow down along the path to a stop; see `MotionSequence.pause`."""
         if self._sequence.pause() is not None:
-            # refused when the end came first: then the next status ends it all
+            # refused if the end came first: then the next status ends the sequence
             self._session.send(mark("pause"), Pause())
         else:
             self.progressed.emit(tr("{name}: pausing").format(name=self._sequence.name), 0.0)
 
     def resume(self, *, take_over: bool = False) -> None:
-        """Go on along the path; `take_over`: also of a motion that was begun under another command lease."""
+        """Continue along the path; `take_over`: even if the motion started under another command lease."""
         self._sequence.resume()
         self._stopping = False
         self._session.send(mark("resume"), Resume(take_over))
 
     def abandon(self) -> None:
-        """Have the engine forget a motion that is paused; nothing further is sent."""
-        self._sequence.doubt(False)  # a status may come before the answer: the stage has not come to its end
+        """Make the engine drop a paused motion; nothing further is sent."""
+        self._sequence.doubt(False)  # a status may arrive before the answer: the stage has not ended
         self._session.send(mark("abandon"), Abandon(), done=self._abandoned)
 
     def preview(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
-        """Look into moves that nobody has asked for, apart from the window and from the moves; see `Worker.submit`."""
-        self._looks.submit(job, done)
+        """Run a query in a thread separate from the moves; see `Worker.submit`."""
+        self._preview_worker.submit(job, done)
 
     def close(self) -> None:
         """End the threads."""
-        for worker in (self._checks, self._looks):
+        for worker in (self._checks, self._preview_worker):
             worker.finish()
-        for worker in (self._checks, self._looks):
+        for worker in (self._checks, self._preview_worker):
             worker.join(2.0)
 
     def _abandoned(self, refusal: Finding | None) -> None:
@@ -144,7 +144,7 @@ class Mover(QtCore.QObject):
         status = self._session.status
         if self.active or status is None:
             return
-        self._session.moving, self._forgetting, self._stopping = True, False, False
+        self._session.moving, self._abandoning, self._stopping = True, False, False
         self._sequence = sequence = MotionSequence(name)
         self.progressed.emit(tr("{name}: checking").format(name=name), 0.0)
         here = np.array(status.reference)
@@ -161,7 +161,7 @@ class Mover(QtCore.QObject):
         self._send(sequence, sequence.begin(stages or []))
 
     def _send(self, sequence: MotionSequence, order: Order | None) -> None:
-        """Send what the sequence orders, and say that it is over once it is."""
+        """Send a sequence's order, and report its end."""
         if order is HOLD:
             self._stop()
         elif order is not None:
@@ -172,30 +172,29 @@ class Mover(QtCore.QObject):
             self.finished.emit(sequence.cause)
 
     def _answered(self, sequence: MotionSequence, refusal: Finding | None) -> None:
-        # a status that is on its way was perhaps taken before the motion began, and looks like its end; every one
-        # asked for from now on is taken after
-        self._late_status = self._session.asked_status
+        # A status on its way may predate the motion and look like its end; those requested from now on do not.
+        self._late_status = self._session.status_pending
         self._send(sequence, sequence.answered(refusal))
 
     def _stop(self) -> None:
-        self._forgetting = True
+        self._abandoning = True
         self._session.stop(2, "hold")
 
     def _follow(self, status: Snapshot) -> None:
         if self._late_status:
             self._late_status = False
             return
-        if self._forgetting and status.state not in (State.RUNNING, State.STOPPING):
-            self._forgetting = False
+        if self._abandoning and status.state not in (State.RUNNING, State.STOPPING):
+            self._abandoning = False
             if status.resumable:
                 self._session.send(mark("abandon"), Abandon())
                 return
         runs = status.state is State.RUNNING or status.resumable
         self._stopping = self._stopping and status.state in (State.RUNNING, State.STOPPING)
         if not self.active:
-            # of an engine that was taken over, or stopped elsewhere and resumed
-            if runs and not (self._forgetting or self._stopping) and status.path_duration < math.inf:
-                self._tell(status, [], status.path_time / max(status.path_duration, 1e-9))
+            # from an engine that was taken over, or stopped elsewhere and resumed
+            if runs and not (self._abandoning or self._stopping) and status.path_duration < math.inf:
+                self._report_progress(status, [], status.path_time / max(status.path_duration, 1e-9))
             return
         sequence = self._sequence
         stage = sequence.stage
@@ -205,14 +204,14 @@ class Mover(QtCore.QObject):
             if stage.number and sequence.repeats > 1:
                 repeat = tr("repeat {number} of {repeats}")
                 parts.append(repeat.format(number=stage.number, repeats=sequence.repeats))
-            self._tell(status, parts, sequence.fraction(status))
+            self._report_progress(status, parts, sequence.fraction(status))
         self._send(sequence, order)
 
-    def _tell(self, status: Snapshot, parts: list[str], fraction: float) -> None:
+    def _report_progress(self, status: Snapshot, parts: list[str], fraction: float) -> None:
         time = tr("{time:.1f} of {duration:.1f} s")
-        said = [*parts, time.format(time=status.path_time, duration=status.path_duration)]
-        said += [tr("paused")] if status.resumable else []
-        self.progressed.emit(f"{status.motion}: {', '.join(said)}", fraction)
+        texts = [*parts, time.format(time=status.path_time, duration=status.path_duration)]
+        texts += [tr("paused")] if status.resumable else []
+        self.progressed.emit(f"{status.motion}: {', '.join(texts)}", fraction)
 
     def _end(self, cause: Code) -> None:
         self._stopping = self.active

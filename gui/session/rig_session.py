@@ -1,4 +1,4 @@
-"""The rig as the app sees it: starts and ends its processes, sends commands, follows its status, never blocks."""
+"""The rig as seen by the app: starts and ends processes, sends commands, polls the status, never blocks."""
 
 import contextlib
 import threading
@@ -36,8 +36,8 @@ from rig.telemetry import ROW
 _STATUS_INTERVAL = 50  # ms
 _CLOSING_TIMEOUT = 15.0  # s
 _CLIENT = "rig gui"
-"""the name under which the app takes the command lease"""
-_PATIENCE = 1.0  # s for an answer to a look or a stop, until it is said that there is none
+"""Name of the app's command lease."""
+_PATIENCE = 1.0  # s to wait for an answer to a poll or a stop
 
 
 class RigSession(SessionState):
@@ -62,33 +62,33 @@ class RigSession(SessionState):
         self._stops = Worker("stops", self)
         self._events = EventFollower()
         self._connect_next = False
-        self._asked_status = False
+        self._status_pending = False
         self._alive_at = 0.0
         self._lengths: npt.NDArray[np.float64] | None = None
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_STATUS_INTERVAL)
-        self._timer.timeout.connect(self._ask_status)
+        self._timer.timeout.connect(self._request_status)
         self.found.watch(True)
 
-    # -- what others look at -----------------------------------------------------------------------------------------
+    # -- status for other parts --------------------------------------------------------------------------------------
 
     @property
     def engine_pid(self) -> int | None:
-        """Process id of the engine, None while there is none."""
+        """Process id of the engine, None without one."""
         return None if self._engine is None else self._engine.engine.pid
 
     @property
     def engine_address(self) -> EngineAddress | None:
-        """Where other clients find the engine, None while there is none."""
+        """Address of the engine for other clients, None without one."""
         return None if self._engine is None else self._engine.engine.address
 
     @property
-    def asked_status(self) -> bool:
-        """Whether a status is on its way that may have been taken before what was answered last."""
-        return self._asked_status
+    def status_pending(self) -> bool:
+        """Whether a status request is pending, whose answer may predate the last command's."""
+        return self._status_pending
 
     def poll_rows(self) -> tuple[npt.NDArray[np.void], int]:
-        """Telemetry rows since the last call and how many were lost; notices an engine that has died."""
+        """Return telemetry rows since the last call and the number of lost ones; detects a crashed engine."""
         if self._engine is None or self.phase is not Phase.UP:
             return np.empty(0, ROW), 0
         rows, dropped = self._engine.read_rows()
@@ -101,39 +101,39 @@ class RigSession(SessionState):
         return rows, dropped
 
     def beat(self) -> None:
-        """Show the engine that the window is alive."""
+        """Send the engine the window's heartbeat."""
         if self._engine is not None:
             self._engine.beat()
 
-    def show_held(self, held: bool) -> None:
-        """Show the engine that the operator holds what moves, or does so no longer; never waits."""
+    def signal_hold(self, holding: bool) -> None:
+        """Signal the engine whether the operator holds the motion; never blocks."""
         if self._engine is not None:
-            self._engine.hold() if held else self._engine.let_go()
+            self._engine.hold() if holding else self._engine.let_go()
 
-    # -- what an operator asks for -----------------------------------------------------------------------------------
+    # -- operator requests -------------------------------------------------------------------------------------------
 
     def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:
-        """Stop: by the flag in shared memory, at once, and by the control link as well. Possible at any time."""
-        said = tr("stop, category {category} ({source})")
+        """Stop: at once by the flag in shared memory, and also by the control link. Always possible."""
+        crash = tr("stop, category {category} ({source})")
         if self._engine is not None:
             self._engine.raise_stop_flag(category)
             self._stops.submit(partial(self._engine.send_stop, category), self._stop_sent)
         elif self.found.request_stop(category, partial(self._stop_sent, None)):
-            said = tr("stop, category {category} ({source}), sent to the engine that has the drives")
+            crash = tr("stop, category {category} ({source}), sent to the engine that has the drives")
         self._connect_next = False
-        self.log("warning", "operator", said.format(category=category, source=tr(source)))
+        self.log("warning", "operator", crash.format(category=category, source=tr(source)))
         self.stopped.emit(category)
 
     def connect_rig(self) -> None:
-        """Connect to the drives; starts the engine, and a virtual rig, where they do not run.
+        """Connect to the drives; starts the engine and a virtual rig if needed.
 
-        An engine that has the drives already is taken over as it is.
+        An engine that already controls the drives is taken over as it is.
         """
         if self.phase is Phase.UP:
             self.send(mark("connect"), Connect())
         elif self.found.engine is not None and self.found.holder is not None:
             self._enter(Phase.STARTING)
-            self._commands.submit(partial(hold_engine, self.config, self.found.engine), self._taken_over)
+            self._commands.submit(partial(acquire_engine, self.config, self.found.engine), self._taken_over)
         elif self.phase in (Phase.DOWN, Phase.DIED):
             self._connect_next = True
             self._enter(Phase.STARTING)
@@ -144,26 +144,26 @@ class RigSession(SessionState):
     def send(
         self, what: str, command: RigCommand, samples: npt.NDArray[np.float64] | None = None, done: Done | None = None
     ) -> None:
-        """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
+        """Send a command; `what` is its displayed name. A refusal is logged, signalled and passed to `done`."""
         engine = self._engine
         if engine is None or self.phase is not Phase.UP:
             self._answer(what, HardwareError(Finding(Code.ENGINE_NOT_RUNNING)), done)
             return
-        self.busy, asked = what, self.rig_time
+        self.busy, requested_at = what, self.rig_time
         self.following = isinstance(command, Follow)
         self.changed.emit()
 
         def answered(_result: Any, error: Exception | None) -> None:
             self.busy = ""
             self.changed.emit()
-            self._answer(what, error, done, asked)
+            self._answer(what, error, done, requested_at)
 
         self._commands.submit(lambda: engine.request(command, samples), answered)
 
     def disconnect_rig(self) -> None:
-        """Disconnect the drives and end the engine, which closes the recording; a virtual rig goes on.
+        """Disconnect the drives and end the engine, which closes the recording; a virtual rig keeps running.
 
-        An engine that was found brings the platform to rest first.
+        A found engine first brings the platform to rest.
         """
         if self.found.holder is not None:
             self.busy = mark("end the engine")
@@ -177,7 +177,7 @@ class RigSession(SessionState):
         self._commands.submit(partial(self._engine.end, commands), self._left)
 
     def end(self) -> None:
-        """End engine and virtual rig, whatever they are doing; `ended` follows."""
+        """End engine and virtual rig in any state; `ended` follows."""
         self._timer.stop()
         self._connect_next = False
         self._enter(Phase.ENDING)
@@ -185,7 +185,7 @@ class RigSession(SessionState):
         self._commands.submit(self.virtual.stop, lambda _result, _error: self._enter_ended())
 
     def close(self) -> None:
-        """End what still runs and wait for it. May be called again."""
+        """End all processes and wait for them. May be called again."""
         self._timer.stop()
         self._retire()
         self._commands.submit(self.virtual.stop, _ignore)
@@ -196,20 +196,20 @@ class RigSession(SessionState):
         for worker in workers:
             worker.join(_CLOSING_TIMEOUT)
         if self._unclaimed is not None:
-            _let_go(self._unclaimed)
+            _release_engine(self._unclaimed)
 
     # -- starting and ending -----------------------------------------------------------------------------------------
 
     def _start(self) -> LiveRig:
-        self.virtual.begin()  # gets ready while the engine does
-        said = {"recording": {"operator": self.operator}} if self.operator else {}
-        config = self.config.changed(said) if said else self.config
-        engine = hold_engine(config, new_recording(self.folder, config.name), self.compilingTold.emit)
+        self.virtual.begin()  # starts in parallel with the engine
+        changes = {"recording": {"operator": self.operator}} if self.operator else {}
+        config = self.config.changed(changes) if changes else self.config
+        engine = acquire_engine(config, new_recording(self.folder, config.name), self.compilingProgressed.emit)
         try:
-            self.virtual.wait_ready(engine.engine.address.socket, self.compilingTold.emit)
+            self.virtual.wait_ready(engine.engine.address.socket, self.compilingProgressed.emit)
         except Exception:
             engine.close()
-            engine.recording.unlink(missing_ok=True)  # no drive was ever asked
+            engine.recording.unlink(missing_ok=True)  # no drive was ever contacted
             raise
         self._unclaimed = engine
         return engine
@@ -222,7 +222,7 @@ class RigSession(SessionState):
             return
         self._engine, self._unclaimed = engine, None
         if self.phase is not Phase.STARTING:
-            return  # everything is ending: so will this
+            return  # everything is ending, including this
         self._follow(engine)
         if self._connect_next:
             self._connect_next = False
@@ -246,16 +246,16 @@ class RigSession(SessionState):
 
     def _found_ended(self, error: Exception | None) -> None:
         self.busy = ""
-        self.found.look()
+        self.found.poll()
         self.changed.emit()
         self._answer(mark("end the engine"), error, None)
 
     def _left(self, _result: object, error: Exception | None) -> None:
         engine = self._engine
         if engine is None:
-            return  # it has been let go of already
+            return  # already released
         if isinstance(error, RefusedError):
-            self._enter(Phase.UP)  # nothing has changed: the state was another already than the one that was shown
+            self._enter(Phase.UP)  # the displayed state was already out of date
             self._answer(mark("disconnect"), error, None)
             return
         self._timer.stop()
@@ -274,24 +274,24 @@ class RigSession(SessionState):
         self.log("info" if whole else "warning", "app", end.format(fault=fault, path=engine.recording))
 
     def _drop_empty(self, removed: bool | None, _error: Exception | None) -> None:
-        """After the engine has ended: no recording is left where nothing was recorded."""
+        """Delete an empty recording after the engine has ended."""
         if removed and self.phase is Phase.DOWN:
             self.recording = None
             self.changed.emit()
 
     def _engine_died(self) -> None:
-        """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
+        """Report that the engine crashed, then read from the drives, which are free now, how they reacted."""
         self._timer.stop()
-        said = _crash_text(self.status)
-        self.death = f"{said} {_expected(self.config)}"
+        crash = _crash_text(self.status)
+        self.death = f"{crash} {_expected(self.config)}"
         ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
-        self._commands.submit(ask, partial(self._drives_asked, said))
+        self._commands.submit(ask, partial(self._drives_asked, crash))
         self._retire()
         self._enter(Phase.DIED)
         self.log("error", "app", self.death)
         self.died.emit()
 
-    def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
+    def _drives_asked(self, crash: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
             self.log(
                 "info" if leg.safe else "error",
@@ -301,14 +301,14 @@ class RigSession(SessionState):
         found = _post_mortem_text(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
-            return  # another engine is on its way
-        self.death = f"{said} {found} {_next_step(self.config)}"
+            return  # another engine is starting
+        self.death = f"{crash} {found} {_next_step(self.config)}"
         if legs is not None:
             self.postMortemKnown.emit(legs)
         self.changed.emit()
 
     def _retire(self) -> None:
-        """Let go of the engine, in the commands' thread, once no other thread uses it any more."""
+        """Release the engine in the command thread, once no other thread uses it."""
         engine, self._engine = self._engine, None
         if engine is None:
             return
@@ -317,7 +317,7 @@ class RigSession(SessionState):
         def close() -> None:
             with contextlib.suppress(threading.BrokenBarrierError):
                 barrier.wait(_CLOSING_TIMEOUT)
-            _let_go(engine)
+            _release_engine(engine)
 
         for worker in (self._watching, self._stops):
             worker.submit(barrier.wait, _ignore)
@@ -333,13 +333,13 @@ class RigSession(SessionState):
 
     # -- status and log ----------------------------------------------------------------------------------------------
 
-    def _ask_status(self) -> None:
-        if self._engine is not None and not self._asked_status:
-            self._asked_status = True
+    def _request_status(self) -> None:
+        if self._engine is not None and not self._status_pending:
+            self._status_pending = True
             self._watching.submit(self._engine.status, self._take_status)
 
     def _take_status(self, status: Snapshot | None, _error: Exception | None) -> None:
-        self._asked_status = False
+        self._status_pending = False
         if self.phase is not Phase.UP:
             return
         if status is None:
@@ -350,12 +350,12 @@ class RigSession(SessionState):
             return
         self.silent = False
         if status.state is State.FAULT and (self.status is None or self.status.state is not State.FAULT):
-            self.virtual.look()  # what the plant says of itself may be the cause
+            self.virtual.poll()  # the plant's state may be the cause
         self.status, self._status_at = status, time.monotonic()
         for entry in map(log_entry, self._events.new(status.events)):
             self.logged.emit(entry)
             if entry.finding is not None and entry.level == "warning" and not entry.code:
-                self.refused.emit(mark("warning"), entry.finding)  # nothing has stopped: the banner does not say it
+                self.refused.emit(mark("warning"), entry.finding)  # nothing has stopped: the banner does not show it
         self.statusChanged.emit(status)
         self.changed.emit()
 
@@ -365,25 +365,25 @@ class RigSession(SessionState):
 
 
 def _ignore(_result: object, _error: Exception | None) -> None:
-    """Nobody waits for this job."""
+    """Ignore the result."""
 
 
-def hold_engine(
+def acquire_engine(
     config: RigConfig, source: Path | RunningEngine, report_compiling: ProgressCallback | None = None
 ) -> LiveRig:
-    """Start an engine, or take one over; its sign of life is the window's, so one that hangs commands nothing for long.
+    """Start an engine, or take one over; its heartbeat is the window's, so a hung window stops commanding.
 
-    report_compiling: called with how far it is where it has to compile the model first. Raises as `LiveRig`.
+    report_compiling: called with the progress if the model has to be compiled first. Raises as `LiveRig`.
     """
     return LiveRig(
         config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, report_compiling=report_compiling
     )
 
 
-def _let_go(engine: LiveRig) -> None:
-    """End the engine if it still runs, and let go of everything; no other thread may be using it any more.
+def _release_engine(engine: LiveRig) -> None:
+    """End the engine if it runs, and release everything; no other thread may be using it.
 
-    One that was taken over and does not end when it is told to goes on until nobody has commanded it for its time.
+    One that was taken over and does not end on request ends after its own timeout without commands.
     """
     if engine.attached and engine.alive:
         with contextlib.suppress(RigError):
@@ -392,26 +392,26 @@ def _let_go(engine: LiveRig) -> None:
 
 
 def _crash_text(status: Snapshot | None) -> str:
-    """That it died, and in which state."""
+    """Return that it crashed, and in which state."""
     if status is None:
         return tr("The engine ended by itself.")
     return tr("The engine ended by itself in state {state}.").format(state=STATE_WORDS[status.state])
 
 
 def _expected(config: RigConfig) -> str:
-    """What its drives are to do, before they have answered."""
+    """Return what its drives should do, before they have answered."""
     text = sentence(finding_text(when_silent(config)))
     return tr("{expected}: the drives are being queried.").format(expected=text)
 
 
 def _post_mortem_text(legs: list[LegPostMortem] | None, error: Exception | None) -> str:
-    """What the drives answered."""
+    """Return the drives' answers as text."""
     if legs is None:
         return tr("The drives cannot be queried: {error}.").format(error=error)
     return sentence(finding_text(describe_post_mortem(legs))) + "."
 
 
 def _next_step(config: RigConfig) -> str:
-    """What is to be done now."""
+    """Return what to do now."""
     after = tr("Next: Restart engine.")
     return after if config.virtual is not None else tr("Inspect the machine first.") + " " + after

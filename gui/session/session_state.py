@@ -1,4 +1,4 @@
-"""What the app knows of the rig, who is told when that changes, and the log of what was done."""
+"""The app's knowledge of the rig, its change signals, and the event log."""
 
 import time
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from rig.findings import Code, Finding
 StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
 _STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
 Done = Callable[[Finding | None], None]
-"""Receives the refusal of a request, None when it was accepted."""
+"""Receives the refusal of a request, None if accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class LogEntry:
     """engine, app, operator or virtual rig"""
     text: str
     code: str = ""
-    """of a fault, empty where there is none"""
+    """Code of a fault, else empty."""
     finding: Finding | None = None
-    """what the engine found, None where somebody else says it"""
+    """Finding of the engine, None for other sources."""
     t: float | None = None
-    """s, rig time, where it is known"""
+    """s, rig time, if known."""
     wall: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
 
 def log_entry(event: Event) -> LogEntry:
-    """The entry for an event of the engine's."""
+    """Return the log entry of an engine event."""
     code = event.code.name if event.code else ""
     return LogEntry(event.level, "engine", finding_text(event.finding), code, event.finding, event.t)
 
@@ -51,10 +51,9 @@ class SessionState(QtCore.QObject):
     """The state of one rig as the app sees it.
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
-    `LogEntry`; `refused(request, reason)` and `accepted(request)`, the request as `tr` shows it; `stopped(category)`
-    when the operator asked for a stop; `died` when an engine ended by itself; `postMortemKnown` with six
-    `LegPostMortem` then; `ended` when no process is left; `compilingTold` with a `Compiling`, from whichever thread
-    waits.
+    `LogEntry`; `refused(request, reason)` and `accepted(request)`, the translated request; `stopped(category)` when the
+    operator requested a stop; `died` when an engine crashed; then `postMortemKnown` with six `LegPostMortem`; `ended`
+    when no process is left; `compilingProgressed` with a `Compiling`, from a waiting thread.
 
     Args:
         config: the rig.
@@ -71,7 +70,7 @@ class SessionState(QtCore.QObject):
     died = QtCore.Signal()
     postMortemKnown = QtCore.Signal(object)
     ended = QtCore.Signal()
-    compilingTold = QtCore.Signal(object)
+    compilingProgressed = QtCore.Signal(object)
 
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,24 +81,24 @@ class SessionState(QtCore.QObject):
         self.busy = ""
         self.following = False
         self.moving = False
-        """a move or a sequence of motions is under way, as whoever sends it says"""
+        """A move or a sequence of motions is in progress; set by its sender."""
         self.silent = False
         self.armed = False
-        """the operator has taken the first step to Engage, as the panel says"""
+        """The first step to Engage was taken; set by the panel."""
         self.death = ""
         self.recording: Path | None = None
         self.operator = ""
-        """who operates the rig, as recordings are to say from the next connection on"""
+        """Operator for recordings, from the next connection on."""
         self._status_at = 0.0
         self.compiling: Compiling | None = None
-        """how far a start is that has to compile the model first"""
-        self.compilingTold.connect(self._take_compiling, QtCore.Qt.ConnectionType.QueuedConnection)
+        """Progress of a start that has to compile the model first."""
+        self.compilingProgressed.connect(self._take_compiling, QtCore.Qt.ConnectionType.QueuedConnection)
         self.found = FoundEngine(config, self)
         self.found.changed.connect(self.changed)
 
     @property
     def situation(self) -> Situation:
-        """What the rules judge by."""
+        """Inputs of the rules."""
         virtual = self.config.virtual
         return Situation(
             phase=self.phase,
@@ -118,25 +117,25 @@ class SessionState(QtCore.QObject):
         )
 
     def set_operator(self, operator: str) -> None:
-        """Have recordings say who operates the rig; empty leaves it to the configuration."""
+        """Set the operator for recordings; empty: that of the configuration."""
         self.operator = operator.strip()
 
     @property
     def torque(self) -> bool:
-        """Whether a drive may carry torque, as far as the engine said."""
+        """Whether a drive may be under torque, according to the engine."""
         return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
 
     @property
     def recording_fault(self) -> str:
-        """Why nothing is being recorded, as the engine said last; empty where something is, or there is no engine."""
+        """Why nothing is being recorded, according to the engine; empty if something is, or without an engine."""
         return "" if self.status is None else self.status.recording_fault
 
     def obstacle(self, action: Action) -> str:
-        """Why `action` cannot be done now, in words; empty when it can."""
+        """Why `action` cannot be done now, as text; empty if it can."""
         return obstacle(action, self.situation)
 
     def finding_against(self, action: Action) -> Finding | None:
-        """Why `action` cannot be done now; None when it can."""
+        """Why `action` cannot be done now; None if it can."""
         return finding_against(action, self.situation)
 
     def _enter(self, phase: Phase) -> None:
@@ -171,19 +170,19 @@ class SessionState(QtCore.QObject):
 
     @property
     def rig_time(self) -> float | None:
-        """s, as far as it is known: that of the last status, and what has passed since while the engine answers."""
+        """s, if known: that of the last status, plus the time since while the engine answers."""
         if self.status is None:
             return None
         answering = self.phase is Phase.UP and not self.silent
         return self.status.t + (time.monotonic() - self._status_at if answering else 0.0)
 
     def log(self, level: str, source: str, text: str, t: float | None = None) -> None:
-        """Add a line to the event log; of what happened at the rig time `t`, s, or now."""
+        """Add an entry to the event log, for the rig time `t`, s, or now."""
         self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))
 
 
 def finding_of(error: Exception) -> Finding:
-    """The finding of an error, without the command that was refused."""
+    """Return an error's finding, without the refused command."""
     if not isinstance(error, RigError):
         return Finding(Code.UNEXPECTED, details={"error": type(error).__name__, "text": str(error)})
     found = error.finding

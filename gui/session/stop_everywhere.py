@@ -1,4 +1,4 @@
-"""STOP from wherever the operator is: Esc in any field, menu, popup or dialog, and red buttons that nothing blocks."""
+"""STOP from everywhere: Esc in any field, menu, popup or dialog, and red buttons that nothing blocks."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -12,7 +12,7 @@ from gui.texts import tr
 _EVENTS = QtCore.QEvent.Type
 _KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride, _EVENTS.KeyRelease])
 _PRESSES = frozenset([_EVENTS.MouseButtonPress, _EVENTS.MouseButtonDblClick])
-_KEPT_BACK = _PRESSES | frozenset(
+_BLOCKED = _PRESSES | frozenset(
     [
         _EVENTS.KeyPress,
         _EVENTS.ShortcutOverride,
@@ -23,13 +23,13 @@ _KEPT_BACK = _PRESSES | frozenset(
         _EVENTS.Close,
     ]
 )
-"""What a window behind a dialog does not get."""
+"""Events blocked for a window behind a dialog."""
 _BEHIND = (QtCore.Qt.WindowType.Window, QtCore.Qt.WindowType.Dialog)
-_WATCHED = _KEYS | _KEPT_BACK | {_EVENTS.Show, _EVENTS.Hide}
+_WATCHED = _KEYS | _BLOCKED | {_EVENTS.Show, _EVENTS.Hide}
 
 
 class StopButton(QtWidgets.QPushButton):
-    """The red button: acts when it is pressed, not when it is let go, and is never disabled."""
+    """The red button: acts on press, not on release, and is never disabled."""
 
     _made: ClassVar[WeakSet["StopButton"]] = WeakSet()
 
@@ -47,26 +47,26 @@ class StopButton(QtWidgets.QPushButton):
 
     @classmethod
     def lies_at(cls, place: QtCore.QPoint) -> bool:
-        """Whether one that is in view is at a point of the screen. All widgets would take long to look through."""
+        """Whether a visible one is at a point of the screen. Searching all widgets would be slow."""
         shown = [button for button in cls._made if isQObjectAlive(button) and button.isVisible()]
         return any(button.rect().contains(button.mapFromGlobal(place)) for button in shown)
 
 
 class StopEverywhere(QtCore.QObject):
-    """Application event filter: Esc stops whatever has the focus, and STOP takes a click past popups and dialogs.
+    """Application event filter: Esc always stops, whatever has the focus; STOP gets clicks through popups and dialogs.
 
-    An application shortcut would not fire under a modal dialog, and a shortcut on Esc anywhere would swallow the key:
-    the key is taken here, before either, and goes on its way. A popup takes every click, so its clicks are compared
-    with the button's place.
+    An application shortcut would not fire under a modal dialog, and a shortcut on Esc elsewhere would consume the key:
+    so it is handled here first and passed on. A popup grabs all clicks, so their positions are compared with the
+    button's.
 
-    No window of the app is ever modal to Qt, which would let no click through to STOP; a second window above it would
-    depend on how the window manager stacks them. What is shown as modal is made an ordinary window before it comes up;
-    what is behind it gets no keys, clicks, or wish to close from here, but for STOP. And since a dialog, or another
-    window that belongs to the main window, may lie over its STOP, each has one of its own.
+    No window is modal to Qt, which would block clicks on STOP; an extra window above would depend on the window
+    manager's stacking. Modal dialogs are made non-modal before they are shown; this filter blocks keys, clicks and
+    closing for windows behind them, except STOP. Dialogs and child windows may cover the main window's STOP, so each
+    has its own.
 
     Args:
         button: the main window's STOP.
-        stop: told where a stop came from.
+        stop: called with the source of a stop.
     """
 
     def __init__(self, button: StopButton, stop: Callable[[StopSource], None]) -> None:
@@ -75,32 +75,32 @@ class StopEverywhere(QtCore.QObject):
         self._stop = stop
         self._last_key = -1
         self._modal: list[QtWidgets.QDialog] = []
-        self._kept: list[tuple[QtWidgets.QWidget, QtWidgets.QWidget]] = []
+        self._strips: list[tuple[QtWidgets.QWidget, QtWidgets.QWidget]] = []
         application = QtWidgets.QApplication.instance()
         assert application is not None
-        # a native file dialog is the system's window, and its keys do not come by here
+        # a native file dialog is a system window whose keys do not pass here
         application.setAttribute(QtCore.Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
         application.installEventFilter(self)
 
     @property
     def dialog(self) -> QtWidgets.QDialog | None:
-        """The dialog that everything else waits for, None while there is none."""
+        """The active modal dialog, None without one."""
         return self._modal[-1] if self._modal else None
 
     def remove(self) -> None:
-        """Look no further."""
+        """Remove the filter."""
         application = QtWidgets.QApplication.instance()
         if application is not None:
             application.removeEventFilter(self)
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """See the class; keeps to itself what is for a window behind a dialog, and nothing else."""
+        """See the class; consumes only events blocked by a dialog."""
         kind = event.type()
-        if kind not in _WATCHED:  # every event of the app comes by here
+        if kind not in _WATCHED:  # all events of the app pass here
             return False
         if kind in _KEYS:
             self._key(event, released=kind == _EVENTS.KeyRelease)
-        elif kind in _PRESSES and isinstance(receiver, QtWidgets.QWidget):  # its window had it before
+        elif kind in _PRESSES and isinstance(receiver, QtWidgets.QWidget):  # already handled by its window
             self._press(event)
         elif kind == _EVENTS.Show or kind == _EVENTS.Hide:
             if isinstance(receiver, QtWidgets.QDialog):
@@ -108,11 +108,11 @@ class StopEverywhere(QtCore.QObject):
             elif kind == _EVENTS.Show and isinstance(receiver, QtWidgets.QWidget) and _belongs(receiver):
                 self._add_stop_where_missing(receiver)
             return False
-        if kind not in _KEPT_BACK or not self._modal or not self._behind(receiver):
+        if kind not in _BLOCKED or not self._modal or not self._behind(receiver):
             return False
         if kind == _EVENTS.Close:
             if not event.spontaneous():
-                return False  # the app's own doing
+                return False  # by the app itself
             event.ignore()
         elif kind == _EVENTS.ShortcutOverride:
             event.accept()  # or a shortcut of the window behind would act
@@ -123,10 +123,10 @@ class StopEverywhere(QtCore.QObject):
 
     def _shown(self, dialog: QtWidgets.QDialog) -> None:
         if dialog.isModal():
-            dialog.windowHandle().setModality(QtCore.Qt.WindowModality.NonModal)  # it is not mapped yet
+            dialog.windowHandle().setModality(QtCore.Qt.WindowModality.NonModal)  # not mapped yet
             if dialog not in self._modal:
                 self._modal.append(dialog)
-                dialog.destroyed.connect(lambda: self._hidden(dialog))  # which hides nothing, as it is no more
+                dialog.destroyed.connect(lambda: self._hidden(dialog))  # destruction does not hide it first
         self._add_stop_where_missing(dialog)
 
     def _hidden(self, dialog: QtWidgets.QDialog) -> None:
@@ -145,23 +145,23 @@ class StopEverywhere(QtCore.QObject):
         row.addWidget(StopButton(lambda: self._stop("button"), strip))
         layout = window.layout()
         assert layout is not None, "a window without a layout has no place for STOP"
-        layout.setMenuBar(strip)  # above whatever the layout is, which makes room for its height
+        layout.setMenuBar(strip)  # above the layout, which reserves its height
         if isinstance(layout, QtWidgets.QGridLayout):  # a message box takes its width from there
             last = layout.columnCount() - 1
             layout.setColumnMinimumWidth(last, max(layout.columnMinimumWidth(last), strip.sizeHint().width()))
-        strip.show()  # the window has shown its children already
-        # A file dialog is made by Qt, and nothing of Python's holds it or what is put into it.
-        kept = (window, strip)
-        self._kept.append(kept)
-        window.destroyed.connect(lambda: self._kept.remove(kept))
+        strip.show()  # the window has already shown its children
+        # Qt creates a file dialog: Python must keep references to it and to its children.
+        entry = (window, strip)
+        self._strips.append(entry)
+        window.destroyed.connect(lambda: self._strips.remove(entry))
 
     def _behind(self, receiver: QtCore.QObject) -> bool:
-        """Whether a dialog keeps something from `receiver`: a widget of a window that is not it, nor belongs to it."""
+        """Whether a dialog blocks `receiver`: a widget outside the dialog and its child windows."""
         if not isinstance(receiver, QtWidgets.QWidget) or isinstance(receiver, StopButton):
             return False
         window: QtWidgets.QWidget | None = receiver.window()
         if receiver.window().windowType() not in _BEHIND:
-            return False  # a popup is of a field of the dialog: nothing behind it can have opened one
+            return False  # a popup belongs to the dialog: nothing behind it can have opened one
         while window is not None and window is not self._modal[-1]:
             window = window.parentWidget()
         return window is None
@@ -173,7 +173,7 @@ class StopEverywhere(QtCore.QObject):
             self._last_key = -1
             return
         if event.timestamp() and event.timestamp() == self._last_key:
-            return  # one press passes several objects on its way
+            return  # one press passes several objects
         self._last_key = event.timestamp()
         self._stop("Esc")
 
@@ -186,5 +186,5 @@ class StopEverywhere(QtCore.QObject):
 
 
 def _belongs(widget: QtWidgets.QWidget) -> bool:
-    """Whether it is a window of another window's."""
+    """Whether a window belongs to another window."""
     return widget.windowType() == QtCore.Qt.WindowType.Window and widget.parentWidget() is not None

@@ -1,4 +1,4 @@
-"""The virtual rig's process as the app holds it, and the faults that are begun and ended there."""
+"""The virtual rig's process, and its fault injection."""
 
 import threading
 from collections.abc import Callable
@@ -16,10 +16,10 @@ _WAY_OUT = tr("Disconnect, then Connect, starts a new virtual rig")
 
 
 class VirtualHardware(QtCore.QObject):
-    """No process where the configuration has no virtual rig. `wait_ready` and `stop` wait, nothing else does.
+    """Without a virtual rig in the configuration there is no process. Only `wait_ready` and `stop` block.
 
-    Signals: `answered(request, error)` when a fault was begun or ended, or could not be; `seen` with a `RigView`;
-    `stuck(reason)` when the plant stands still for good, or the process has died.
+    Signals: `answered(request, error)`: a fault was started or ended, or not; `seen` with a `RigView`;
+    `stuck(reason)`: the plant is stuck for good, or the process died.
 
     Args:
         config: the rig.
@@ -39,7 +39,7 @@ class VirtualHardware(QtCore.QObject):
         self._plant_fault = ""
 
     def begin(self) -> None:
-        """Start the process where there is none yet, or none that goes on."""
+        """Start the process if none is running."""
         with self._lock:
             if self._config.virtual is None or (self._alive and not self._plant_fault):
                 return
@@ -51,10 +51,10 @@ class VirtualHardware(QtCore.QObject):
             self._process.begin()
 
     def wait_ready(self, engine: str, report_compiling: ProgressCallback | None = None) -> None:
-        """Wait until its drives can be connected to, and have the engine with that control link told of faults.
+        """Wait until its drives accept connections, and register the engine with that control link for fault notices.
 
-        report_compiling: called with how far it is where it has to compile the plant first.
-        Raises HardwareError with the reason why they cannot.
+        report_compiling: called with the progress if the plant has to be compiled first.
+        Raises HardwareError with the reason on failure.
         """
         with self._lock:
             if self._process is not None and not self._ready:
@@ -75,7 +75,7 @@ class VirtualHardware(QtCore.QObject):
                 self._process = None
 
     def finish(self) -> None:
-        """Let the thread end once it has done what it was asked for."""
+        """Let the thread end after the queued jobs."""
         self._worker.finish()
 
     def join(self, timeout: float) -> None:
@@ -83,7 +83,7 @@ class VirtualHardware(QtCore.QObject):
         self._worker.join(timeout)
 
     def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
-        """Begin a fault; see `rig.virtual.Faults.inject`."""
+        """Start a fault; see `rig.virtual.Faults.inject`."""
         self._ask(tr("inject {name}").format(name=name), lambda rig: rig.inject(name, leg, value, duration))
 
     def clear(self, name: str | None = None, leg: int | None = None) -> None:
@@ -93,8 +93,8 @@ class VirtualHardware(QtCore.QObject):
             lambda rig: rig.clear(name, leg),
         )
 
-    def look(self) -> None:
-        """Ask which faults are on."""
+    def poll(self) -> None:
+        """Poll the active faults."""
         if self._process is not None:
             self._ask("", lambda rig: rig.look())
 
@@ -113,7 +113,7 @@ class VirtualHardware(QtCore.QObject):
                     self.stuck.emit(f"{view.plant_fault}; {_WAY_OUT}")
                 self._plant_fault = view.plant_fault
                 self.seen.emit(view)
-            elif not (what or self._alive or self._plant_fault == str(error)):  # said once
+            elif not (what or self._alive or self._plant_fault == str(error)):  # reported once
                 self._plant_fault = str(error)
                 self.stuck.emit(f"{self._plant_fault}; {_WAY_OUT}")
 

@@ -1,4 +1,4 @@
-"""Threads for what must not make the window wait: one queue of jobs each, carried out in their order."""
+"""Worker threads for blocking jobs: one queue each, run in order."""
 
 import queue
 import threading
@@ -11,10 +11,10 @@ Job = Callable[[], Any]
 
 
 class Worker(QtCore.QObject):
-    """Carries out jobs one after the other in a thread of its own.
+    """Runs jobs one by one in its own thread.
 
-    What a job returns, or the exception that it raised, goes to the callback it came with, in the thread this object
-    lives in. After `finish` nothing is called back any more.
+    A job's result or exception goes to its callback, in the thread this object lives in. After `finish` no callback is
+    called.
 
     Args:
         name: of the thread.
@@ -32,11 +32,11 @@ class Worker(QtCore.QObject):
         self._thread.start()
 
     def submit(self, job: Job, done: Callable[[Any, Exception | None], None]) -> None:
-        """Carry out `job`, then call `done(result, None)` or `done(None, exception)`."""
+        """Run `job`, then call `done(result, None)` or `done(None, exception)`."""
         self._jobs.put((job, done))
 
     def finish(self) -> None:
-        """Take no further jobs; those queued are still carried out. May be called again."""
+        """Accept no further jobs; queued ones still run. May be called again."""
         if not self._closed:
             self._closed = True
             self._jobs.put(None)
@@ -51,7 +51,7 @@ class Worker(QtCore.QObject):
             result, failure = None, None
             try:
                 result = job()
-            except Exception as error:  # whatever it is, whoever asked must hear of it
+            except Exception as error:  # pass any error on to the caller
                 failure = error
             if not self._closed:
                 self._finished.emit(done, result, failure)

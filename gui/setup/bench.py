@@ -1,4 +1,4 @@
-"""What the wizard does to real or virtual drives: asks them, moves one leg, zeroes the cells; never blocks."""
+"""The wizard's access to real or virtual drives: identify them, move one leg, zero the cells; never blocks."""
 
 import contextlib
 import math
@@ -31,28 +31,28 @@ from rig.config import LegDrive, RigConfig, relaxed_timing
 from rig.errors import RigError
 from rig.virtual import VirtualRigProcess
 
-_LOOK = 20  # ms between two signs of life
-_CLOSING_TIMEOUT = 30.0  # s; drives that are silent take their time
-_EXPECTED = (RigError, ActuatorError, CalibrationError)  # what these say is meant for a person
+_BEAT_INTERVAL = 20  # ms between heartbeats
+_CLOSING_TIMEOUT = 30.0  # s; silent drives take long to time out
+_EXPECTED = (RigError, ActuatorError, CalibrationError)  # errors whose text is meant for the user
 
 Done = Callable[[Any, str], None]
-"""Told what came of a job: its result and "", or None and why there is none."""
+"""Called with a job's result and "", or None and the reason."""
 
 Configured = Callable[[], RigConfig]
-"""Makes the configuration, in the worker's thread: looking at its devices may compile. Raises RigError."""
+"""Creates the configuration, in the worker's thread, as device checks may compile. Raises RigError."""
 
 
 class _Deadman(Interruption):
-    """Stops a job of another thread when asked to, or when the window shows no sign of life."""
+    """Interrupts a job in another thread on request, or without the window's heartbeat."""
 
     def __init__(self) -> None:
         super().__init__()
         self.patience = math.inf
-        """s without a sign of life that are borne"""
+        """s without a heartbeat until it interrupts."""
         self._beat_at = time.monotonic()
 
     def beat(self) -> None:
-        """The window lives."""
+        """Record a heartbeat."""
         self._beat_at = time.monotonic()
 
     def check(self) -> None:
@@ -63,9 +63,9 @@ class _Deadman(Interruption):
 
 
 class SetupBench(QtCore.QObject):
-    """One job at a time on the drives of a configuration.
+    """Runs one job at a time on the drives of a configuration.
 
-    Signals: `changed` when `busy` or `moving` is another; `progressed(text)`; `ended` when nothing is left of it.
+    Signals: `changed` when `busy` or `moving` has changed; `progressed(text)`; `ended` when everything has ended.
     """
 
     changed = QtCore.Signal()
@@ -75,26 +75,26 @@ class SetupBench(QtCore.QObject):
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self.busy = ""
-        """what is being done, in words; empty while nothing is"""
+        """Current job, as text; empty without."""
         self.moving = False
-        """something may move"""
+        """Whether something may move."""
         self.leg: int | None = None
-        """1 to 6, the leg that is being tested"""
+        """1 to 6, the leg being tested."""
         self._worker = Worker("set-up", self)
         self._virtual: VirtualRigProcess | None = None
         self._served: RigConfig | None = None
         self._deadman: _Deadman | None = None
-        self._over = threading.Event()
-        """a search is to end"""
+        self._search_cancelled = threading.Event()
+        """Set to end a search."""
         self._done: Done = _ignore
         self._timer = QtCore.QTimer(self)
-        self._timer.setInterval(_LOOK)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(_BEAT_INTERVAL)
+        self._timer.timeout.connect(self._beat)
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
     def ask(self, leg: int, address: LegDrive, kind: DriveKind, config: Configured | None, done: Done) -> None:
-        """Ask the drive of leg 1 to 6 who it is; `config` is that of a rehearsal, None for a real drive."""
+        """Identify the drive of leg 1 to 6; `config` is that of a rehearsal, None for a real drive."""
 
         def job() -> object:
             if config is not None:
@@ -104,7 +104,7 @@ class SetupBench(QtCore.QObject):
         self.run(tr("querying the drive of leg {leg}").format(leg=leg), job, done)
 
     def ask_all(self, config: Configured, done: Done) -> None:
-        """Ask all six drives who they are."""
+        """Identify all six drives."""
 
         def job() -> Probe:
             made = config()
@@ -114,29 +114,29 @@ class SetupBench(QtCore.QObject):
         self.run(tr("querying the six drives"), job, done)
 
     def search(self, target: str, units: Sequence[int], done: Done) -> None:
-        """Ask for `units` at a serial port, a host or in a network; `done` is told the `actuators.Answer`s."""
-        self._over.clear()
+        """Search for `units` at a serial port, a host or in a network; `done` gets the `actuators.Answer`s."""
+        self._search_cancelled.clear()
 
         def job() -> list[Answer]:
             found: list[Answer] = []
-            with contextlib.closing(search(target, units, stopped=self._over.is_set)) as asked:
-                for endpoint, answers in asked:
+            with contextlib.closing(search(target, units, stopped=self._search_cancelled.is_set)) as results:
+                for endpoint, answers in results:
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
                     self.progressed.emit(tr("{place} queried").format(place=place))
-            if self._over.is_set() and not found:
+            if self._search_cancelled.is_set() and not found:
                 raise RigError(tr("ended before any device answered"))
             return found
 
         self.run(tr("searching {target}").format(target=target), job, done)
 
     def run(self, what: str, job: Callable[[], Any], done: Done) -> None:
-        """Do a job that moves nothing in the worker's thread."""
+        """Run a job that moves nothing in the worker's thread."""
         self._begin(what, moving=False, done=done)
         self._worker.submit(job, self._finish)
 
     def test_leg(self, config: Configured, move: LegMove, done: Done) -> None:
-        """Move one leg; `done` is told the `LegResult`."""
+        """Move one leg; `done` gets the `LegResult`."""
         deadman = self._watched(tr("testing leg {leg}").format(leg=move.leg), done, move.leg)
 
         def report(test: LegTest) -> None:
@@ -150,7 +150,7 @@ class SetupBench(QtCore.QObject):
         self._worker.submit(job, self._finish)
 
     def zero(self, config: Configured, options: ZeroOptions, done: Done, *, unproven: bool = False) -> None:
-        """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`. unproven: see `Home`."""
+        """Home the rig and zero its cells; `done` gets the `rig.commissioning.Zero`. unproven: see `Home`."""
         deadman = self._watched(tr("homing and zeroing"), done)
 
         def report(progress: Progress) -> None:
@@ -164,26 +164,26 @@ class SetupBench(QtCore.QObject):
         self._worker.submit(job, self._finish)
 
     def stop(self) -> None:
-        """Stop what moves: the leg by its drive's quick stop, the rig in a controlled way; torque off. At any time.
+        """Stop all motion: a leg by its drive's quick stop, the rig by a controlled stop; torque off. Always possible.
 
-        A search ends as well.
+        Also ends a search.
         """
-        self._over.set()
+        self._search_cancelled.set()
         if self._deadman is not None:
             self._deadman.count += 1
 
-    # -- the end -----------------------------------------------------------------------------------------------------
+    # -- closing -----------------------------------------------------------------------------------------------------
 
     def retire(self) -> None:
-        """End the virtual rig without waiting; `ended` follows. Nothing may move any more."""
-        self._over.set()
+        """End the virtual rig without waiting; `ended` follows. Nothing may be moving."""
+        self._search_cancelled.set()
         self._worker.submit(self._end_all, lambda _result, _error: self.ended.emit())
 
     def close(self) -> None:
-        """Stop, end everything and wait for that. May be called again."""
+        """Stop and end everything, and wait for it. May be called again."""
         self.stop()
         self._timer.stop()
-        self._worker.submit(self._end_all, _let_go)
+        self._worker.submit(self._end_all, _ignore_end)
         self._worker.finish()
         self._worker.join(_CLOSING_TIMEOUT)
 
@@ -195,7 +195,7 @@ class SetupBench(QtCore.QObject):
         self.changed.emit()
 
     def _watched(self, what: str, done: Done, leg: int | None = None) -> _Deadman:
-        """Begin a job that moves something; what stops it when asked to, or without a sign of life."""
+        """Start a job that moves something; return its interruption."""
         self._begin(what, moving=True, done=done, leg=leg)
         self._deadman = deadman = _Deadman()
         self._timer.start()
@@ -211,13 +211,13 @@ class SetupBench(QtCore.QObject):
         done(result, text if expected else f"{type(error).__name__}: {text}")
         self.changed.emit()
 
-    def _look(self) -> None:
-        """Show that the window lives."""
+    def _beat(self) -> None:
+        """Send heartbeats."""
         if self._deadman is not None:
             self._deadman.beat()
 
     def _serve(self, config: RigConfig) -> RigConfig:
-        """The configuration to talk to the drives with; a rehearsal's virtual rig runs then. In the worker's thread."""
+        """Return the configuration for the drives; starts a rehearsal's virtual rig. In the worker's thread."""
         if config.virtual is None:
             self._end_virtual()
             return config
@@ -240,13 +240,13 @@ class SetupBench(QtCore.QObject):
 
 
 def _anonymous(config: RigConfig) -> RigConfig:
-    """The configuration without serial numbers: virtual drives have their own, whatever is expected of them."""
+    """Return the configuration without serial numbers: virtual drives have their own."""
     legs = [leg.model_dump() | {"serial": None} for leg in config.drives.legs]
     return config.changed({"drives": {"legs": legs}})
 
 
 def _differ(one: RigConfig | None, other: RigConfig) -> bool:
-    """Whether a virtual rig of one configuration cannot stand for another's."""
+    """Whether two configurations need different virtual rigs."""
     return (
         one is None
         or one.machine.source != other.machine.source
@@ -257,8 +257,8 @@ def _differ(one: RigConfig | None, other: RigConfig) -> bool:
 
 
 def _ignore(_result: Any, _reason: str) -> None:
-    """Nobody waits for this job."""
+    """Ignore the result."""
 
 
-def _let_go(_result: Any, _error: Exception | None) -> None:
-    """Nobody waits for this end."""
+def _ignore_end(_result: Any, _error: Exception | None) -> None:
+    """Ignore the end."""

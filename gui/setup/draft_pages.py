@@ -1,4 +1,4 @@
-"""The wizard's pages that only fill in the draft: start, load cells and recordings, and saving it."""
+"""The wizard's pages without drive access: start, load cells and recordings, and save."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,16 +26,16 @@ from rig.config import declared_laws
 from rig.errors import ConfigFault
 
 LOCAL = "127.0.0.1"
-"""Where the virtual devices of a rehearsal are."""
+"""Address of a rehearsal's virtual devices."""
 FAULT_LIMIT = 6
 
 
 class SetupPage(StepPage):
-    """One page. Its widgets keep what a person entered; `fill` puts that into a draft.
+    """One page. Its widgets hold the user's input; `fill` writes it to a draft.
 
     Args:
-        title, subtitle: said on top.
-        sections: keys of the file, tables among them, that this page answers for.
+        title, subtitle: shown on top.
+        sections: keys of the file, including tables, edited on this page.
     """
 
     def __init__(self, title: str, subtitle: str, sections: tuple[str, ...] = ()) -> None:
@@ -43,20 +43,20 @@ class SetupPage(StepPage):
         self._sections = sections
 
     def fill(self, draft: Draft) -> Draft:
-        """The draft with what was entered here."""
+        """Return the draft with this page's input."""
         return draft
 
     def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
-        """Those of a draft's faults that are this page's to mend, in words."""
+        """Return those of a draft's faults that belong to this page, as text."""
         return [self.fault_words(fault) for fault in faults if fault.key and fault.key[0] in self._sections]
 
     def fault_words(self, fault: ConfigFault) -> str:
-        """A fault of this page's in words."""
+        """Return a fault of this page as text."""
         return config_fault_text(fault)
 
 
 def listed(faults: list[str]) -> str:
-    """Faults as text, a line each; many are counted."""
+    """Return faults as text, one per line; only counted if many."""
     lines = faults[:FAULT_LIMIT]
     if len(faults) > FAULT_LIMIT:
         lines.append(tr("… and {count} more").format(count=len(faults) - FAULT_LIMIT))
@@ -64,7 +64,7 @@ def listed(faults: list[str]) -> str:
 
 
 def ranges(numbers: list[int]) -> str:
-    """Whole numbers in order, runs of three and more drawn together: 1, 3–6."""
+    """Return sorted integers as text, with runs of three or more as ranges: 1, 3–6."""
     parts: list[str] = []
     for _, run in groupby(enumerate(numbers), lambda entry: entry[1] - entry[0]):
         found = [str(number) for _, number in run]
@@ -73,14 +73,14 @@ def ranges(numbers: list[int]) -> str:
 
 
 def leg_label(leg: int) -> QtWidgets.QLabel:
-    """The name of leg 0…5 with its colour."""
+    """Return a label with the name of leg 0…5 in its colour."""
     return QtWidgets.QLabel(
         tr('<span style="color:{leg_colours}">●</span> Leg {leg}').format(leg_colours=LEG_COLOURS[leg], leg=leg + 1)
     )
 
 
 class StartPage(SetupPage):
-    """Name, mechanism, control law and rate. `kindChanged` when it becomes a rehearsal or real."""
+    """Name, mechanism, control law and rate. `kindChanged`: switched between rehearsal and real."""
 
     kindChanged = QtCore.Signal(bool)
 
@@ -141,7 +141,7 @@ class StartPage(SetupPage):
         )
 
     def fault_words(self, fault: ConfigFault) -> str:
-        """See `SetupPage`; an empty name is said in a person's words."""
+        """See `SetupPage`; a missing name has its own text."""
         return tr("Give the rig a name.") if fault.key == ("name",) else super().fault_words(fault)
 
     def _kind_changed(self, rehearsal: bool) -> None:
@@ -156,7 +156,7 @@ class StartPage(SetupPage):
             self.mechanism.setCurrentText(name)
 
 
-_NOISE, _RANGE = 0.5, 800.0  # N, that the fields begin with where the draft has none
+_NOISE, _RANGE = 0.5, 800.0  # N, defaults if the draft has none
 
 
 class CellsPage(SetupPage):
@@ -226,7 +226,7 @@ class CellsPage(SetupPage):
         )
 
     def set_rehearsal(self, rehearsal: bool) -> None:
-        """Offer an address of this machine for the amplifier of a rehearsal."""
+        """Suggest an address of this machine for a rehearsal's amplifier."""
         if rehearsal and not self.host.text():
             self.host.setText(LOCAL)
             self.port.setValue(free_ports(1)[0])
@@ -243,17 +243,17 @@ class CellsPage(SetupPage):
 
 
 class SavePage(SetupPage):
-    """The file's text and place.
+    """Text and path of the file.
 
     Args:
         save: writes it.
-        open_rig: opens the rig that was saved.
+        open_rig: opens the saved rig.
     """
 
     def __init__(self, save: Callable[[], None], open_rig: Callable[[Path], None]) -> None:
         super().__init__(tr("Save"), tr("The file is checked before it is written."))
         self.saved: Path | None = None
-        """where it was written, None while it is not"""
+        """Path of the saved file, None while unsaved."""
         self._failure = ""
         self._zero: Zero | None = None
         self.path = line_edit(tr("File of the configuration"), "", "my-rig.toml")
@@ -304,17 +304,17 @@ class SavePage(SetupPage):
         return Path(self.path.text().strip())
 
     def suggest(self, name: str) -> None:
-        """Offer a file of the rig's name where no other was chosen."""
+        """Suggest a file name from the rig's name, unless the user chose one."""
         if not self.path.text().strip() and name:
             self.path.setText(str(Path.cwd() / f"{name.replace('/', '-')}.toml"))
 
     @property
     def content(self) -> tuple[str, Zero | None]:
-        """What saving writes: the file's text as it is shown, and the zero that goes into a calibration beside it."""
+        """What saving writes: the shown text of the file, and the zero for a calibration next to it."""
         return self.text.toPlainText(), self._zero
 
     def show_content(self, text: str, zero: Zero | None, untested: str, notes: str) -> None:
-        """Show what will be written; where that is something else than before, it is neither saved nor has failed."""
+        """Show what will be written; a change resets the saved and failed states."""
         if text != self.text.toPlainText() or zero is not self._zero:
             self.saved, self._failure = None, ""
         if text != self.text.toPlainText():
@@ -325,7 +325,7 @@ class SavePage(SetupPage):
         self.notes.setText(notes)
 
     def refresh(self, faults: list[str], busy: str) -> None:
-        """Enable what can be done now."""
+        """Enable what is possible."""
         if self.saved is not None and self.target() != self.saved:
             self.saved = None
         exists = bool(self.path.text().strip()) and self.target().exists() and self.saved is None
@@ -349,16 +349,16 @@ class SavePage(SetupPage):
         )
 
     def show_saved(self, path: Path, calibration: str, content: tuple[str, Zero | None]) -> None:
-        """`content` was written; what is shown now may be another already."""
+        """Show that `content` was saved; what is shown may have changed meanwhile."""
         text, zero = content
         same = text == self.text.toPlainText() and zero is self._zero
         self.saved, self._failure = path if same else None, ""
         self.overwrite.setChecked(False)
-        said = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
-        set_role(self.result, "good", said.format(path=path, calibration=calibration))
+        message = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
+        set_role(self.result, "good", message.format(path=path, calibration=calibration))
 
     def show_failure(self, reason: str) -> None:
-        """It was not written."""
+        """Show that saving failed."""
         self._failure = reason
 
     def _browse(self) -> None:

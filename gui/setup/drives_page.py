@@ -1,4 +1,4 @@
-"""The wizard's second page: where the six drives are, searched for, asked one by one or all together, and set."""
+"""The wizard's second page: addresses of the six drives, search, identification, settings."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ NOT_ASKED = tr("not queried yet")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DriveRow:
-    """The widgets of one leg; those of the address in the order of `HEADINGS`."""
+    """Widgets of one leg; those of the address are ordered as `HEADINGS`."""
 
     host: QtWidgets.QLineEdit
     port: WholeNumber
@@ -46,7 +46,7 @@ class DriveRow:
 
 
 def drive_row(leg: int) -> DriveRow:
-    """The widgets of leg 1 to 6."""
+    """Create the widgets of leg 1 to 6."""
     host = line_edit(tr("Host of leg {leg}, or its serial port").format(leg=leg), "", tr("name, address or /dev/…"))
     host.setCompleter(QtWidgets.QCompleter(serial_ports(), host))
     port = tr("Port of leg {leg}, or the baud of its serial port").format(leg=leg)
@@ -75,9 +75,9 @@ _IN_A_ROW = 4
 
 
 class SettingsForm(QtWidgets.QWidget):
-    """One field for each setting; what was entered for a driver is there again when that is chosen again.
+    """One field per setting; values are remembered per driver.
 
-    Signals: `edited` after a change by a person.
+    Signals: `edited` after a change by the user.
     """
 
     edited = QtCore.Signal()
@@ -85,8 +85,8 @@ class SettingsForm(QtWidgets.QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.fields: dict[str, QtWidgets.QLineEdit] = {}
-        """by name, those of the driver shown"""
-        self._kept: dict[str, dict[str, str]] = {}
+        """Fields of the current driver, by name."""
+        self._entered: dict[str, dict[str, str]] = {}
         self._driver = ""
         self._grid = QtWidgets.QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -95,16 +95,16 @@ class SettingsForm(QtWidgets.QWidget):
             self._grid.setColumnStretch(column, 1)
 
     def show_driver(self, driver: str) -> None:
-        """Show what a driver lets be set."""
-        self._kept[self._driver] = {name: field.text() for name, field in self.fields.items()}
+        """Show a driver's settings."""
+        self._entered[self._driver] = {name: field.text() for name, field in self.fields.items()}
         while (item := self._grid.takeAt(0)) is not None:
             item.widget().hide()
             item.widget().deleteLater()
         self._driver, self.fields = driver, {}
-        kept = self._kept.get(driver, {})
+        entered = self._entered.get(driver, {})
         for place, setting in enumerate(own_settings(driver)):
             words = setting.name.replace("_", " ")
-            field = line_edit(f"{words}: {setting.about}" if setting.about else words, kept.get(setting.name, ""))
+            field = line_edit(f"{words}: {setting.about}" if setting.about else words, entered.get(setting.name, ""))
             field.setPlaceholderText(setting.usual or tr("as usual"))
             field.textEdited.connect(lambda _text: self.edited.emit())
             label = QtWidgets.QLabel(words)
@@ -115,7 +115,7 @@ class SettingsForm(QtWidgets.QWidget):
             self.fields[setting.name] = field
 
     def values(self) -> dict[str, Any]:
-        """What was entered, by name."""
+        """The entered values, by name."""
         return {name: setting_value(field.text()) for name, field in self.fields.items() if field.text().strip()}
 
 
@@ -125,12 +125,12 @@ Search = Callable[[str, Sequence[int], Callable[[Any, str], None]], None]
 
 
 class SearchRow(QtWidgets.QWidget):
-    """Where to search, for how many units, and what was found.
+    """Search location, number of units, and results.
 
     Args:
-        search: begins a search at a place for units, which tells what it found, or why there is none.
+        search: starts a search for units; calls back with what it found, or the reason for nothing.
         stop: ends it.
-        enter: puts what was found into the rows of the legs.
+        enter: writes results into the legs' rows.
     """
 
     def __init__(
@@ -193,12 +193,12 @@ class SearchRow(QtWidgets.QWidget):
         self.refresh()
 
     def set_busy(self, busy: str, why_not_entered: str) -> None:
-        """Enable what can be done now: `busy` says what is being done, or why nothing can be searched."""
+        """Enable what is possible: `busy` is the current job, or why searching is not possible."""
         self._busy, self._why_not_entered = busy, why_not_entered
         self.refresh()
 
     def refresh(self) -> None:
-        """Enable what can be done now."""
+        """Enable what is possible."""
         wrong = field_refusal(self.units)
         self.search.set_obstacle(self._busy or wrong or ("" if self.place.text().strip() else tr("say where first")))
         self.stop.set_obstacle("" if self.searching else tr("no search is running"))
@@ -213,15 +213,15 @@ _FRAMES = [(tr("as usual"), ("", 0))] + [
 ]
 
 _Question = tuple[bool, str, str, dict[str, Any], float, DriveAddress]
-"""Whether it is a rehearsal; driver, profile, settings, watchdog (s) and address of the drive asked."""
+"""Whether it is a rehearsal; driver, profile, settings, watchdog (s) and address of the drive."""
 
 
 class DrivesPage(SetupPage):
     """Driver, profile, settings and watchdog of all six, host, port, unit and serial number of each.
 
     Args:
-        ask: asks the drive of leg 0…5.
-        ask_all: asks all six.
+        ask: identifies the drive of leg 0…5.
+        ask_all: identifies all six.
         search, stop_search: see `SearchRow`.
     """
 
@@ -243,13 +243,13 @@ class DrivesPage(SetupPage):
         )
         draft = Draft()
         self._usual_unit = usual_unit(draft.driver)
-        self._kept: dict[bool, list[DriveAddress]] = {}
+        self._entered: dict[bool, list[DriveAddress]] = {}
         self._rehearsal = False
         self._busy = ""
-        self._asked: dict[int, _Question] = {}  # by leg 0 to 5, as long as the answer is not there
+        self._asked: dict[int, _Question] = {}  # pending queries by leg 0 to 5
         self.found: dict[int, str] = {}
-        """serial numbers found, by leg 1 to 6"""
-        self._taken: dict[int, str] = {}  # serial numbers entered by no user, by leg 0 to 5
+        """Serial numbers found, by leg 1 to 6."""
+        self._automatic_serials: dict[int, str] = {}  # serial numbers filled in automatically, by leg 0 to 5
         self.driver = Choice(tr("Driver of the drives"), [(name, name) for name in drive_names()])
         self.driver.setCurrentIndex(drive_names().index(draft.driver))
         self.profile = line_edit(tr("Register map of the drives: a shipped one's name, or a TOML file"), draft.profile)
@@ -273,11 +273,13 @@ class DrivesPage(SetupPage):
         self._add_rows()
         self.ask_all = GuardedButton(tr("Query all drives"), tr("Query all six drives at the same time"))
         self.ask_all.clicked.connect(lambda: ask_all())
-        self.take = GuardedButton(tr("Use the serial numbers found"), tr("From then on another drive is refused there"))
-        self.take.clicked.connect(lambda: self._take())
+        self.use_serials = GuardedButton(
+            tr("Use the serial numbers found"), tr("From then on another drive is refused there")
+        )
+        self.use_serials.clicked.connect(lambda: self._use_serials())
         bottom = QtWidgets.QHBoxLayout()
         bottom.addWidget(self.ask_all)
-        bottom.addWidget(self.take)
+        bottom.addWidget(self.use_serials)
         bottom.addStretch(1)
         self.column.addLayout(bottom)
         self.findings = QtWidgets.QLabel()
@@ -326,14 +328,14 @@ class DrivesPage(SetupPage):
         grid.setColumnStretch(5, 2)
         self.column.addLayout(grid)
 
-    # -- what is entered ---------------------------------------------------------------------------------------------
+    # -- input -------------------------------------------------------------------------------------------------------
 
     def addresses(self) -> list[DriveAddress]:
-        """What was entered for each drive."""
+        """The entered addresses of the drives."""
         return [self._address(leg) for leg in range(6)]
 
     def _address(self, leg: int) -> DriveAddress:
-        """What was entered for leg 0…5; what begins with a slash is a serial port, beside which stands its baud."""
+        """Return the entered address of leg 0…5; a host with a leading slash is a serial port with baud rate."""
         place, number = self.host[leg].text().strip(), self.port[leg].value()
         unit, serial, zero = self.unit[leg].value(), self.serial[leg].text().strip(), self.zero[leg].si()
         if place.startswith("/"):
@@ -342,7 +344,7 @@ class DrivesPage(SetupPage):
         return DriveAddress(place, number, unit, serial, position_offset=zero)
 
     def _show_driver(self) -> None:
-        """Let be entered what the driver asks for."""
+        """Show the fields that the driver needs."""
         driver = self.driver.currentData()
         self.profile.setEnabled(has_profile(driver))
         self.settings.show_driver(driver)
@@ -363,7 +365,7 @@ class DrivesPage(SetupPage):
         )
 
     def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
-        """See `SetupPage`; hosts not given yet are said once."""
+        """See `SetupPage`; missing hosts are reported once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
         found = super().own_faults([fault for fault in faults if not missing or "host" not in fault.key])
         return (
@@ -371,22 +373,22 @@ class DrivesPage(SetupPage):
         ) + found
 
     def set_rehearsal(self, rehearsal: bool) -> None:
-        """Show the addresses of virtual drives, or those of real ones; each kind keeps what was entered."""
+        """Switch between virtual and real drive addresses; the input of each is remembered."""
         if rehearsal == self._rehearsal:
             return
-        self._kept[self._rehearsal] = self.addresses()
+        self._entered[self._rehearsal] = self.addresses()
         self._rehearsal = rehearsal
-        kept = self._kept.get(rehearsal)
-        if kept is None:
+        entered = self._entered.get(rehearsal)
+        if entered is None:
             empty = DriveAddress(unit=usual_unit(self.driver.currentData()))
-            kept = [replace(empty, host=LOCAL, port=port) for port in free_ports(6)] if rehearsal else [empty] * 6
-        self._taken.clear()
-        for leg, address in enumerate(kept):
-            self._show_address(leg, address)  # the length at 0 is the leg's, wherever its drive is
+            entered = [replace(empty, host=LOCAL, port=port) for port in free_ports(6)] if rehearsal else [empty] * 6
+        self._automatic_serials.clear()
+        for leg, address in enumerate(entered):
+            self._show_address(leg, address)  # the length at 0 belongs to the leg, whichever its drive
         self._changed(range(6))
 
     def _changed(self, legs: Iterable[int], _value: object = None) -> None:
-        """What the drives of legs 0…5 said does not hold any more."""
+        """Invalidate what the drives of legs 0…5 reported."""
         for leg in legs:
             self.found.pop(leg + 1, None)
             set_role(self.status[leg], "muted", NOT_ASKED)
@@ -394,24 +396,24 @@ class DrivesPage(SetupPage):
         self.set_busy(self._busy)
         self.edited.emit()
 
-    # -- asking ------------------------------------------------------------------------------------------------------
+    # -- identification ----------------------------------------------------------------------------------------------
 
     def _ask(self, ask: Callable[[int], None], leg: int, _checked: bool = False) -> None:
         ask(leg)
 
     def _question(self, leg: int) -> _Question:
-        """Everything entered that the answer of leg 0…5 depends on."""
+        """Return all input that the answer of leg 0…5 depends on."""
         kind = (self.driver.currentData(), self.profile.text().strip(), self.settings.values(), self.watchdog.si())
         return self._rehearsal, *kind, self._address(leg)
 
     def begin(self, leg: int | None) -> None:
-        """Asking has begun: of leg 0…5, or of all."""
+        """Show that identification has started: of leg 0…5, or of all."""
         for index in range(6) if leg is None else [leg]:
             self._asked[index] = self._question(index)
             set_role(self.status[index], "muted", tr("querying …"))
 
-    def _holds(self, leg: int) -> bool:
-        """Whether an answer is to what is entered for leg 0…5 now; says so where it is not."""
+    def _is_current(self, leg: int) -> bool:
+        """Return whether an answer matches the current input of leg 0…5; show it if not."""
         if not field_refusal(self):
             question = self._question(leg)
             if self._asked.pop(leg, question) == question:
@@ -420,40 +422,40 @@ class DrivesPage(SetupPage):
         return False
 
     def show_probe(self, probe: LegProbe) -> bool:
-        """Show what came of asking a drive; whether it is of use: it is not where another was entered meanwhile."""
-        if not self._holds(probe.leg - 1):
+        """Show an identification; return whether it is valid: not if the input has changed meanwhile."""
+        if not self._is_current(probe.leg - 1):
             return False
         self._show(probe)
         if probe.identity is not None and probe.identity.serial:
             self.found[probe.leg] = probe.identity.serial
-            self._take_into_empty()
+            self._fill_empty_serials()
         return True
 
     def _show(self, probe: LegProbe) -> None:
         label = self.status[probe.leg - 1]
         set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
-        label.setToolTip(probe.describe())  # there may be more of it than has room
+        label.setToolTip(probe.describe())  # for text that does not fit
 
     def show_all(self, probe: Probe) -> None:
-        """Show what came of asking all six."""
-        held = [leg for leg in probe.legs if self._holds(leg.leg - 1)]
-        for leg in held:
+        """Show the identification of all six."""
+        current = [leg for leg in probe.legs if self._is_current(leg.leg - 1)]
+        for leg in current:
             self._show(leg)
-        self.found = {leg.leg: probe.serials[leg.leg] for leg in held if leg.leg in probe.serials}
-        self._take_into_empty()
-        self.findings.setText("\n".join(compare(held)))
+        self.found = {leg.leg: probe.serials[leg.leg] for leg in current if leg.leg in probe.serials}
+        self._fill_empty_serials()
+        self.findings.setText("\n".join(compare(current)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
-        """There is no answer of leg 0…5, or of none, for a reason that is not a drive's."""
-        held = [index for index in (range(6) if leg is None else [leg]) if self._holds(index)]
-        for index in held:
+        """Show why there is no answer of leg 0…5, or of any, for a reason outside the drives."""
+        current = [index for index in (range(6) if leg is None else [leg]) if self._is_current(index)]
+        for index in current:
             set_role(self.status[index], *("muted", NOT_ASKED) if leg is None else ("bad", f"✗ {reason}"))
             self.status[index].setToolTip("" if leg is None else reason)
-        if held and leg is None:
+        if current and leg is None:
             self.findings.setText(unbroken(f"✗ {reason}"))
 
     def set_busy(self, busy: str) -> None:
-        """Enable what can be done now; `busy` says what is being done."""
+        """Enable what is possible; `busy` is the current job."""
         self._busy = busy
         hosts = all(host.text().strip() for host in self.host)
         wrong = field_refusal(self)
@@ -462,7 +464,7 @@ class DrivesPage(SetupPage):
             missing = tr("give all six hosts first") if self._rehearsal else tr("give its host first")
             button.set_obstacle(busy or wrong or ("" if given else missing))
         self.ask_all.set_obstacle(busy or wrong or ("" if hosts else tr("give all six hosts first")))
-        self.take.set_obstacle(busy or ("" if self.found else tr("no drive has reported its serial number yet")))
+        self.use_serials.set_obstacle(busy or ("" if self.found else tr("no drive has reported its serial number yet")))
         elsewhere = tr("virtual drives run at the addresses given here") if self._rehearsal else ""
         if not speaks_modbus(driver := self.driver.currentData()):
             elsewhere = tr(
@@ -471,7 +473,7 @@ class DrivesPage(SetupPage):
         self.search.set_busy(busy or elsewhere, elsewhere or (tr("every leg already has a host") if hosts else ""))
 
     def _enter(self, found: Sequence[Answer]) -> None:
-        """Put what was found into the rows that have no host; say what is put into none."""
+        """Write results into the rows without host; show what was not used."""
         before = self.fill(Draft())
         draft, left_out = with_found(before, found)
         self.driver.setCurrentIndex(self.driver.findData(draft.driver))
@@ -487,28 +489,28 @@ class DrivesPage(SetupPage):
 
     def _show_address(self, leg: int, address: DriveAddress) -> None:
         self.host[leg].setText(address.device or address.host)
-        self.host[leg].setCursorPosition(0)  # its beginning is shown
+        self.host[leg].setCursorPosition(0)  # show the beginning
         self.port[leg].setValue(address.baud if address.device else address.port)
         self.unit[leg].setValue(address.unit)
         self.serial[leg].setText(address.serial)
 
-    def _take_into_empty(self) -> None:
-        """Take the serial numbers found where none was entered; one that was entered stays, and is compared."""
+    def _fill_empty_serials(self) -> None:
+        """Write found serial numbers into empty fields; entered ones stay, and are compared."""
         entered = {edit.text().strip() for edit in self.serial}
         for leg, serial in self.found.items():
             edit = self.serial[leg - 1]
             if not edit.text().strip() and serial not in entered:
-                edit.setText(serial)  # no edit of the user's: the answers still hold
-                self._taken[leg - 1] = serial
+                edit.setText(serial)  # not an edit by the user: the answers stay valid
+                self._automatic_serials[leg - 1] = serial
                 self.edited.emit()
 
     def _moved(self, leg: int, _value: object = None) -> None:
-        """Leg 0…5 was given another address: the serial number that came from the one before goes with it."""
-        if self._taken.pop(leg, "") == self.serial[leg].text().strip():
+        """Remove an automatic serial number of leg 0…5 when its address changes."""
+        if self._automatic_serials.pop(leg, "") == self.serial[leg].text().strip():
             self.serial[leg].clear()
 
-    def _take(self) -> None:
-        self._taken.clear()
+    def _use_serials(self) -> None:
+        self._automatic_serials.clear()
         for leg, serial in self.found.items():
             self.serial[leg - 1].setText(serial)
         self.edited.emit()

@@ -1,4 +1,4 @@
-"""The wizard's place in the app: a menu entry, possible only while nothing else holds the drives."""
+"""The wizard's menu entry, enabled only while nothing else uses the drives."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import Phase, RigSession
 from gui.steps import StepEntry
 from gui.texts import finding_text, tr
-from gui.widgets import give
+from gui.widgets import set_icon
 from rig.findings import Code, Finding
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class SetupEntry(StepEntry):
-    """Adds the entry to a menu and holds the wizard while it is open.
+    """Adds the entry to a menu and owns the wizard while it is open.
 
-    Signals: `finished(path)` when nothing is left of the wizard and the rig that was saved is to be opened.
+    Signals: `finished(path)`: the wizard has ended, and the saved rig is to be opened.
 
     Args:
-        session: the rig that the app operates.
-        menu: where the entry goes.
+        session: the app's rig.
+        menu: gets the entry.
         window: the main window.
     """
 
@@ -32,17 +32,17 @@ class SetupEntry(StepEntry):
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
         hint = tr("Drives, addresses, test of each leg, zero of the cells: a valid configuration")
         super().__init__(session, menu, window, tr("&Set up a new rig …"), hint)
-        give(self.action, "new rig")
+        set_icon(self.action, "new rig")
         self._following: Path | None = None
 
     @property
     def obstacle(self) -> str:
-        """Why a rig cannot be set up now; empty when it can."""
+        """Why a rig cannot be set up now; empty if it can."""
         return "" if self.against is None else finding_text(self.against)
 
     @property
     def against(self) -> Finding | None:
-        """Likewise, as a finding; None when it can."""
+        """Same as a finding; None if it can."""
         if self.wizard is not None:
             return Finding(Code.SETUP_OPEN)
         return None if self.session.phase in (Phase.DOWN, Phase.DIED) else Finding(Code.DRIVES_HELD)
@@ -51,7 +51,7 @@ class SetupEntry(StepEntry):
         """Open the wizard."""
         if self.obstacle:
             return
-        from gui.setup.wizard import SetupWizard  # brings its pages, for which no window waits
+        from gui.setup.wizard import SetupWizard  # deferred: its pages are not needed by the window
 
         wizard = SetupWizard(self.session, self.window)
         wizard.opening.connect(self._open)
@@ -61,7 +61,7 @@ class SetupEntry(StepEntry):
         wizard.show()
 
     def close(self) -> None:
-        """End what the wizard does and wait for it. May be called again."""
+        """End the wizard's jobs and wait for them. May be called again."""
         wizard, self.wizard = self.wizard, None
         if wizard is not None:
             wizard.bench.close()

@@ -1,4 +1,4 @@
-"""The wizard's pages on which the machine moves: each leg alone, then homing and zeroing the load cells."""
+"""The wizard's pages that move the machine: each leg alone, then homing and zeroing the load cells."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,14 +13,14 @@ from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, TextRoo
 from rig.commissioning import LegMove, LegResult, Zero, ZeroOptions
 
 _LINES = 2
-"""that have room beside each leg; more scroll"""
+"""Visible lines next to each leg; longer text scrolls."""
 
 
 class LegsPage(SetupPage):
-    """The test of each leg, in two steps, and what came of it.
+    """The two-step test of each leg, and its result.
 
     Args:
-        test: does a `LegMove`.
+        test: carries out a `LegMove`.
     """
 
     def __init__(self, test: Callable[[LegMove], None]) -> None:
@@ -51,7 +51,7 @@ class LegsPage(SetupPage):
         self.pairs: list[ArmedPair] = []
         self.labels: list[QtWidgets.QLabel] = []
         self.seen: list[GuardedCheckBox] = []
-        """the operator's word that it was this leg which moved"""
+        """Operator's confirmation that this leg moved."""
         grid = QtWidgets.QGridLayout()
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(3, 1)
@@ -79,12 +79,12 @@ class LegsPage(SetupPage):
         self.close_form()
 
     def show_progress(self, leg: int, text: str) -> None:
-        """Show where the test of leg 1 to 6 is."""
+        """Show the progress of testing leg 1 to 6."""
         set_role(self.labels[leg - 1], "muted", text)
 
     def show_result(self, leg: int, result: LegResult | None, reason: str) -> None:
-        """Show what came of testing leg 1 to 6: its result, or why there is none."""
-        self.forget(leg)
+        """Show the result of testing leg 1 to 6, or why there is none."""
+        self.invalidate(leg)
         label = self.labels[leg - 1]
         if result is None:
             set_role(label, "bad", f"✗ {reason}")
@@ -94,8 +94,8 @@ class LegsPage(SetupPage):
         set_role(label, "good" if result.passed else "bad", describe(result))
         label.setToolTip(unbroken(describe(result)))
 
-    def forget(self, leg: int) -> None:
-        """What was found of leg 1 to 6 does not hold any more."""
+    def invalidate(self, leg: int) -> None:
+        """Invalidate the result of leg 1 to 6."""
         self.results.pop(leg, None)
         self.seen[leg - 1].setChecked(False)
         self.seen[leg - 1].setEnabled(False)
@@ -104,15 +104,15 @@ class LegsPage(SetupPage):
 
     @property
     def proven(self) -> list[LegResult]:
-        """The tests that were passed by a leg which somebody saw move."""
+        """The passed tests of legs that were seen to move."""
         return [result for leg, result in sorted(self.results.items()) if self.seen[leg - 1].isChecked()]
 
     def set_busy(self, busy: str) -> None:
-        """Enable what can be done now; `busy` says what is being done."""
+        """Enable what is possible; `busy` is the current job."""
         self._busy = busy
         for pair in self.pairs:
             pair.set_obstacle(busy or field_refusal(self.travel, self.speed))
-        self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
+        self.obstacle.show_reason("" if self.missing else busy)  # the page already shows what is missing
 
     def _armed(self, leg: int, armed: bool) -> None:
         if armed:
@@ -126,7 +126,7 @@ class LegsPage(SetupPage):
 
 
 def describe(result: LegResult) -> str:
-    """A result in a line or two."""
+    """Return a result as one or two lines."""
     moved = {leg: value for leg, value in result.others.items() if value > 0.05e-3}
     others = ", ".join(
         tr("leg {leg} {distance:.2f} mm").format(leg=leg, distance=1e3 * value) for leg, value in moved.items()
@@ -160,10 +160,10 @@ _NOT_ZEROED = tr("not zeroed: raw cell readings, or a later calibration, are use
 
 
 class ZeroPage(SetupPage):
-    """Homing and zeroing in two steps, and what came of it.
+    """Two-step homing and zeroing, and the result.
 
     Args:
-        start: does it.
+        start: starts it.
     """
 
     def __init__(self, start: Callable[[ZeroOptions], None]) -> None:
@@ -176,7 +176,7 @@ class ZeroPage(SetupPage):
         )
         self._start = start
         self.zero: Zero | None = None
-        """what may be used, None if nothing was found that may"""
+        """Usable result, None without one."""
         defaults = ZeroOptions()
         self.duration = QuantityBox(tr("Averaging time, at rest"), "s", defaults.duration, 0.5, 60.0)
         self.shift = QuantityBox(tr("Largest shift of a zero"), "N", 80.0, 0.0, 1e6)
@@ -226,12 +226,12 @@ class ZeroPage(SetupPage):
         self.close_form()
 
     def show_progress(self, text: str) -> None:
-        """Show where zeroing is."""
+        """Show the progress of zeroing."""
         set_role(self.status, "muted", text)
 
     def show_result(self, zero: Zero | None, reason: str) -> None:
-        """Show what came of it, or why there is nothing."""
-        self.forget()
+        """Show the result, or why there is none."""
+        self.invalidate()
         if zero is None:
             set_role(self.status, "bad", f"✗ {reason}")
             return
@@ -244,8 +244,8 @@ class ZeroPage(SetupPage):
         self.zero = zero
         set_role(self.status, "good", tr("✓ zeroed: a calibration is written with the configuration"))
 
-    def forget(self) -> None:
-        """What was found does not hold any more."""
+    def invalidate(self) -> None:
+        """Invalidate the result."""
         self.zero = None
         set_role(self.status, "muted", _NOT_ZEROED)
         for labels in self.values:
@@ -253,10 +253,10 @@ class ZeroPage(SetupPage):
                 label.setText("–")
 
     def set_busy(self, busy: str) -> None:
-        """Enable what can be done now; `busy` says what is being done."""
+        """Enable what is possible; `busy` is the current job."""
         self._busy = busy
         self.pair.set_obstacle(busy or field_refusal(self.duration, self.shift))
-        self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
+        self.obstacle.show_reason("" if self.missing else busy)  # the page already shows what is missing
 
     def _press(self) -> None:
         self._start(ZeroOptions(self.duration.si(), self.shift.si(), self.operator.text().strip()))

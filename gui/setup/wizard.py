@@ -1,4 +1,4 @@
-"""The wizard: six pages over one draft, and nothing that closes it while something moves."""
+"""The wizard: six pages over one draft; it cannot be closed while something moves."""
 
 from dataclasses import replace
 from functools import partial
@@ -35,19 +35,19 @@ from rig.commissioning import (
 from rig.config import RigConfig
 from rig.errors import ConfigError
 
-_EDIT_PAUSE = 150  # ms without a change before the draft is looked at
+_EDIT_PAUSE = 150  # ms without a change before the draft is checked
 _CHANGED = tr("what was entered has changed meanwhile: do it again")
 
 
 class SetupWizard(StepWizard):
-    """Draft a new rig's configuration, try it on the drives, save it.
+    """Drafts a new rig's configuration, tests it on the drives, saves it.
 
     STOP and Esc reach it through the session's `stopped`, like everything else in the app. Esc never closes it.
 
-    Signals: `opening(path)` when the rig that was saved is to be opened.
+    Signals: `opening(path)` to open the saved rig.
 
     Args:
-        session: whose stops count here as well; it must not be connected.
+        session: source of stops; it must not be connected.
         parent: the main window.
     """
 
@@ -68,7 +68,7 @@ class SetupWizard(StepWizard):
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_EDIT_PAUSE)
-        self._pause.timeout.connect(self.look)
+        self._pause.timeout.connect(self.check_draft)
         self._known = self._given = Draft()
         self._faults: tuple[str, ...] = ()
         self.add_steps(self.pages)
@@ -80,24 +80,24 @@ class SetupWizard(StepWizard):
         self.bench.changed.connect(self._refresh)
         self.bench.progressed.connect(self._progressed)
         self.restart()
-        self.look()
+        self.check_draft()
 
     # -- the draft ---------------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
-        """Where the configuration goes, or would go."""
+        """Path of the configuration."""
         return self.saving.target() if self.saving.path.text().strip() else Path.cwd() / "rig.toml"
 
     def entered(self) -> Draft:
-        """What was entered so far, word for word."""
+        """The input so far, verbatim."""
         draft = Draft()
         for page in self.pages:
             draft = page.fill(draft)
         return draft
 
     def draft(self) -> Draft:
-        """What was entered so far, with the paths that a file at `path` needs."""
+        """Return a draft of the input so far, with paths relative to a file at `path`."""
         draft = self.entered()
         folder = self.path.parent
         profile = placed_profile(draft.profile, folder)
@@ -112,10 +112,10 @@ class SetupWizard(StepWizard):
             self.legs.set_busy(tr("a change is being checked"))
         self._pause.start()
 
-    def look(self) -> None:
-        """Look at what was entered: what is missing on each page, what was found before and does not hold any more.
+    def check_draft(self) -> None:
+        """Check the input: show what is missing on each page, invalidate results that no longer apply.
 
-        While a field's text is no number there is nothing to look at: that is said, and stands against everything.
+        While a number field is invalid there is no draft; the page shows that, and everything is disabled.
         """
         self._pause.stop()
         refusals = [field_refusal(page) for page in self.pages[:3]]
@@ -133,10 +133,10 @@ class SetupWizard(StepWizard):
         self._known = draft
         before, self._given = self._given, self.entered()  # paths in the draft change with the folder of the file
         if _rig_of(before) != _rig_of(self._given):
-            self.zeroing.forget()
+            self.zeroing.invalidate()
         for leg in range(1, 7):
             if _leg_of(before, leg) != _leg_of(self._given, leg):
-                self.legs.forget(leg)
+                self.legs.invalidate(leg)
         self.saving.show_content(draft_text(draft), self.zeroing.zero, self._untested(), self._about_zero())
         self._refresh()
 
@@ -154,17 +154,17 @@ class SetupWizard(StepWizard):
 
     @property
     def _refused(self) -> bool:
-        """Whether a field's text is no number, so that there is no draft; the page says so."""
+        """Return whether a number field is invalid; its page shows it."""
         if refused := bool(field_refusal(*self.pages[:3])):
-            self.look()
+            self.check_draft()
         return refused
 
-    # -- what is shown -----------------------------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------------------------
 
     def _entered(self) -> None:
         if self.currentPage() is self.saving:
             self.saving.suggest(self.start.name.text().strip())
-        self.look()
+        self.check_draft()
 
     def _refresh(self) -> None:
         busy = self.bench.busy
@@ -187,11 +187,11 @@ class SetupWizard(StepWizard):
         elif self.bench.moving:
             self.zeroing.show_progress(f"{text} …")
 
-    # -- what is done ------------------------------------------------------------------------------------------------
+    # -- actions -----------------------------------------------------------------------------------------------------
 
     def _configured(self) -> Configured:
-        """What makes the draft as it is now a configuration, its devices looked at."""
-        self.look()
+        """Return a function that creates the current draft's configuration, with device checks."""
+        self.check_draft()
         return partial(draft_config, self._known, self.path)
 
     def _ask(self, leg: int) -> None:
@@ -235,7 +235,7 @@ class SetupWizard(StepWizard):
         tested = _leg_of(self._given, move.leg)
 
         def done(result: LegResult | None, reason: str) -> None:
-            self.look()  # at a change that has not been looked at yet: it forgets what is shown
+            self.check_draft()  # process a pending change first: it invalidates results
             if _leg_of(self._given, move.leg) != tested:
                 result, reason = None, _CHANGED
             self.legs.show_result(move.leg, result, reason)
@@ -257,11 +257,11 @@ class SetupWizard(StepWizard):
         zeroed = _rig_of(self._given)
 
         def done(zero: Zero | None, reason: str) -> None:
-            self.look()
+            self.check_draft()
             if _rig_of(self._given) != zeroed:
                 zero, reason = None, _CHANGED
             self.zeroing.show_result(zero, reason)
-            self.look()  # what was saved before has another zero
+            self.check_draft()  # the saved file has another zero
             good = not reason and zero is not None and not zero.faults
             text = reason or (tr("done") if good else tr("not usable"))
             self.session.log(
@@ -270,13 +270,13 @@ class SetupWizard(StepWizard):
                 tr("zero of the load cells: {text}").format(text=text),
             )
 
-        # nothing of a draft is on record yet: the word is that of whoever saw all six
+        # a draft has no recorded wiring test: the operator who saw all six confirms it
         self.bench.zero(config, options, done, unproven=len(self.legs.proven) == len(self.legs.seen))
 
     def _save(self) -> None:
         if self.bench.busy or self._refused:
             return
-        self.look()
+        self.check_draft()
         content = self.saving.content
         draft, path, overwrite = self._known, self.saving.target(), self.saving.overwrite.isChecked()
         calibration = None if self.zeroing.zero is None else self.zeroing.zero.calibration
@@ -301,10 +301,10 @@ class SetupWizard(StepWizard):
     def _open(self, path: Path) -> None:
         self.opening.emit(path)
 
-    # -- what the wizard says of itself ------------------------------------------------------------------------------
+    # -- interface of `StepWizard` -----------------------------------------------------------------------------------
 
     def stopped(self, _category: int) -> None:
-        """See `StepWizard`: what moves stops, and nothing stays armed."""
+        """See `StepWizard`: stops all motion and disarms."""
         for pair in (*self.legs.pairs, self.zeroing.pair):
             pair.disarm()
         self.bench.stop()
@@ -314,20 +314,20 @@ class SetupWizard(StepWizard):
         return tr("{busy}: stop first").format(busy=self.bench.busy) if self.bench.moving else ""
 
     def loss(self) -> str:
-        """See `StepWizard`: what was entered and not saved."""
+        """See `StepWizard`: unsaved input."""
         return "" if self.saving.saved is not None or not self.start.name.text() else tr("The entries")
 
     def left(self) -> None:
-        """See `StepWizard`: the virtual rig of a rehearsal ends."""
+        """See `StepWizard`: ends a rehearsal's virtual rig."""
         self.bench.retire()
 
 
 def _rig_of(draft: Draft) -> Draft:
-    """What a zero of the cells depends on."""
+    """Return what a zero of the cells depends on."""
     return replace(draft, name="", recording="")
 
 
 def _leg_of(draft: Draft, leg: int) -> Any:
-    """What the test of leg 1 to 6 depends on."""
+    """Return what the test of leg 1 to 6 depends on."""
     drive = replace(draft.drives[leg - 1], serial="")
     return draft.mechanism, draft.virtual, draft.driver, draft.profile, draft.settings, drive

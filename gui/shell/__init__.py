@@ -1,4 +1,4 @@
-"""The main window: what is always in view, the log, what happens when it is closed, and a pilot who operates it."""
+"""The main window: banner, log, closing, and automation for pictures and measurements."""
 
 from gui.shell.main_window import MainWindow
 from gui.shell.pilot import REST, START, Pilot

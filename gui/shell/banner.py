@@ -1,4 +1,4 @@
-"""Always in view: the state with its first cause, timing, recording, what was refused last, and STOP."""
+"""The banner, always visible: state with first cause, timing, recording, last refusal, and STOP."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.models import (
     FIGURES,
-    MEND_TEXTS,
+    REMEDY_TEXTS,
     STATE_TEXTS,
     Action,
     CycleFigures,
@@ -23,7 +23,7 @@ from gui.models import (
 )
 from gui.session import StopButton
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, IconLabel, TextRoom, fit_text, give, room_for
+from gui.widgets import ElidedLabel, GuardedButton, IconLabel, TextRoom, fit_text, room_for, set_icon
 from rig.engine import Compiling
 from rig.findings import Finding
 
@@ -31,7 +31,7 @@ _ICON = 36  # px
 
 
 class Figures(QtWidgets.QWidget):
-    """Six numbers with their captions; a dash for what is not known."""
+    """Six numbers with captions; a dash if unknown."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,19 +47,19 @@ class Figures(QtWidgets.QWidget):
             grid.addWidget(label, place % 3, 2 * (place // 3) + 1)
 
     def show(self, figures: Mapping[str, str], whole: str = "") -> None:
-        """Show some of them by their names; `whole`: what is said of the disk in full."""
+        """Set figures by name; `whole`: the full text about the disk."""
         for name, text in figures.items():
             self._labels[name].setText(text)
             if name in ("Overruns", "Size, left"):
                 self._labels[name].setToolTip(f"{whole or text}: {FIGURES[name]}")
 
     def text(self, name: str) -> str:
-        """The text of one figure by its caption."""
+        """Return the text of a figure by its caption."""
         return str(self._labels[name].text())
 
 
 def _figure(name: str) -> ElidedLabel:
-    """Of one width, whatever it says: nothing beside the figures moves. What is longer is whole in its hint."""
+    """Return a label of constant width, so that nothing moves; its tooltip has the full text."""
     label = ElidedLabel()
     label.setText("–")
     label.setAccessibleName(tr(name))
@@ -71,16 +71,15 @@ def _figure(name: str) -> ElidedLabel:
 
 
 class Notice(QtWidgets.QWidget):
-    """A message in the banner, in what height that has: stays until it is taken back or dismissed.
+    """A message in the banner, of fixed height: stays until it is cleared or dismissed.
 
-    A long one scrolls; its buttons are always in the same places.
+    Long ones scroll; the buttons have fixed places.
 
-    Where an operator can do something about a refusal, it has a button for that: `repair_asked(repair)`.
-    `saying(whether)`: there is something to be said, or nothing any more.
+    Signals: `repair_requested(repair)`: the refusal's repair button was pressed; `message_changed(shown)`.
     """
 
-    repair_asked = QtCore.Signal(object)
-    saying = QtCore.Signal(bool)
+    repair_requested = QtCore.Signal(object)
+    message_changed = QtCore.Signal(bool)
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,70 +89,70 @@ class Notice(QtWidgets.QWidget):
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._room = TextRoom(self._label, 1)
         self._room.setSizePolicy(self.sizePolicy())
-        self.mend = GuardedButton("")
-        self.mend.setAccessibleName(tr("Step that the refusal asks for"))
+        self.remedy_button = GuardedButton("")
+        self.remedy_button.setAccessibleName(tr("Step that the refusal asks for"))
         self.message = Message()
-        self.mend.clicked.connect(lambda: self.repair_asked.emit(self.message.repair))
+        self.remedy_button.clicked.connect(lambda: self.repair_requested.emit(self.message.repair))
         self.dismiss = QtWidgets.QToolButton()
-        give(self.dismiss, "close")
+        set_icon(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
         self.dismiss.setAccessibleName(tr("Dismiss the message"))
         self.dismiss.setToolTip(tr("Dismiss the message"))
         self.dismiss.clicked.connect(self.clear)
-        said = QtWidgets.QVBoxLayout()
-        said.setSpacing(2)
-        said.addWidget(self._room, 1)
-        said.addWidget(self.mend)
+        column = QtWidgets.QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(self._room, 1)
+        column.addWidget(self.remedy_button)
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(said, 1)
+        row.addLayout(column, 1)
         row.addWidget(self.dismiss, 0, QtCore.Qt.AlignmentFlag.AlignTop)
         self.clear()
 
     def refuse(self, what: str, reason: Finding | str) -> None:
-        """Say that `what` was refused, and why, whole; of a finding with what can be done about it."""
+        """Show that `what` was refused, with the full reason; a finding with its remedy."""
         self.message.refuse(what, reason)
         self._show()
 
     def remark(self, text: str) -> None:
-        """Say what is no refusal."""
+        """Show a remark."""
         self.message.remark(text)
         self._show()
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Clear the message."""
         self.message.clear()
         self._label.clear()
-        self.saying.emit(False)
+        self.message_changed.emit(False)
 
     def follow(self, now: Situation) -> None:
-        """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
+        """Enable the repair button while possible; clear a refusal whose repair was done meanwhile."""
         if self.message.follow(now):
             self.clear()
         elif self.message.repair is not None:
-            self.mend.set_obstacle(self.message.obstacle)
+            self.remedy_button.set_obstacle(self.message.obstacle)
 
     def text(self) -> str:
-        """What is said."""
+        """The displayed text."""
         return str(self._label.text())
 
     def _show(self) -> None:
         repair = self.message.repair
         if repair is not None:
-            self.mend.setText(repair.text)
-            self.mend.setAccessibleName(repair.text)
-            self.mend.set_obstacle(self.message.obstacle)
+            self.remedy_button.setText(repair.text)
+            self.remedy_button.setAccessibleName(repair.text)
+            self.remedy_button.set_obstacle(self.message.obstacle)
         self._room.show_text(self.message.text)
         self._label.setObjectName(self.message.role)
         self._label.style().unpolish(self._label)
         self._label.style().polish(self._label)
-        self.mend.setVisible(repair is not None)
+        self.remedy_button.setVisible(repair is not None)
         self._label.setToolTip(self.message.text)
-        self.saying.emit(True)
+        self.message_changed.emit(True)
         self._fit()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Write as large as there is room for."""
+        """Adapt the font size."""
         super().resizeEvent(event)
         self._fit()
 
@@ -163,9 +162,9 @@ class Notice(QtWidgets.QWidget):
 
 
 class Banner(QtWidgets.QFrame):
-    """The strip on top of the window.
+    """The strip at the top of the window.
 
-    Signals: `mend_asked(action)`: the button was pressed that leads out of a trouble.
+    Signals: `remedy_requested(action)`: the remedy button was pressed.
 
     Args:
         stop: the red button.
@@ -173,7 +172,7 @@ class Banner(QtWidgets.QFrame):
         off: checks that the configuration switches off, by name.
     """
 
-    mend_asked = QtCore.Signal(object)
+    remedy_requested = QtCore.Signal(object)
 
     def __init__(
         self, stop: StopButton, virtual: bool, off: Sequence[str] = (), parent: QtWidgets.QWidget | None = None
@@ -187,23 +186,23 @@ class Banner(QtWidgets.QFrame):
         self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
         self._text.ensurePolished()
         widths = (self._text.fontMetrics().horizontalAdvance(text) for text in STATE_TEXTS)
-        self._text.setMinimumWidth(max(widths))  # in no state does the window become wider
+        self._text.setMinimumWidth(max(widths))  # constant minimum width in all states
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
         # a long word, such as a motion's name, must not push STOP out of the window
         self._detail.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._detail.setAccessibleName(tr("Cause, or next step"))
-        self.mend = GuardedButton(MEND_TEXTS[-1])
-        self.mend.setObjectName("mend")
-        give(self.mend, "reset", colour="#10151a")
-        self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
-        self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
-        policy = self.mend.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # its room is there before it is
-        self.mend.setSizePolicy(policy)
-        self.mend.hide()
-        self._mends: Action | None = None
+        self.remedy_button = GuardedButton(REMEDY_TEXTS[-1])
+        self.remedy_button.setObjectName("remedy")
+        set_icon(self.remedy_button, "reset", colour="#10151a")
+        self.remedy_button.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps keep the focus
+        self.remedy_button.clicked.connect(lambda: self.remedy_requested.emit(self._remedy))
+        policy = self.remedy_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # reserves its space
+        self.remedy_button.setSizePolicy(policy)
+        self.remedy_button.hide()
+        self._remedy: Action | None = None
         self.waiting = QtWidgets.QProgressBar()
         self.waiting.setObjectName("thin")
         self.waiting.setRange(0, 0)
@@ -211,7 +210,7 @@ class Banner(QtWidgets.QFrame):
         self.waiting.setAccessibleName(tr("The engine is starting"))
         self.waiting.hide()
         self._seconds = 0
-        """that the engine has been starting"""
+        """s since the engine's start began"""
         self._second = QtCore.QTimer(self, interval=1000)
         self._second.timeout.connect(self._count)
         state = QtWidgets.QGridLayout(self._state)
@@ -219,14 +218,14 @@ class Banner(QtWidgets.QFrame):
         state.setVerticalSpacing(0)
         state.addWidget(self._icon, 0, 0, 2, 1)
         state.addWidget(self._text, 0, 1)
-        state.addWidget(self.mend, 0, 2)
+        state.addWidget(self.remedy_button, 0, 2)
         state.addWidget(self._detail, 1, 1, 1, 2)
         state.addWidget(self.waiting, 2, 0, 1, 3)
         state.setColumnStretch(1, 1)
         self._figures = Figures()
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(4, 6, 4, 6)
-        layout.setSpacing(5)  # with its longest button it has room in 1024 px
+        layout.setSpacing(5)  # fits 1024 px with its longest button
         layout.addWidget(self._state, 1)
         if virtual:
             badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))
@@ -240,13 +239,13 @@ class Banner(QtWidgets.QFrame):
             names.setAccessibleName(tr("Checks switched off: {checks}").format(checks=", ".join(off)))
             layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         self.notice = Notice()
-        """what was refused last, in the place of the figures while there is something"""
+        """The last refusal, shown in place of the figures."""
         aside = QtWidgets.QStackedWidget()
         for widget in (self._figures, self.notice):
             aside.addWidget(widget)
-        # as wide as the longest figures: the buttons beside them stay where they are
+        # as wide as the longest figures: the buttons next to them do not move
         aside.setFixedWidth(self._figures.minimumSizeHint().width())
-        self.notice.saying.connect(lambda saying: aside.setCurrentIndex(int(saying)))
+        self.notice.message_changed.connect(lambda shown: aside.setCurrentIndex(int(shown)))
         layout.addWidget(aside)
         layout.addWidget(stop)
         self.setFixedHeight(92)
@@ -255,49 +254,49 @@ class Banner(QtWidgets.QFrame):
 
     def show_situation(self, now: Situation) -> None:
         """Show state and cause."""
-        look, detail = state_style(now), detail_of(now)
+        style, detail = state_style(now), detail_of(now)
         self._figures.show(status_figures(now.status, silent=now.silent))
-        self._show_mend(now)
+        self._show_remedy(now)
         self._show_waiting(now.phase is Phase.STARTING, now.compiling)
-        if self._shown == (look.text, detail):
+        if self._shown == (style.text, detail):
             return
-        renamed = look.text != self._shown[0]
-        self._shown = (look.text, detail)
+        renamed = style.text != self._shown[0]
+        self._shown = (style.text, detail)
         self._detail.setText(detail)
         self._detail.setToolTip(detail)
         if renamed:
-            self._icon.show_icon(look.icon, look.foreground)
-            self._text.setText(look.text)
-            sheet = f"QFrame#state {{ background: {look.background}; border-radius: 6px; }}"
-            self._state.setStyleSheet(f"{sheet} QLabel {{ color: {look.foreground}; background: transparent; }}")
-            self.setAccessibleName(tr("State of the rig: {state}").format(state=look.text))  # Qt tells a screen reader
+            self._icon.show_icon(style.icon, style.foreground)
+            self._text.setText(style.text)
+            sheet = f"QFrame#state {{ background: {style.background}; border-radius: 6px; }}"
+            self._state.setStyleSheet(f"{sheet} QLabel {{ color: {style.foreground}; background: transparent; }}")
+            self.setAccessibleName(tr("State of the rig: {state}").format(state=style.text))  # announced by Qt
         self.setAccessibleDescription(detail)
         self._fit()
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """Give the button its room, once it has its look: it is as wide as its longest text."""
+        """Reserve the button's width once it is styled."""
         super().showEvent(event)
-        self.mend.ensurePolished()
-        self.mend.setFixedWidth(room_for(self.mend, MEND_TEXTS))
+        self.remedy_button.ensurePolished()
+        self.remedy_button.setFixedWidth(room_for(self.remedy_button, REMEDY_TEXTS))
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Write as large as there is room for."""
+        """Adapt the font size."""
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Make the cause smaller where it would be cut; all of it is in its tooltip as well."""
+        """Shrink the cause to fit; the tooltip has the full text."""
         self._state.layout().activate()
         fit_text(self._detail, self.font(), self._detail.height())
 
-    def _show_mend(self, now: Situation) -> None:
+    def _show_remedy(self, now: Situation) -> None:
         found = remedy_of(now)
-        self.mend.setVisible(found is not None)
+        self.remedy_button.setVisible(found is not None)
         if found is not None:
-            self._mends, text = found
-            self.mend.setText(text)
-            self.mend.setAccessibleName(text)
-            self.mend.set_obstacle(obstacle(self._mends, now))
+            self._remedy, text = found
+            self.remedy_button.setText(text)
+            self.remedy_button.setAccessibleName(text)
+            self.remedy_button.set_obstacle(obstacle(self._remedy, now))
 
     def _show_waiting(self, waiting: bool, compiling: Compiling | None) -> None:
         if compiling is None or compiling.finished:
@@ -316,19 +315,19 @@ class Banner(QtWidgets.QFrame):
         self._fit()
 
     def show_cycle(self, now: Situation, figures: CycleFigures | None) -> None:
-        """Show what the cycle achieves, how large the recording is, and for how long there is room for it."""
+        """Show the cycle statistics, the size of the recording, and how long the disk will last."""
         self._figures.show(*cycle_figures(now, figures))
 
     def figure(self, name: str) -> str:
-        """The text of one figure by its caption."""
+        """Return the text of a figure by its caption."""
         return self._figures.text(name)
 
     @property
     def state_text(self) -> str:
-        """The state as it is shown."""
+        """The displayed state."""
         return str(self._text.text())
 
     @property
     def detail(self) -> str:
-        """The cause or next step as it is shown."""
+        """The displayed cause or next step."""
         return str(self._detail.text())

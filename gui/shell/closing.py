@@ -1,4 +1,4 @@
-"""Closing the window: with torque on the operator is asked, then the rig is stopped and the recording closed first."""
+"""Closing the window: with torque on, ask the operator; then first stop the rig and close the recording."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -11,7 +11,7 @@ from gui.texts import tr
 from gui.widgets import room_for
 from rig.engine import TORQUE_STATES
 
-_REST_TIMEOUT = 8000  # ms for the stop and for the recording to be closed
+_REST_TIMEOUT = 8000  # ms for the stop and for closing the recording
 _UNDER_TORQUE = tr("The rig has torque and continues until you answer.")
 _NO_TORQUE = tr("The rig no longer has torque.")
 _STOPS = tr("Stop the rig, switch torque off, close the recording and quit the app?")
@@ -20,7 +20,7 @@ _STOP_AND_QUIT = tr("Stop and quit")
 _QUIT = tr("Quit")
 _DIED = tr("The engine has died; its recorder closes the recording.")
 _LATE = tr("The rig did not come to rest in time.")
-_STILL_OPEN = tr("The recording is still being closed.")
+_RECORDING_OPEN = tr("The recording is still being closed.")
 
 
 class _Step(Enum):
@@ -35,17 +35,17 @@ class _Step(Enum):
 
 
 class Closing(QtCore.QObject):
-    """Leads from the wish to close the window to its end.
+    """Controls the closing of the window.
 
-    With torque on, nothing happens before the question is answered. Who quits has the rig stopped, then the recording
-    closed, and is asked once more only where one of these did not come about.
+    With torque on, asks first. On Quit, stops the rig and closes the recording, and asks again only if one of them
+    failed.
 
-    Signals: `ended` when no process is left: the window may be closed; `stayed` when it is not to be closed after all.
+    Signals: `ended`: all processes have ended, the window may close; `stayed`: closing was cancelled.
 
     Args:
         session: the rig.
-        window: over which the question is asked.
-        let_go: calls the first of two once nothing of the operator's is lost by that, or the second where it would be.
+        window: parent of the question.
+        confirm_discard: calls the first function once unsaved work is saved or discarded, the second if cancelled.
     """
 
     ended = QtCore.Signal()
@@ -55,19 +55,19 @@ class Closing(QtCore.QObject):
         self,
         session: RigSession,
         window: QtWidgets.QWidget,
-        let_go: Callable[[Callable[[], None], Callable[[], None]], None],
+        confirm_discard: Callable[[Callable[[], None], Callable[[], None]], None],
     ) -> None:
         super().__init__(window)
-        self._let_go = let_go
+        self._confirm_discard = confirm_discard
         self._session = session
         self._window = window
         self._step = _Step.NONE
         self._late = False
-        """whether the rig was told to stop, and had torque still when the operator was asked again"""
+        """Whether the rig was still under torque after the stop when the operator was asked again."""
         self.question: QtWidgets.QMessageBox | None = None
-        """asked whether to quit"""
+        """Asked before quitting."""
         self._quit: QtWidgets.QPushButton | None = None
-        """its button that does"""
+        """Its Quit button."""
         self.rest_timer = QtCore.QTimer(self)
         self.rest_timer.setSingleShot(True)
         self.rest_timer.setInterval(_REST_TIMEOUT)
@@ -77,7 +77,7 @@ class Closing(QtCore.QObject):
         session.ended.connect(self._end_seen)
 
     def request(self) -> bool:
-        """The window is to be closed: True when nothing is left that would have to end before."""
+        """Request closing; True if the window can close immediately."""
         if self._step is _Step.ENDED:
             return True
         if self._step is _Step.NONE:
@@ -107,7 +107,7 @@ class Closing(QtCore.QObject):
             if phase is Phase.STARTING:
                 self.question.close()  # the operator goes on
             elif self._step is _Step.ASKING:
-                self._say(*self._torque_words())
+                self._show_question(*self._torque_words())
         elif self._step in (_Step.STOPPING, _Step.FLUSHING) and phase is Phase.DIED:
             self._ask(_Step.ASKING_AGAIN, _DIED)
         elif self._step is _Step.FLUSHING and phase is Phase.DOWN:
@@ -115,9 +115,9 @@ class Closing(QtCore.QObject):
 
     def _overdue(self) -> None:
         self._late = self._session.torque
-        self._ask(_Step.ASKING_AGAIN, _LATE if self._late else _STILL_OPEN)
+        self._ask(_Step.ASKING_AGAIN, _LATE if self._late else _RECORDING_OPEN)
 
-    def _ask(self, step: _Step, said: str, wish: str = _QUITS, quit_text: str = _QUIT) -> None:
+    def _ask(self, step: _Step, message: str, question: str = _QUITS, quit_text: str = _QUIT) -> None:
         self.rest_timer.stop()
         self._step = step
         box = QtWidgets.QMessageBox(self._window)
@@ -128,25 +128,25 @@ class Closing(QtCore.QObject):
         box.setDefaultButton(stay)
         box.setEscapeButton(stay)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.finished.connect(lambda _code: self._answered(box.clickedButton() is leave))  # closed by its frame as well
+        box.finished.connect(lambda _code: self._answered(box.clickedButton() is leave))  # also closed by its title bar
         self.question = box
         leave.setMinimumWidth(room_for(leave, (_QUIT, _STOP_AND_QUIT)))
         words = box.findChild(QtWidgets.QLabel, "qt_msgbox_label")
-        for other in ((_UNDER_TORQUE, _STOPS), (_NO_TORQUE, _QUITS), (_DIED, _QUITS), (said, wish)):
-            box.setText(self._text(*other))  # it may come to say any of these: its buttons stay where they are
+        for other in ((_UNDER_TORQUE, _STOPS), (_NO_TORQUE, _QUITS), (_DIED, _QUITS), (message, question)):
+            box.setText(self._text(*other))  # sized for all its possible texts: its buttons do not move
             words.setMinimumSize(words.sizeHint().expandedTo(words.minimumSize()))
-        self._say(said, wish, quit_text)
+        self._show_question(message, question, quit_text)
         box.setModal(False)
         box.show()
 
-    def _say(self, said: str, wish: str, quit_text: str) -> None:
-        text = self._text(said, wish)
+    def _show_question(self, message: str, question: str, quit_text: str) -> None:
+        text = self._text(message, question)
         if self.question is not None and self._quit is not None and text != self.question.text():
             self.question.setText(text)
             self._quit.setText(quit_text)
 
-    def _text(self, said: str, wish: str) -> str:
-        return f"{said}\n{self._session.recording}\n\n{wish}"
+    def _text(self, message: str, question: str) -> str:
+        return f"{message}\n{self._session.recording}\n\n{question}"
 
     def _answered(self, leave: bool) -> None:
         self.question = None
@@ -162,7 +162,7 @@ class Closing(QtCore.QObject):
     def _leave(self) -> None:
         self.rest_timer.stop()
         self._step = _Step.LEAVING
-        self._let_go(self._end, self._stay)
+        self._confirm_discard(self._end, self._stay)
 
     def _stay(self) -> None:
         self._step = _Step.NONE

@@ -1,7 +1,7 @@
-"""Pages that are torn off into windows of their own or put beside the tabs, docked back, and where they were left.
+"""Docking: pages detached into windows or shown next to the tabs, docked back, and restored.
 
-Ordinary windows, no QDockWidget: one that floats is a tool window, which window managers neither maximise nor put on a
-full screen, and its place is lost with its monitor. What commands the machine stays with the main window.
+Ordinary windows, not QDockWidget: floating ones are tool windows, which window managers do not maximise and whose place
+is lost with their monitor. Pages that command the machine stay in the main window.
 """
 
 import contextlib
@@ -12,19 +12,19 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import StopButton
 from gui.texts import tr
-from gui.widgets import ElidedLabel, Ground, GuardedButton, give, icon, put_tab, tab_name
+from gui.widgets import ElidedLabel, Ground, GuardedButton, icon, put_tab, set_icon, tab_name
 
 _IN_VIEW = QtCore.QSize(120, 32)
-"""px of a window's head that must be on a screen, for somebody to take hold of it"""
+"""px of a window's title bar that must be on a screen, to be draggable."""
 
 
-class TornWindow(QtWidgets.QWidget):
-    """Shows a page while there is one. Signal `closed`: somebody has closed it, and wants the page back where it was.
+class DetachedWindow(QtWidgets.QWidget):
+    """Shows a detached page. Signal `closed`: closed by the user, dock the page.
 
     Args:
         title: the page's name.
-        stop: for its own STOP, as it may lie over that of the main window.
-        window: the main window, which it belongs to.
+        stop: action of its own STOP, as it may cover that of the main window.
+        window: the main window, its parent.
     """
 
     closed = QtCore.Signal()
@@ -39,8 +39,8 @@ class TornWindow(QtWidgets.QWidget):
         )
         self.whole = GuardedButton(tr("Full screen"), tr("Fill the screen (F11)"))
         self.whole.setCheckable(True)
-        give(self.back, "dock")
-        give(self.whole, "full screen")
+        set_icon(self.back, "dock")
+        set_icon(self.whole, "full screen")
         self.situation = ElidedLabel()
         self.situation.setAccessibleName(tr("State of the rig"))
         row = QtWidgets.QHBoxLayout()
@@ -52,7 +52,7 @@ class TornWindow(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(row)
-        self._area = QtWidgets.QScrollArea()  # a page that is larger than its window scrolls, and STOP stays whole
+        self._area = QtWidgets.QScrollArea()  # a larger page scrolls, and STOP stays visible
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         layout.addWidget(self._area, 1)
@@ -60,31 +60,31 @@ class TornWindow(QtWidgets.QWidget):
         self.whole.clicked.connect(self._fill_screen)
         for keys, act in (("Ctrl+T", self.close), ("F11", self.whole.click)):
             QtWidgets.QShortcut(QtGui.QKeySequence(keys), self, activated=act)
-        window.windowTitleChanged.connect(self.say)
-        self.say(window.windowTitle())
+        window.windowTitleChanged.connect(self.set_situation)
+        self.set_situation(window.windowTitle())
 
-    def say(self, situation: str) -> None:
-        """Say what the main window says in its title."""
+    def set_situation(self, situation: str) -> None:
+        """Show the main window's title text in this title."""
         self.situation.setText(situation)
         self.setWindowTitle(f"{self._title} – {situation}")
 
-    def take(self, page: QtWidgets.QWidget) -> None:
-        """Take a page in."""
+    def set_page(self, page: QtWidgets.QWidget) -> None:
+        """Show a page."""
         self._area.setWidget(page)
         page.show()
 
     @property
     def page(self) -> QtWidgets.QWidget:
-        """The page that is in it."""
+        """The page shown."""
         return self._area.widget()
 
-    def give_back(self) -> QtWidgets.QWidget:
-        """The page, for another place."""
+    def remove_page(self) -> QtWidgets.QWidget:
+        """Remove and return the page."""
         page: QtWidgets.QWidget = self._area.takeWidget()
         return page
 
-    def come_into_view(self) -> None:
-        """Come to the main window's screen where the one that it was on is no longer there."""
+    def move_onto_screen(self) -> None:
+        """Move to the main window's screen if its own no longer exists."""
         screens = [screen.availableGeometry() for screen in QtGui.QGuiApplication.screens()]
         if not in_view(self.frameGeometry(), screens):
             room = self.parentWidget().screen().availableGeometry()
@@ -92,13 +92,13 @@ class TornWindow(QtWidgets.QWidget):
             self.move(room.center() - self.rect().center())
 
     def changeEvent(self, event: QtCore.QEvent) -> None:
-        """Follow a window manager that leaves the full screen."""
+        """Follow a window manager that leaves full screen."""
         super().changeEvent(event)
         if event.type() == QtCore.QEvent.Type.WindowStateChange:
             self.whole.setChecked(self.isFullScreen())
 
     def closeEvent(self, event: QtGui.QCloseEvent) -> None:
-        """Give the page back."""
+        """Emit `closed`."""
         event.accept()
         self.closed.emit()
 
@@ -109,20 +109,20 @@ class TornWindow(QtWidgets.QWidget):
 
 
 def in_view(frame: QtCore.QRect, screens: list[QtCore.QRect]) -> bool:
-    """Whether enough of a window's head is on one of the screens, px, for somebody to take hold of it."""
+    """Whether enough of a window's title bar is on one of the screens, px, to drag it."""
     head = QtCore.QRect(frame.topLeft(), QtCore.QSize(frame.width(), min(frame.height(), _IN_VIEW.height())))
     needed = QtCore.QSize(min(_IN_VIEW.width(), head.width()), head.height())
     parts = [head.intersected(screen).size() for screen in screens]
     return any(part.width() >= needed.width() and part.height() >= needed.height() for part in parts)
 
 
-_MARK = 24  # px of the icon that tells in the tab where the page is
+_MARK = 24  # px of the icon in the tab of a page shown elsewhere
 _EDGE = 70
-"""px of the right edge on which a tab that is dragged there is let go to stand beside the others"""
+"""px of the right edge where a dropped tab goes next to the tabs."""
 
 
 class _Head(QtWidgets.QLabel):
-    """The name above a page. Signal `dropped(point of the screen)`: it was dragged there."""
+    """The title above a page. Signal `dropped(point of the screen)`: it was dragged there."""
 
     dropped = QtCore.Signal(QtCore.QPoint)
 
@@ -133,16 +133,16 @@ class _Head(QtWidgets.QLabel):
         self.setToolTip(tr("Drag it to the tabs to put the page back there"))
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Say where it was dragged to."""
+        """Emit where it was dropped."""
         self.dropped.emit(event.globalPos())
 
 
 class Pane(QtWidgets.QWidget):
-    """A page beside the tabs.
+    """A page next to the tabs.
 
     Args:
         name: of the page.
-        page: is shown.
+        page: shown page.
     """
 
     def __init__(self, name: str, page: QtWidgets.QWidget) -> None:
@@ -150,7 +150,7 @@ class Pane(QtWidgets.QWidget):
         self.setAccessibleName(tr("{name}, split view").format(name=tr(name)))
         self.page = page
         self.head = _Head(tr(name))
-        self.back = give(GuardedButton(tr("Dock back"), tr("Put this page back to its tab (Ctrl+B)")), "dock")
+        self.back = set_icon(GuardedButton(tr("Dock back"), tr("Put this page back to its tab (Ctrl+B)")), "dock")
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(9, 2, 6, 2)
         row.addWidget(self.head, 1)
@@ -164,12 +164,12 @@ class Pane(QtWidgets.QWidget):
 
 
 class SideBySide(QtWidgets.QSplitter):
-    """The tabs, and to their right the pages that stand beside them, by their names in `panes`.
+    """The tabs, and to their right the pages next to them, by name in `panes`.
 
-    Signals: `back(name)`: somebody wants a page back where it was; `dragged(name, point of the screen)`.
+    Signals: `back(name)`: dock this page; `dragged(name, point of the screen)`.
 
     Args:
-        tabs: as wide as the page in front needs at least.
+        tabs: at least as wide as the current page needs.
     """
 
     back = QtCore.Signal(str)
@@ -184,7 +184,7 @@ class SideBySide(QtWidgets.QSplitter):
         self._band = QtWidgets.QRubberBand(QtWidgets.QRubberBand.Shape.Rectangle, tabs)
 
     def obstacle(self, name: str, page: QtWidgets.QWidget, front: QtWidgets.QWidget) -> str:
-        """Why a page cannot stand beside one in front of the tabs; empty where there is room for all that do then."""
+        """Why a page cannot be shown next to a given current page; empty if all pages then fit."""
         needed = max(_least(front), self._tabs.tabBar().sizeHint().width() + _MARK)
         others = sum(_least(pane) for pane in self.panes.values()) + self.handleWidth() * (1 + len(self.panes))
         room = self.parentWidget().width()
@@ -196,18 +196,18 @@ class SideBySide(QtWidgets.QSplitter):
             "wider, or detach the page (Ctrl+T)"
         ).format(name=tr(name), whole=whole, room=room)
 
-    def take(self, name: str, page: QtWidgets.QWidget) -> None:
-        """Show a page beside the others."""
+    def add_page(self, name: str, page: QtWidgets.QWidget) -> None:
+        """Show a page to the right of the others."""
         pane = self.panes[name] = Pane(name, page)
         pane.back.clicked.connect(lambda: self.back.emit(name))
         pane.head.dropped.connect(lambda at: self.dragged.emit(name, at))
         before = self.sizes()
         self.addWidget(pane)
-        tabs = max(self._tabs.tabBar().sizeHint().width() + _MARK, before[0] // 2)  # all of their names in view
+        tabs = max(self._tabs.tabBar().sizeHint().width() + _MARK, before[0] // 2)  # all tab names visible
         self.setSizes([tabs, *before[1:], before[0] - tabs])
 
-    def give_back(self, name: str) -> QtWidgets.QWidget:
-        """The page, for another place."""
+    def remove_page(self, name: str) -> QtWidgets.QWidget:
+        """Remove and return a page."""
         pane = self.panes.pop(name)
         pane.layout().removeWidget(pane.page)
         pane.page.setParent(None)
@@ -217,17 +217,17 @@ class SideBySide(QtWidgets.QSplitter):
 
     @property
     def focused(self) -> str:
-        """The name of the page beside that has the keyboard; empty where none of them has."""
+        """The name of the side page with the focus; empty without."""
         holder = QtWidgets.QApplication.focusWidget()
         return next((name for name, pane in self.panes.items() if holder and pane.isAncestorOf(holder)), "")
 
     def at_edge(self, place: QtCore.QPoint) -> bool:
-        """Whether a point of the screen is at the right edge, where what is let go comes to stand beside."""
+        """Whether a point of the screen is at the right edge, where a drop shows the page next to the tabs."""
         at = self.mapFromGlobal(place)
         return bool(self.rect().contains(at) and at.x() >= self.width() - _EDGE)
 
     def frame_edge(self, framed: bool) -> None:
-        """Frame the place that a page would have, or nothing."""
+        """Frame the place of a dropped page, or remove the frame."""
         self._band.setVisible(framed)
         if framed:
             self._band.setGeometry(self._tabs.rect().adjusted(self._tabs.width() // 2, 0, 0, 0))
@@ -240,26 +240,27 @@ def _least(page: QtWidgets.QWidget) -> int:
 
 _EVENTS = QtCore.QEvent.Type
 _OUT = 40
-"""px off the tabs at which a tab that is let go becomes a window"""
+"""px from the tab bar at which a dropped tab becomes a window."""
 _SIZE = QtCore.QSize(900, 640)
-_LAID_OUT = 40  # ms after which what was moved is laid out: lines that wrap ask for their height again and again
+_LAID_OUT = 40  # ms of layout after a move: wrapped texts request their height repeatedly
 
 
 class Docking(QtCore.QObject):
-    """Tears pages off a window's tabs or puts them beside these, and docks them back.
+    """Detaches pages of a tab widget into windows or next to the tabs, and docks them back.
 
-    A tab is dragged off the others, or clicked twice, for a window, and dragged to the right edge to stand beside the
-    others; or Ctrl+T and Ctrl+B for the page in front, and the tab's menu. In its place stays one that leads to it, and
-    where it was is kept in the settings under `windows`.
+    Dragging a tab off the bar, or a double click, makes a window; dragging it to the right edge shows it next to the
+    tabs;
+    also Ctrl+T and Ctrl+B for the current page, and the tab's menu. A placeholder tab stays. Places are saved in the
+    settings under `windows`.
 
-    Signals: `changed`: one of them is elsewhere; `refused(reason)`: there is no room beside the tabs.
+    Signals: `changed`: a page was moved; `refused(reason)`: no room next to the tabs.
 
     Args:
-        side: the tabs, the pages in them, and what stands beside them.
+        side: the tabs and the pages next to them.
         tabs: the pages.
-        pages: those that may be torn off, tabs already.
-        stop: for the STOP of each window.
-        settings: where the windows' places are kept.
+        pages: detachable pages, already in tabs.
+        stop: action of each window's STOP.
+        settings: store of the windows' places.
     """
 
     changed = QtCore.Signal()
@@ -281,13 +282,13 @@ class Docking(QtCore.QObject):
         side.back.connect(self.dock)
         side.dragged.connect(self._pane_dropped)
         self.names = [tab_name(tabs, tabs.indexOf(page)) for page in pages]
-        """of the pages that may be torn off"""
-        self.windows: dict[str, TornWindow] = {}
-        """of those that are, by their names"""
-        self._spare: dict[str, TornWindow] = {}
-        """of those that were: a window that is closed by a key is still to be told that the key is let go"""
+        """Names of the detachable pages."""
+        self.windows: dict[str, DetachedWindow] = {}
+        """Windows of the detached pages by name."""
+        self._spare: dict[str, DetachedWindow] = {}
+        """Hidden windows by page: a window closed by a key still gets the key's release."""
         self._placed: set[str] = set()
-        """of those whose place is to be kept: it has been restored, or chosen by somebody"""
+        """Windows with a place to save: restored, or chosen by the user."""
         self._pressed = -1
         bar = tabs.tabBar()
         bar.installEventFilter(self)
@@ -298,7 +299,7 @@ class Docking(QtCore.QObject):
         application.screenRemoved.connect(self._screen_gone)
 
     def tear_off(self, name: str, place: QtCore.QPoint | None = None) -> None:
-        """Put a page into a window of its own: at a place of the screen, left out: where it was the last time."""
+        """Detach a page into a window: at a point of the screen, by default where it last was."""
         if name in self.windows or name not in self.names:
             return
         with self._drawn_once():
@@ -308,19 +309,19 @@ class Docking(QtCore.QObject):
 
     def _tear_off(self, name: str, place: QtCore.QPoint | None) -> None:
         self._dock(name)
-        page = self._taken(name, tr("This page is in a separate window."), "tear off")
+        page = self._detach(name, tr("This page is in a separate window."), "tear off")
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
-        window.take(page)
-        kept = self._settings.value(f"windows/{name}/geometry")
-        if not isinstance(kept, QtCore.QByteArray) or not window.restoreGeometry(kept):
+        window.set_page(page)
+        saved = self._settings.value(f"windows/{name}/geometry")
+        if not isinstance(saved, QtCore.QByteArray) or not window.restoreGeometry(saved):
             window.move(self.tabs.mapToGlobal(self.tabs.rect().center()) - window.rect().center())
         if place is not None:
             window.move(place)
-        window.come_into_view()
+        window.move_onto_screen()
         window.show()
 
-    def obstacle_beside(self, name: str) -> str:
-        """Why a page cannot stand beside the tabs; empty where it can, or does."""
+    def split_obstacle(self, name: str) -> str:
+        """Why a page cannot be shown next to the tabs; empty if it can, or already is."""
         if name not in self.names:
             return tr("what commands the machine stays where it is")
         if name in self.side.panes:
@@ -329,9 +330,9 @@ class Docking(QtCore.QObject):
         page = self.tabs.widget(self._index(name)) if window is None else window.page
         return self.side.obstacle(name, page, self.tabs.widget(self._front_without(name)))
 
-    def put_beside(self, name: str) -> None:
-        """Show a page beside the tabs, in the main window; `refused` says why where there is no room."""
-        reason = self.obstacle_beside(name)
+    def show_in_split(self, name: str) -> None:
+        """Show a page next to the tabs; emits `refused` if there is no room."""
+        reason = self.split_obstacle(name)
         if reason:
             self.refused.emit(reason)
         if reason or name in self.side.panes:
@@ -339,13 +340,13 @@ class Docking(QtCore.QObject):
         with self._drawn_once():
             front = self._front_without(name)
             self._dock(name)
-            self.side.take(name, self._taken(name, tr("This page is shown in the split view."), "beside"))
+            self.side.add_page(name, self._detach(name, tr("This page is shown in the split view."), "beside"))
             self.tabs.setCurrentIndex(front)
         self._placed.add(name)
         self.changed.emit()
 
     def dock(self, name: str) -> None:
-        """Put a page back to its tab, in front of the others."""
+        """Put a page back into its tab, and select it."""
         if name in self.windows or name in self.side.panes:
             with self._drawn_once():
                 self._dock(name)
@@ -361,7 +362,7 @@ class Docking(QtCore.QObject):
         index = self._index(name)
         stand_in = self.tabs.widget(index)
         self.tabs.removeTab(index)
-        put_tab(self.tabs, self.side.give_back(name) if window is None else window.give_back(), name, index)
+        put_tab(self.tabs, self.side.remove_page(name) if window is None else window.remove_page(), name, index)
         self.tabs.setCurrentIndex(index)
         stand_in.deleteLater()
         if window is not None:
@@ -370,10 +371,9 @@ class Docking(QtCore.QObject):
 
     @contextlib.contextmanager
     def _drawn_once(self) -> Iterator[None]:
-        """Within a `with` block and a little longer nothing of `side` is drawn: each step of its layout would be.
+        """Suspend painting of `side` during the `with` block and shortly after, instead of painting every layout step.
 
-        On a large screen that takes longer than the engine waits for a sign of life. A picture grabbed meanwhile lacks
-        it as well.
+        On a large screen that takes longer than the engine's heartbeat timeout. Grabbed pictures lack it meanwhile.
         """
         self.side.setUpdatesEnabled(False)
         try:
@@ -382,23 +382,23 @@ class Docking(QtCore.QObject):
             self._drawing.start()
 
     def toggle(self, name: str) -> None:
-        """Tear a page off, or dock it back."""
+        """Detach a page, or dock it."""
         (self.dock if name in self.windows else self.tear_off)(name)
 
-    def toggle_beside(self, name: str) -> None:
-        """Put a page beside the tabs, or dock it back."""
-        (self.dock if name in self.side.panes else self.put_beside)(name)
+    def toggle_split(self, name: str) -> None:
+        """Show a page next to the tabs, or dock it."""
+        (self.dock if name in self.side.panes else self.show_in_split)(name)
 
-    def toggle_front_beside(self) -> None:
-        """The same for the page beside that has the keyboard, or else the one in front."""
-        self.toggle_beside(self.side.focused or tab_name(self.tabs, self.tabs.currentIndex()))
+    def toggle_front_split(self) -> None:
+        """Same as `toggle_split`, for the side page with the focus, or else the current page."""
+        self.toggle_split(self.side.focused or tab_name(self.tabs, self.tabs.currentIndex()))
 
     def toggle_front(self) -> None:
-        """The same for the page in front."""
+        """Same as `toggle` for the current page."""
         self.toggle(tab_name(self.tabs, self.tabs.currentIndex()))
 
     def show_page(self, name: str) -> None:
-        """Bring a page before the operator, wherever it is."""
+        """Bring a page to the front, wherever it is."""
         window = self.windows.get(name)
         if name in self.side.panes:
             self.side.panes[name].back.setFocus()
@@ -411,7 +411,7 @@ class Docking(QtCore.QObject):
             window.activateWindow()
 
     def restore(self) -> None:
-        """Put pages where they were when the app was closed; what has no room beside the tabs now stays in them."""
+        """Restore the places of the last session; pages without room next to the tabs stay in them."""
         for name in self.names:
             if name in self._placed:
                 continue
@@ -419,14 +419,14 @@ class Docking(QtCore.QObject):
                 self.tear_off(name)
             elif self._settings.value(f"windows/{name}/beside") != "yes":
                 self._placed.add(name)
-            elif not self.obstacle_beside(name):  # else it comes back on a larger screen
-                self.put_beside(name)
+            elif not self.split_obstacle(name):  # otherwise saved for a larger screen
+                self.show_in_split(name)
         sizes = self._settings.value("windows/beside")
-        if self.side.panes and isinstance(sizes, QtCore.QByteArray):  # somebody may have edited the file
+        if self.side.panes and isinstance(sizes, QtCore.QByteArray):  # the user may have edited the file
             self.side.restoreState(sizes)
 
     def close(self) -> None:
-        """Keep where all are that have a place, and close the windows. May be called again."""
+        """Save all places and close the windows. May be called again."""
         self.tabs.tabBar().removeEventFilter(self)
         if self.side.panes:
             self._settings.setValue("windows/beside", self.side.saveState())
@@ -439,19 +439,19 @@ class Docking(QtCore.QObject):
                 window.hide()
 
     def eventFilter(self, _bar: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Notice a tab that is dragged off the others, or clicked twice."""
+        """Detect dragged and double-clicked tabs."""
         kind, bar = event.type(), self.tabs.tabBar()
         if kind == _EVENTS.MouseButtonPress and event.button() == QtCore.Qt.MouseButton.LeftButton:
             self._pressed = bar.tabAt(event.pos())
         elif kind == _EVENTS.MouseMove and self._pressed >= 0:
             name = tab_name(self.tabs, self._pressed)
-            self.side.frame_edge(self.side.at_edge(event.globalPos()) and not self.obstacle_beside(name))
+            self.side.frame_edge(self.side.at_edge(event.globalPos()) and not self.split_obstacle(name))
         elif kind == _EVENTS.MouseButtonRelease and self._pressed >= 0:
             index, self._pressed = self._pressed, -1
             self.side.frame_edge(False)
             name = tab_name(self.tabs, index)
             if self._off(bar, event.pos()) and self.side.at_edge(event.globalPos()) and name in self.names:
-                self.put_beside(name)
+                self.show_in_split(name)
             elif self._off(bar, event.pos()):
                 self.tear_off(name, event.globalPos())
         elif kind == _EVENTS.MouseButtonDblClick and (index := bar.tabAt(event.pos())) >= 0:
@@ -460,16 +460,16 @@ class Docking(QtCore.QObject):
         return False
 
     def menu_of(self, name: str) -> QtWidgets.QMenu:
-        """Where a page can go from where it is."""
+        """Return the menu of a page's possible moves."""
         menu = QtWidgets.QMenu(self.tabs)
         menu.setToolTipsVisible(True)
         if name in self.windows or name in self.side.panes:
-            give(menu.addAction(tr("&Dock back"), partial(self.dock, name)), "dock")
+            set_icon(menu.addAction(tr("&Dock back"), partial(self.dock, name)), "dock")
         if name not in self.windows:
-            give(menu.addAction(tr("&Window of its own"), partial(self.tear_off, name), "Ctrl+T"), "tear off")
+            set_icon(menu.addAction(tr("&Window of its own"), partial(self.tear_off, name), "Ctrl+T"), "tear off")
         if name not in self.side.panes:
-            action = give(menu.addAction(tr("&Beside"), partial(self.put_beside, name), "Ctrl+B"), "beside")
-            reason = self.obstacle_beside(name)
+            action = set_icon(menu.addAction(tr("&Beside"), partial(self.show_in_split, name), "Ctrl+B"), "beside")
+            reason = self.split_obstacle(name)
             action.setEnabled(not reason)
             action.setToolTip(reason)
             action.setStatusTip(reason)
@@ -493,7 +493,7 @@ class Docking(QtCore.QObject):
         return not bar.rect().adjusted(-_OUT, -_OUT, _OUT, _OUT).contains(at)
 
     def _front_without(self, name: str) -> int:
-        """The tab that is in front where that of a page is not: the one that is, or the first that holds its page."""
+        """Return the current tab without that of a page: the current one, or the first that holds its page."""
         front = int(self.tabs.currentIndex())
         if tab_name(self.tabs, front) != name:
             return front
@@ -501,8 +501,8 @@ class Docking(QtCore.QObject):
         texts = [tab_name(self.tabs, index) for index in range(self.tabs.count())]
         return next((index for index, text in enumerate(texts) if text not in elsewhere), front)
 
-    def _taken(self, name: str, words: str, meaning: str) -> QtWidgets.QWidget:
-        """A page out of its tab, where a stand-in is left."""
+    def _detach(self, name: str, words: str, meaning: str) -> QtWidgets.QWidget:
+        """Take a page out of its tab, leaving a placeholder."""
         index, front = self._index(name), self.tabs.currentIndex()
         page = self.tabs.widget(index)
         self.tabs.removeTab(index)
@@ -514,21 +514,21 @@ class Docking(QtCore.QObject):
     def _index(self, name: str) -> int:
         return next(index for index in range(self.tabs.count()) if tab_name(self.tabs, index) == name)
 
-    def _new_window(self, name: str) -> TornWindow:
-        window = TornWindow(tr(name), self._stop, self.tabs.window())
+    def _new_window(self, name: str) -> DetachedWindow:
+        window = DetachedWindow(tr(name), self._stop, self.tabs.window())
         window.closed.connect(partial(self.dock, name))
         window.resize(_SIZE)
         return window
 
-    def _stand_in(self, name: str, said: str) -> QtWidgets.QWidget:
-        """What is in the place of a page that is elsewhere, and says so."""
+    def _stand_in(self, name: str, text: str) -> QtWidgets.QWidget:
+        """Return the placeholder of a page shown elsewhere."""
         made = QtWidgets.QWidget()
-        words = QtWidgets.QLabel(said)
+        words = QtWidgets.QLabel(text)
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
         show = GuardedButton(tr("Show it"), tr("Bring it to the front"))
         back = GuardedButton(tr("Dock it back"), tr("Put the page back here"))
-        give(show, "tear off")
-        give(back, "dock")
+        set_icon(show, "tear off")
+        set_icon(back, "dock")
         show.clicked.connect(partial(self.show_page, name))
         back.clicked.connect(partial(self.dock, name))
         row = QtWidgets.QHBoxLayout()
@@ -544,9 +544,9 @@ class Docking(QtCore.QObject):
         return made
 
     def _screen_gone(self, _screen: QtGui.QScreen) -> None:
-        # the screens that are left are told once this one is gone
-        QtCore.QTimer.singleShot(0, self._come_into_view)
+        # after the screen is gone, when the rest are updated
+        QtCore.QTimer.singleShot(0, self._move_onto_screens)
 
-    def _come_into_view(self) -> None:
+    def _move_onto_screens(self) -> None:
         for window in self.windows.values():
-            window.come_into_view()
+            window.move_onto_screen()

@@ -1,4 +1,4 @@
-"""The event log: what the engine, the app and the operator did, searched and saved."""
+"""The event log of engine, app and operator, searchable and exportable."""
 
 import csv
 from pathlib import Path
@@ -7,12 +7,12 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import LogEntry
 from gui.texts import mark, tr
-from gui.widgets import Theme, ask_save, give
+from gui.widgets import Theme, ask_save, set_icon
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.states import FaultCode
 
-_MOST = 20_000  # lines; the oldest go first
+_MOST = 20_000  # lines; the oldest are dropped
 _COLUMNS = (tr("Time"), tr("Rig time, s"), tr("Level"), tr("Source"), tr("Code"), tr("Text"))
 _LEVELS = (mark("info"), mark("warning"), mark("error"))
 _SOURCES = (mark("app"), mark("engine"), mark("operator"), mark("set-up"), mark("telemetry"), mark("virtual rig"))
@@ -66,19 +66,19 @@ class LogModel(QtCore.QAbstractTableModel):
 
 
 def cells(entry: LogEntry) -> tuple[str, ...]:
-    """An entry as the texts of its columns, as a file has them."""
+    """Return an entry as the texts of its columns in a file."""
     t = "" if entry.t is None else f"{entry.t:.3f}"
     return f"{entry.wall:%H:%M:%S.%f}"[:-3], t, entry.level, entry.source, entry.code, entry.text
 
 
 def shown(entry: LogEntry) -> tuple[str, ...]:
-    """The same as a person reads them."""
+    """Return an entry as displayed, translated."""
     wall, t, level, source, code, text = cells(entry)
     return wall, t, tr(level), tr(source), code, text
 
 
 class _Filter(QtCore.QSortFilterProxyModel):
-    """Lets entries through that contain every word of the search and are of a level at least."""
+    """Accepts entries that contain every word of the search and have at least a level."""
 
     def __init__(self, model: LogModel) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class EventLog(QtWidgets.QWidget):
         self.level.addItems([tr("everything"), tr("warnings and errors"), tr("errors")])
         self.level.setAccessibleName(tr("Lowest level shown"))
         self.level.currentIndexChanged.connect(self._filter_again)
-        save = give(QtWidgets.QPushButton(tr("Save …")), "save")
+        save = set_icon(QtWidgets.QPushButton(tr("Save …")), "save")
         save.setAccessibleName(tr("Save the event log"))
         save.setToolTip(tr("Save the lines shown as CSV"))
         save.clicked.connect(self._save)
@@ -129,7 +129,7 @@ class EventLog(QtWidgets.QWidget):
         for column, sample in enumerate(("00:00:00.000", tr("Rig time, s"), tr("warning"), source, code)):
             self.table.setColumnWidth(column, width(sample) + 16)
         self._following = True
-        """whether the end is in view, as somebody left it: what else comes into the window does not change that"""
+        """Whether the user left the view at the end; layout changes do not affect it."""
         end = self.table.verticalScrollBar()
         end.valueChanged.connect(lambda value: self._follow(value == end.maximum()))
         end.rangeChanged.connect(lambda _low, _high: self._keep_up())
@@ -149,7 +149,7 @@ class EventLog(QtWidgets.QWidget):
         layout.addWidget(self.whole)
 
     def add(self, entry: LogEntry) -> None:
-        """Append an entry and keep it in view if the end is in view."""
+        """Append an entry; keep the end visible if it was."""
         self.model.add(entry)
         self._keep_up()
 
@@ -161,12 +161,12 @@ class EventLog(QtWidgets.QWidget):
             self.table.scrollToBottom()
 
     def shown(self) -> list[LogEntry]:
-        """The entries that pass the search, oldest first."""
+        """The entries that match the search, oldest first."""
         rows = (self.filter.mapToSource(self.filter.index(row, 0)).row() for row in range(self.filter.rowCount()))
         return [self.model.entries[row] for row in rows]
 
     def save_to(self, path: Path) -> None:
-        """Write the entries shown as CSV. Raises InputError where that cannot be done."""
+        """Write the displayed entries as CSV. Raises InputError on failure."""
         with whole_file(path) as file:
             writer = csv.writer(file)
             writer.writerow(["wall_time", "rig_time_s", "level", "source", "code", "text"])
@@ -174,7 +174,7 @@ class EventLog(QtWidgets.QWidget):
                 writer.writerow([entry.wall.isoformat(timespec="milliseconds"), *cells(entry)[1:]])
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours."""
+        """Change colours."""
         self.model.theme = theme
         self.table.viewport().update()
 

@@ -1,4 +1,4 @@
-"""The user guide in a window of its own, and what this program is."""
+"""The user guide in its own window, and the About box."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -7,22 +7,22 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import mark, tr
-from gui.widgets import give
+from gui.widgets import set_icon
 
 _PAGES = Path(__file__).parent.parent.parent / "docs"
 _PROGRAM = "stewart-rig"
 FIRST_STEPS, CONTENTS = "first-run.md", "README.md"
 _SIZE = QtCore.QSize(900, 760)
-_MARGIN = 48  # px beside a picture
-_AGAIN = 250  # ms, then it asks for the focus again
+_MARGIN = 48  # px next to a picture
+_AGAIN = 250  # ms until it requests the focus again
 _ATTEMPTS = 4
 
 
 class GuideWindow(QtWidgets.QWidget):
-    """Shows the pages of the guide; links between them are followed here, others by the system's browser.
+    """Shows the pages of the guide; opens external links in the system's browser.
 
     Args:
-        parent: whose window this one belongs to.
+        parent: main window.
         pages: folder of the guide.
     """
 
@@ -38,7 +38,7 @@ class GuideWindow(QtWidgets.QWidget):
             key: QtWidgets.QPushButton(tr(key)) for key in (mark("Contents"), mark("Back"), mark("Forward"))
         }
         for name, button in self.buttons.items():
-            buttons.addWidget(give(button, name.lower()))
+            buttons.addWidget(set_icon(button, name.lower()))
         buttons.addStretch(1)
         self.buttons["Contents"].clicked.connect(lambda: self.show_page(CONTENTS))
         self.buttons["Back"].clicked.connect(self.text.backward)
@@ -55,7 +55,7 @@ class GuideWindow(QtWidgets.QWidget):
         self._again.timeout.connect(self._ask_again)
 
     def show_page(self, name: str) -> None:
-        """Show a page by the name of its file; where the guide is not installed, say where it is."""
+        """Show a page by file name; if the guide is not installed, show where it is."""
         page = self._pages / name
         if page.is_file():
             self.text.setSource(QtCore.QUrl.fromLocalFile(str(page)))
@@ -72,18 +72,18 @@ class GuideWindow(QtWidgets.QWidget):
         self._again.start()
 
     def hideEvent(self, event: QtGui.QHideEvent) -> None:
-        """Ask for nothing any more."""
+        """Stop requesting the focus."""
         self._again.stop()
         super().hideEvent(event)
 
     def _ask_for_focus(self) -> None:
-        """Or it stays under the window in which a key was pressed while this one came up."""
+        """Request the focus: a key pressed while this window opened may keep it below the other one."""
         self._asked += 1
         self.raise_()
         self.activateWindow()
 
     def _ask_again(self) -> None:
-        """Where a window manager took that key for newer than the wish to see this window, it has refused."""
+        """Repeat the request: window managers refuse it if a key press is newer."""
         if self.isActiveWindow() or self._asked >= _ATTEMPTS:
             self._again.stop()
         else:
@@ -91,10 +91,10 @@ class GuideWindow(QtWidgets.QWidget):
 
 
 class _Page(QtWidgets.QTextBrowser):
-    """A page whose pictures are no wider than the window."""
+    """A page with pictures scaled to the window."""
 
     def loadResource(self, kind: int, name: QtCore.QUrl) -> object:
-        """Text as it is, pictures made to fit."""
+        """Load text as it is, pictures scaled."""
         if kind != QtGui.QTextDocument.ResourceType.ImageResource:
             return super().loadResource(kind, name)
         picture = QtGui.QImage(self.source().resolved(name).toLocalFile())
@@ -108,7 +108,7 @@ class HelpMenu(QtCore.QObject):
     """The menu Help: first steps, guide, about.
 
     Args:
-        window: the main window, whose menu bar gets the menu.
+        window: the main window.
     """
 
     def __init__(self, window: QtWidgets.QMainWindow) -> None:
@@ -116,8 +116,8 @@ class HelpMenu(QtCore.QObject):
         self._window = window
         self.guide: GuideWindow | None = None
         menu = window.menuBar().addMenu(tr("&Help"))
-        give(menu.addAction(tr("&First steps"), lambda: self.show_page(FIRST_STEPS), "F1"), "help")
-        give(menu.addAction(tr("&User guide"), lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
+        set_icon(menu.addAction(tr("&First steps"), lambda: self.show_page(FIRST_STEPS), "F1"), "help")
+        set_icon(menu.addAction(tr("&User guide"), lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
         menu.addSeparator()
         menu.addAction(tr("&About {program}").format(program=_PROGRAM), self.show_about)
 
@@ -128,7 +128,7 @@ class HelpMenu(QtCore.QObject):
         self.guide.show_page(name)
 
     def show_about(self) -> None:
-        """Say what this program is."""
+        """Show the About box."""
         box = QtWidgets.QMessageBox(self._window)
         box.setWindowTitle(tr("About"))
         box.setText(_about())
@@ -138,7 +138,7 @@ class HelpMenu(QtCore.QObject):
 
 
 def _about() -> str:
-    """What this program is and what it runs on, as rich text."""
+    """Return the About text as rich text."""
     try:
         number = version(_PROGRAM)
     except PackageNotFoundError:

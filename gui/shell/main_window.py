@@ -1,4 +1,4 @@
-"""The main window: what is always in view, the panels, and what happens when it is closed."""
+"""The main window: banner, panels, and closing."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from gui.motion import MotionPanel
 from gui.operate import FaultsPanel, JogPanel, OperatePanel
 from gui.runs import RunDesk
 from gui.session import Mover, RigSession, StopButton, StopEverywhere
+from gui.shell.appearance import Appearance
 from gui.shell.banner import Banner
 from gui.shell.closing import Closing
 from gui.shell.docking import Docking, SideBySide
-from gui.shell.look import Look
 from gui.shell.menus import Menus
 from gui.shell.views import Tabs, Views
 from gui.texts import mark, tr
@@ -32,25 +32,25 @@ class Guards(NamedTuple):
 
 
 class MainWindow(QtWidgets.QMainWindow):
-    """Everything the operator sees: panels, pages and menus, put together. What they show and let be done they know.
+    """The operator's window: assembles panels, pages and menus, which have their own logic.
 
     Args:
         session: the rig.
-        settings: where layout and look are kept.
+        settings: store of layout and look.
     """
 
     def __init__(self, session: RigSession, settings: QtCore.QSettings) -> None:
         super().__init__()
         self.session = session
-        self.look = Look(self, settings)
+        self.appearance = Appearance(self, settings)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         notice, mover = self.banner.notice, Mover(session, self)
         self.runs = RunDesk(session, self)
         self.operate = OperatePanel(session)
-        self.motion = MotionPanel(session, mover, self.look.theme)
+        self.motion = MotionPanel(session, mover, self.appearance.theme)
         self.jog = JogPanel(session, mover)
-        self.views = views = Views(session, self.look, self.jog, self.motion, self.runs)
+        self.views = views = Views(session, self.appearance, self.jog, self.motion, self.runs)
         pages: list[tuple[str, QtWidgets.QWidget]] = [
             (mark("Motion"), self.motion),
             (mark("Jog"), self.jog),
@@ -75,11 +75,11 @@ class MainWindow(QtWidgets.QMainWindow):
             (self.runs.card, self.motion.transport),
         )
         self.setCentralWidget(body)
-        self.menus = Menus(self, session, self.look, self.motion, self.docking, self.runs, notice.remark)
-        self.closing = Closing(session, self, self.motion.let_go)
+        self.menus = Menus(self, session, self.appearance, self.motion, self.docking, self.runs, notice.remark)
+        self.closing = Closing(session, self, self.motion.confirm_discard)
         self._connect()
-        self.look.follow(self.look.theme, self.motion.set_theme)
-        self.look.restore({"splitter": body.splitter, "motion splitter": self.motion.splitter}, self.tabs)
+        self.appearance.follow(self.appearance.theme, self.motion.set_theme)
+        self.appearance.restore({"splitter": body.splitter, "motion splitter": self.motion.splitter}, self.tabs)
         self.jog.restore(settings)
         self.motion.words.restore(settings)
         self._refresh()
@@ -92,8 +92,8 @@ class MainWindow(QtWidgets.QMainWindow):
         session.changed.connect(self._refresh)
         session.refused.connect(notice.refuse)
         session.accepted.connect(lambda _what: notice.clear())
-        self.banner.mend_asked.connect(self._press)
-        notice.repair_asked.connect(self._repair)
+        self.banner.remedy_requested.connect(self._press)
+        notice.repair_requested.connect(self._repair)
         self.docking.refused.connect(lambda reason: notice.refuse("beside", reason))
         runs.reporting.remarked.connect(notice.remark)
         runs.follow_motion(self.motion.document)
@@ -108,7 +108,7 @@ class MainWindow(QtWidgets.QMainWindow):
 
     @property
     def complete(self) -> bool:
-        """Whether every view is there; the window shows before."""
+        """Whether every view has been created; the window is shown before."""
         return self.views.building.done
 
     def _refresh(self) -> None:
@@ -123,7 +123,7 @@ class MainWindow(QtWidgets.QMainWindow):
         (self.motion.pause if action is Action.PAUSE else self.operate.buttons[action]).click()
 
     def _repair(self, repair: Repair) -> None:
-        """Press what mends a refusal, or lead to it where that brings torque or takes several steps."""
+        """Carry out a repair, or show its control if it enables torque or takes several steps."""
         if repair.action is not None:
             self._press(repair.action)
             return
@@ -143,12 +143,12 @@ class MainWindow(QtWidgets.QMainWindow):
         button.setFocus()
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
-        """Once it is on the screen there is time to build the views."""
+        """Start creating the views after the first paint."""
         super().paintEvent(event)
         self.views.building.setInterval(0)
 
     def closeEvent(self, event: QtGui.QCloseEvent) -> None:
-        """Go once nothing is left that would have to end before; see `Closing`."""
+        """Close once all processes have ended; see `Closing`."""
         if self.closing.request():
             self.menus.other.window_closes()
             self.close_now()
@@ -157,7 +157,7 @@ class MainWindow(QtWidgets.QMainWindow):
             event.ignore()
 
     def close_now(self) -> None:
-        """Keep layout and look, and end every thread and process. May be called again."""
+        """Save layout and look, and end every thread and process. May be called again."""
         for guard in self.guards:
             guard.remove()
         for owner in (self.runs, self.menus, self.docking, self.views):
@@ -167,12 +167,12 @@ class MainWindow(QtWidgets.QMainWindow):
         self.motion.mover.close()
         self.session.close()
         for part in (self.jog, self.motion.words):
-            part.save(self.look.settings)
-        self.look.close()
+            part.save(self.appearance.settings)
+        self.appearance.close()
 
 
 class _Column(QtWidgets.QWidget):
-    """As wide as what is in it needs, which words of another language may make more, and no less than `_LEAST`."""
+    """As wide as its content, which depends on the language, and at least `_LEAST`."""
 
     def minimumSizeHint(self) -> QtCore.QSize:
         """See the class."""
@@ -180,13 +180,13 @@ class _Column(QtWidgets.QWidget):
 
 
 class Body(QtWidgets.QWidget):
-    """The state above, the steps beside the pages, and what holds for every page below. `splitter` divides the middle.
+    """Layout of the window: banner, steps next to the pages, and widgets below. `splitter` divides the middle.
 
     Args:
-        banner: the state, and STOP.
-        steps: below each other, of which the first one grows.
-        pages: scroll on a small screen, where STOP stays.
-        below: below each other.
+        banner: state and STOP.
+        steps: stacked; the first one grows.
+        pages: scroll on a small screen, where STOP stays visible.
+        below: stacked.
     """
 
     def __init__(

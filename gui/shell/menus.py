@@ -1,4 +1,4 @@
-"""The menus of the window: what a rig is opened, calibrated and set up by, the views, and help."""
+"""The menus of the window: rig, calibration and set-up, views, and help."""
 
 import shutil
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from gui.runs import RunDesk
 from gui.screen import SCALES, keep_scale, obstacle, saved_scale
 from gui.session import JobRunner, RigSession
 from gui.setup import SetupEntry
+from gui.shell.appearance import Appearance
 from gui.shell.docking import Docking
 from gui.shell.guide import HelpMenu
-from gui.shell.look import Look
 from gui.shell.sounds import Sounds
 from gui.texts import finding_text, mark, tr
-from gui.widgets import THEMES, give, tab_name
+from gui.widgets import THEMES, set_icon, tab_name
 from rig.config import RigConfig, load_config
 from rig.errors import RigError
 from rig.findings import Finding
@@ -40,27 +40,27 @@ class MotionOpening:
         self._tabs, self._panel = tabs, panel
 
     def ask(self) -> None:
-        """Ask a person for a file."""
+        """Ask for a file."""
         self._tabs.setCurrentWidget(self._panel)
         self._panel.open()
 
-    def take(self, path: Path) -> None:
-        """Take a file, after a question where the motion shown is not saved."""
+    def open(self, path: Path) -> None:
+        """Open a file, after a question if the current motion is unsaved."""
         self._tabs.setCurrentWidget(self._panel)
-        self._panel.let_go(lambda: self._panel.load_file(path))
+        self._panel.confirm_discard(lambda: self._panel.load_file(path))
 
 
 _OTHER = tr("Open another ri&g …")
 _OTHER_HINT = tr("Close this window and open another rig configuration")
 
 
-class OtherRig(QtCore.QObject):
-    """Opens the rig of another configuration in place of the one in this window.
+class SwitchRig(QtCore.QObject):
+    """Opens another configuration's rig in place of this window's.
 
     Args:
-        menu: where the entry goes.
-        against: why the rig of this window cannot be left now, None when it can.
-        refused: told what was refused, and why.
+        menu: gets the entry.
+        against: why the rig of this window cannot be left now, None if it can.
+        refused: called with what was refused, and why.
         window: the main window.
     """
 
@@ -75,16 +75,16 @@ class OtherRig(QtCore.QObject):
         self._against = against
         self._refused = refused
         self._window = window
-        self._wanted: RigConfig | None = None
+        self._requested: RigConfig | None = None
         self.following: RigConfig | None = None
-        """the rig to be operated now that the window has closed"""
-        self.action = give(menu.addAction(_OTHER), "open")
+        """The rig to open after the window has closed."""
+        self.action = set_icon(menu.addAction(_OTHER), "open")
         self.action.setShortcut("Ctrl+Shift+O")
         self.action.triggered.connect(lambda: self._ask())
         self.refresh()
 
     def refresh(self) -> None:
-        """Enable the entry, or say why it is not."""
+        """Enable the entry, or show why not."""
         against = self._against()
         reason = "" if against is None else finding_text(against)
         self.action.setEnabled(not reason)
@@ -92,11 +92,11 @@ class OtherRig(QtCore.QObject):
         self.action.setStatusTip(reason)
 
     def open(self, path: Path) -> None:
-        """Operate the rig of this configuration in place of the window's; a refusal changes nothing."""
+        """Close the window, then open the rig of this configuration; a refusal changes nothing."""
         against = self._against()
         if against is None:
             try:
-                self._wanted = load_config(str(path))
+                self._requested = load_config(str(path))
             except RigError as error:
                 against = error.finding
         if against is not None:
@@ -105,12 +105,12 @@ class OtherRig(QtCore.QObject):
             self._window.close()
 
     def window_closes(self) -> None:
-        """The window is closing for good."""
-        self.following = self._wanted
+        """Called when the window closes for good."""
+        self.following = self._requested
 
     def window_stays(self) -> None:
-        """Somebody would rather have the window stay open."""
-        self._wanted = None
+        """Called when closing was cancelled."""
+        self._requested = None
 
     def _ask(self) -> None:
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(
@@ -122,10 +122,9 @@ class OtherRig(QtCore.QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool: its key in a `StreamRequest`, its name, and what a person has to do in it.
+    """A tool: key in `StreamRequest`, name, and instructions.
 
-    `page` opens it, given the `address`, or says how it is installed; `program` is started in place of that where there
-    is one of that name.
+    `page` opens it with the `address`, or shows how to install it; an installed `program` is started instead.
     """
 
     key: Literal["plotjuggler", "foxglove"]
@@ -158,13 +157,13 @@ _OFF = tr("connect first: there is no telemetry without an engine")
 
 
 class TelemetryMenu(QtWidgets.QMenu):
-    """Two entries for each tool: one sends to it and is ticked meanwhile, the other brings it up as well.
+    """Two entries per tool: one streams to it and is checked meanwhile, the other also opens it.
 
-    `rig.services.stream_telemetry` sends, in a process of its own.
+    `rig.services.stream_telemetry` sends, in its own process.
 
     Args:
-        session: the rig that the app operates.
-        remark: told where the telemetry goes, and what to do there.
+        session: the app's rig.
+        remark: called with the destination and instructions.
         parent: the main window.
     """
 
@@ -177,14 +176,14 @@ class TelemetryMenu(QtWidgets.QMenu):
         self.openers = {tool.key: self._add_opener(tool) for tool in _TOOLS}
         self._jobs: dict[str, JobRunner] = {}
         self._places: dict[str, tuple[str, str]] = {}
-        """where it is sent to, in words and as an address, once that is told"""
+        """Destinations as text and as address, once known."""
         self._to_open: set[str] = set()
-        """tools that are brought up once they are sent to"""
+        """Tools to open once the stream runs."""
         session.changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
-        """Enable the entries, or say why they are not."""
+        """Enable the entries, or show why not."""
         up = self._session.phase is Phase.UP and self._session.engine_pid is not None
         for tool in _TOOLS:
             action = self.entries[tool.key]
@@ -203,7 +202,7 @@ class TelemetryMenu(QtWidgets.QMenu):
         return tool.how if place is None else tr("Telemetry goes {place}. {how}").format(place=place[0], how=tool.how)
 
     def close_streams(self) -> None:
-        """Send to nobody any more. May be called again."""
+        """End all streams. May be called again."""
         for key in list(self._jobs):
             self._end(key)
 
@@ -243,13 +242,13 @@ class TelemetryMenu(QtWidgets.QMenu):
             self.refresh()
             return
         job = JobRunner(self)
-        job.reported.connect(lambda event: self._take(tool, event))
+        job.reported.connect(lambda event: self._handle_event(tool, event))
         job.ended.connect(lambda _result, error: self._ended(tool, error))
         self._jobs[tool.key] = job
         job.start(stream_telemetry, StreamRequest(tool.key, engine=engine))
         self.refresh()
 
-    def _take(self, tool: _Tool, event: Event) -> None:
+    def _handle_event(self, tool: _Tool, event: Event) -> None:
         if isinstance(event, Progress):
             place = event.values["place"]
             self._session.log("info", "telemetry", place)
@@ -285,16 +284,16 @@ class ViewMenu(QtWidgets.QMenu):
     """Colours, size and panels.
 
     Args:
-        look: of the window.
+        appearance: of the window.
         tabs: the panels.
-        docking: those of them that may be detached.
-        remark: told what is to be done so that a choice shows.
-        sounds: are switched here.
+        docking: of detachable panels.
+        remark: called with what a choice needs to take effect.
+        sounds: switched here.
     """
 
     def __init__(
         self,
-        look: Look,
+        appearance: Appearance,
         tabs: QtWidgets.QTabWidget,
         docking: Docking,
         remark: Callable[[str], None],
@@ -307,16 +306,16 @@ class ViewMenu(QtWidgets.QMenu):
         self.schemes = QtGui.QActionGroup(self)
         for name in THEMES:
             action = self.addAction(tr(_COLOURS[name]))
-            action.triggered.connect(lambda _checked=False, name=name: look.use(name))
+            action.triggered.connect(lambda _checked=False, name=name: appearance.use(name))
             action.setCheckable(True)
-            action.setChecked(name == look.theme.name)
+            action.setChecked(name == appearance.theme.name)
             self.schemes.addAction(action)
         self.scales = self._add_scales()
         self.whole = self.addAction(tr("&Full screen"))
         self.whole.setShortcut("F11")
         self.whole.setCheckable(True)
         self.whole.triggered.connect(lambda _checked: self._fill_screen())
-        self.aboutToShow.connect(self._look_at_window)
+        self.aboutToShow.connect(self._update_windows)
         self.sound = self.addAction(sounds.words)
         self.sound.setCheckable(True)
         self.sound.setChecked(sounds.on)
@@ -333,7 +332,7 @@ class ViewMenu(QtWidgets.QMenu):
         self._add_windows()
 
     def guard(self, torque: bool) -> None:
-        """No other colours under torque: restyling takes longer than STOP may take."""
+        """Disable colour changes under torque: restyling would delay STOP too long."""
         if self.schemes.isEnabled() == torque:
             self.schemes.setEnabled(not torque)
             for action in self.schemes.actions():
@@ -343,7 +342,7 @@ class ViewMenu(QtWidgets.QMenu):
     def _add_scales(self) -> dict[float, QtGui.QAction]:
         menu, group = self.addMenu(tr("&Size")), QtGui.QActionGroup(self)
         menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self._look_at_screen)
+        menu.aboutToShow.connect(self._update_sizes)
         found = {}
         for scale in SCALES:
             action = found[scale] = menu.addAction(f"{100 * scale:.0f} %")
@@ -354,10 +353,10 @@ class ViewMenu(QtWidgets.QMenu):
         return found
 
     def _add_windows(self) -> None:
-        """Add the entries of the panels that may be detached, or shown in a split view."""
+        """Add the entries of detachable panels and of the split view."""
         self.addSeparator()
         menu = self.addMenu(tr("&Detached windows"))
-        self.tear = give(menu.addAction(tr("&Panel in front"), self._docking.toggle_front, "Ctrl+T"), "tear off")
+        self.tear = set_icon(menu.addAction(tr("&Panel in front"), self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
             action = self.torn[name] = menu.addAction(tr(name))
@@ -366,8 +365,8 @@ class ViewMenu(QtWidgets.QMenu):
         menu = self.addMenu(tr("&Split view"))
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._mark_split)
-        self.front_beside = give(
-            menu.addAction(tr("&Panel in front"), self._docking.toggle_front_beside, "Ctrl+B"), "beside"
+        self.front_split = set_icon(
+            menu.addAction(tr("&Panel in front"), self._docking.toggle_front_split, "Ctrl+B"), "beside"
         )
         menu.addSeparator()
         self.split_actions: dict[str, QtGui.QAction] = {}
@@ -384,8 +383,8 @@ class ViewMenu(QtWidgets.QMenu):
         self._docking.toggle(name)
 
     def _toggle_split(self, name: str, _checked: bool = False) -> None:
-        self._docking.toggle_beside(name)
-        self._mark_split()  # where it was refused nothing has changed, but the tick
+        self._docking.toggle_split(name)
+        self._mark_split()  # a refusal only changed the check mark
 
     def _mark_windows(self, _index: int = 0) -> None:
         front = tab_name(self._tabs, self._tabs.currentIndex())
@@ -395,16 +394,16 @@ class ViewMenu(QtWidgets.QMenu):
             action.setChecked(name in self._docking.windows)
 
     def _mark_split(self) -> None:
-        """Tick the panels in the split view, and say which have no room there."""
+        """Check the panels in the split view, and show which have no room there."""
         for name, action in self.split_actions.items():
-            reason = self._docking.obstacle_beside(name)
+            reason = self._docking.split_obstacle(name)
             action.setChecked(name in self._docking.side.panes)
             action.setEnabled(not reason)
             action.setToolTip(reason)
             action.setStatusTip(reason)
 
-    def _look_at_screen(self) -> None:
-        """Say which sizes the screen is too small for."""
+    def _update_sizes(self) -> None:
+        """Disable sizes that are too large for the screen."""
         screen = self._tabs.screen()
         for scale, action in self.scales.items():
             reason = obstacle(scale, screen.size())
@@ -417,12 +416,12 @@ class ViewMenu(QtWidgets.QMenu):
         self._remark(tr("The scale of {scale:.0f} % applies when the app is started again.").format(scale=100 * scale))
 
     def _fill_screen(self) -> None:
-        """By the window, not by the tick: it may have begun in full screen, or its window manager have left it."""
+        """Toggle by the window's state, not the check mark: the window manager may have changed it."""
         window = self._tabs.window()
         window.setWindowState(window.windowState() ^ QtCore.Qt.WindowState.WindowFullScreen)
-        self._look_at_window()
+        self._update_windows()
 
-    def _look_at_window(self) -> None:
+    def _update_windows(self) -> None:
         self.whole.setChecked(self._tabs.window().isFullScreen())
 
     def _show_tab(self, name: str, _checked: bool = False) -> None:
@@ -433,20 +432,20 @@ class Menus(QtCore.QObject):
     """The menu bar.
 
     Args:
-        window: has it.
+        window: owner.
         session: the rig.
-        look: of the window.
-        motion: the panel that motions are opened in.
-        docking: the pages that may be detached.
+        appearance: of the window.
+        motion: panel that opens motions.
+        docking: of detachable pages.
         runs: makes reports.
-        remark: told what is no refusal.
+        remark: shows a remark.
     """
 
     def __init__(
         self,
         window: QtWidgets.QMainWindow,
         session: RigSession,
-        look: Look,
+        appearance: Appearance,
         motion: MotionPanel,
         docking: Docking,
         runs: RunDesk,
@@ -458,32 +457,32 @@ class Menus(QtCore.QObject):
         rig = bar.addMenu(tr("&Rig"))
         _add(rig, tr("Open &motion …"), self.opening.ask, "Ctrl+O", "open")
         _add(rig, tr("Open &report"), lambda: runs.reporting.make(), "Ctrl+R", "report")
-        self.calibrate = CalibrateMenu(session, window, lambda: look.theme)
-        self.calibrate.motion_wanted.connect(self.opening.take)
+        self.calibrate = CalibrateMenu(session, window, lambda: appearance.theme)
+        self.calibrate.motion_requested.connect(self.opening.open)
         rig.addMenu(self.calibrate)
         self.telemetry = TelemetryMenu(session, remark, window)
         rig.addMenu(self.telemetry)
         rig.addSeparator()
         self.setup = SetupEntry(session, rig, window)
-        self.other = OtherRig(rig, lambda: self.setup.against, refuse, window)
+        self.other = SwitchRig(rig, lambda: self.setup.against, refuse, window)
         self.setup.finished.connect(self.other.open)
         session.changed.connect(self.other.refresh)
         _add(rig, tr("&Quit"), window.close, "Ctrl+Q", "quit")
-        sounds = Sounds(session, look.settings, self)
-        self.view = ViewMenu(look, tabs, docking, remark, sounds)
+        sounds = Sounds(session, appearance.settings, self)
+        self.view = ViewMenu(appearance, tabs, docking, remark, sounds)
         session.changed.connect(lambda: self.view.guard(session.torque))
         bar.addMenu(self.view)
         self.help = HelpMenu(window)
 
     def set_up(self) -> None:
-        """Open the set-up of a rig, or have the session say why that cannot be."""
+        """Open the set-up of a rig, or show why not."""
         if self.setup.obstacle:
             self.setup.session.refused.emit(mark("set up"), self.setup.obstacle)
         else:
             self.setup.start()
 
     def close(self) -> None:
-        """End what was begun from here. May be called again."""
+        """End everything started from the menus. May be called again."""
         self.view.sounds.close()
         self.setup.close()
         self.calibrate.close_wizards()
@@ -491,6 +490,6 @@ class Menus(QtCore.QObject):
 
 
 def _add(menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str, meaning: str) -> None:
-    action = give(menu.addAction(text), meaning)
+    action = set_icon(menu.addAction(text), meaning)
     action.triggered.connect(act)
     action.setShortcut(QtGui.QKeySequence(shortcut))

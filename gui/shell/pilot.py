@@ -1,4 +1,4 @@
-"""Operates the app as a person does, for who takes pictures of it or measures it."""
+"""Operates the app automatically, for pictures and measurements."""
 
 import time
 from collections.abc import Callable
@@ -10,18 +10,18 @@ from gui.shell.main_window import MainWindow
 from rig.states import State
 
 START = 180.0
-"""s; the first start on a machine compiles the kernels"""
+"""s; the first start on a machine compiles the kernels."""
 REST = 0.5
-"""s at rest, for the cells' zero to be judged"""
-_CHECKED = 180.0  # s for a motion with all its repetitions to be checked, and for the way to its start
+"""s at rest before the cells' zero is checked."""
+_CHECKED = 180.0  # s to check a motion with all repetitions and to move to its start
 _STEP = 30.0  # s for anything else
 
 
 class Pilot:
-    """Operates the app as a person does: waits until something is possible, and presses the button.
+    """Operates the app like a user: waits until a button is enabled, and presses it.
 
     Args:
-        window: the app, in view.
+        window: the app, visible.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -46,7 +46,7 @@ class Pilot:
         self.reach(State.ENGAGED)
 
     def run(self, repeats: int) -> None:
-        """From Engaged to Running: the motion of the tab Motion, `repeats` times, once the platform is at its start."""
+        """From Engaged to Running: run the motion of the tab Motion `repeats` times; returns once it has started."""
         motion = self.window.motion
         motion.repeats.setValue(repeats)
         self.wait(motion.run.isEnabled, "the motion to be possible")
@@ -59,28 +59,28 @@ class Pilot:
         self.wait(runs, "the motion to run", _CHECKED)
 
     def wait(self, until: Callable[[], bool], what: str, timeout: float = _STEP) -> None:
-        """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""
+        """Run the event loop until `until` holds. Raises TimeoutError after `timeout` s, with `what` and the state."""
         deadline = time.monotonic() + timeout
         flags = QtCore.QEventLoop.ProcessEventsFlag
         while not until():
             if time.monotonic() > deadline:
                 raise TimeoutError(f"timed out after {timeout:g} s waiting for {what}: {self.window.windowTitle()}")
-            # the clock of frames wakes this
+            # the frame clock wakes it
             QtWidgets.QApplication.processEvents(flags.AllEvents | flags.WaitForMoreEvents)
 
     def pass_time(self, duration: float) -> None:
-        """Let the app run for a time, s."""
+        """Run the event loop for a time, s."""
         end = time.monotonic() + duration
         self.wait(lambda: time.monotonic() > end, "time to pass", duration + _STEP)
 
     def click(self, action: Action) -> None:
-        """Press the button of a step once it is possible. Raises TimeoutError as `wait`."""
+        """Press the button of a step once enabled. Raises TimeoutError as `wait`."""
         button = self.window.operate.buttons[action]
         self.wait(button.isEnabled, f"{action.value} to be possible")
         button.click()
 
     def reach(self, state: State, timeout: float = _STEP) -> None:
-        """Wait until the engine says that it is in a state. Raises TimeoutError after `timeout` s."""
+        """Wait for a state of the engine. Raises TimeoutError after `timeout` s."""
 
         def reached() -> bool:
             status = self.window.session.status

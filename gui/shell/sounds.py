@@ -1,4 +1,4 @@
-"""Which tone is heard when: torque that comes, a motion that ended, a stop, a fault; none unless it is switched on."""
+"""Sounds: torque on, end of a motion, stop, fault; off by default."""
 
 import io
 import wave
@@ -23,7 +23,7 @@ _FADE = 0.008  # s, so that a tone does not click
 
 
 class Tone(Enum):
-    """What is told by a tone: frequencies, Hz, one after the other, and how long each is, s."""
+    """A tone: frequencies, Hz, one after the other, and the duration of each, s."""
 
     TORQUE = ((523.0, 784.0), 0.12)
     ENDED = ((784.0, 1047.0), 0.15)
@@ -32,7 +32,7 @@ class Tone(Enum):
 
 
 def wav_of(tone: Tone) -> bytes:
-    """A tone as a WAV file of one channel, 16 bits."""
+    """Return a tone as a mono 16-bit WAV file."""
     frequencies, duration = tone.value
     t = np.arange(round(duration * _RATE)) / _RATE
     fade = np.minimum(1.0, np.minimum(t, duration - t) / _FADE)
@@ -47,16 +47,16 @@ def wav_of(tone: Tone) -> bytes:
 
 
 class Player(Protocol):
-    """Plays tones; `lacks` says why they are only beeps, empty when they are not."""
+    """Plays tones; `lacks` is why they are only beeps, else empty."""
 
     lacks: str
 
     def play(self, tone: Tone) -> None:
-        """Begin to play a tone; returns at once."""
+        """Start a tone; returns at once."""
 
 
 class Beeps:
-    """The system's own beep in place of every tone; silent where there is none.
+    """The system beep in place of every tone, if there is one.
 
     Args:
         lacks: why there are no tones.
@@ -71,14 +71,14 @@ class Beeps:
 
 
 class Effects:
-    """Tones on the audio device, from files that are written for it.
+    """Tones on the audio device, from files.
 
     Args:
-        folder: where the files go; it is made.
+        folder: of the files; created if missing.
 
     Raises:
-        ImportError: Qt's audio library lacks something on this machine.
-        OSError: there is no audio device, or the files cannot be written.
+        ImportError: Qt's audio library is incomplete.
+        OSError: no audio device, or the files cannot be written.
     """
 
     lacks = ""
@@ -101,26 +101,26 @@ class Effects:
 
 
 def player_for(folder: Path, effects: Callable[[Path], Player] = Effects) -> Player:
-    """What plays tones on this machine, with files of its own in a folder."""
+    """Return the player for this machine, with its files in a folder."""
     try:
         return effects(folder)
     except (ImportError, OSError) as error:
         return Beeps(str(error).splitlines()[0] if str(error) else tr("no audio"))
 
 
-_AGAIN = 2000  # ms between two tones of a fault that nobody has acknowledged
+_AGAIN = 2000  # ms between tones of an unacknowledged fault
 _KEY = "sounds"
 
 
 class Sounds(QtCore.QObject):
-    """Follows the rig. Signal `changed`: `words` are others now.
+    """Plays sounds for the rig's state. Signal `changed`: `words` has changed.
 
-    A fault is told again until somebody has acknowledged it: by Reset, also one that is refused, or by STOP.
+    A fault sounds repeatedly until acknowledged: by Reset, even if refused, or by STOP.
 
     Args:
         session: the rig.
-        settings: keep whether it is switched on; the tones' files are written beside them.
-        player: makes what plays, once it is needed.
+        settings: store of the switch; the tones' files are next to them.
+        player: creates the player, when first needed.
     """
 
     changed = QtCore.Signal()
@@ -137,13 +137,13 @@ class Sounds(QtCore.QObject):
         self._player: Player | None = None
         self._state: State | None = None
         self._ended = 0
-        """motion that was seen to end last"""
-        self._faulty = self._stop_told = False
+        """Last motion whose end was noticed."""
+        self._faulty = self._stop_played = False
         self._again = QtCore.QTimer(self, interval=_AGAIN)
         self._again.timeout.connect(lambda: self._play(Tone.FAULT))
         session.statusChanged.connect(self._follow)
-        session.changed.connect(self._look_for_fault)
-        session.stopped.connect(self._stop_asked)
+        session.changed.connect(self._check_fault)
+        session.stopped.connect(self._stop_requested)
         session.accepted.connect(self._answered)
         session.refused.connect(lambda what, _reason: self._answered(what))
         if settings.value(_KEY, "false") in (True, "true"):
@@ -151,17 +151,17 @@ class Sounds(QtCore.QObject):
 
     @property
     def on(self) -> bool:
-        """Whether it is switched on."""
+        """Whether sounds are on."""
         return self._player is not None
 
     @property
     def words(self) -> str:
-        """What the switch is called, with the reason where there are no tones."""
+        """Text of the switch, with the reason if there are no tones."""
         lacks = "" if self._player is None else self._player.lacks
         return tr("Sou&nds (only the system's beep: {lacks})").format(lacks=lacks) if lacks else tr("Sou&nds")
 
     def switch(self, *, on: bool) -> None:
-        """Switch it on or off, for the next start of the app as well."""
+        """Switch sounds on or off, and save that."""
         folder = Path(self._settings.fileName()).with_name("sounds")
         self._player = self._make(folder) if on else None
         self._settings.setValue(_KEY, on)
@@ -170,7 +170,7 @@ class Sounds(QtCore.QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Be silent from now on. May be called again."""
+        """Stop all sounds. May be called again."""
         self._again.stop()
         self._player = None
 
@@ -183,29 +183,29 @@ class Sounds(QtCore.QObject):
         motion = status.last_motion
         over = 0 if motion is None or motion.outcome == MotionOutcome.UNDERWAY else motion.id
         new, self._ended = over not in (0, self._ended), over or self._ended
-        self._look_for_fault()
-        if before is None or self._faulty:  # one that begins to look knows of no change; a fault has a tone of its own
+        self._check_fault()
+        if before is None or self._faulty:  # no change is known at first; a fault has its own tone
             return
         torque = status.state in TORQUE_STATES
         if torque and before not in TORQUE_STATES:
             self._play(Tone.TORQUE)
-        if status.state is State.STOPPING and before is not State.STOPPING and not self._stop_told:
+        if status.state is State.STOPPING and before is not State.STOPPING and not self._stop_played:
             self._play(Tone.STOP)
         elif new and motion is not None and motion.kind == MotionKind.RUN and motion.outcome == MotionOutcome.FINISHED:
             self._play(Tone.ENDED)
-        self._stop_told = self._stop_told and torque and status.state is not State.ENGAGED
+        self._stop_played = self._stop_played and torque and status.state is not State.ENGAGED
 
-    def _stop_asked(self, _category: int) -> None:
-        self._again.stop()  # whoever presses STOP has heard it
-        if self._session.torque and not self._stop_told:
-            self._stop_told = True
+    def _stop_requested(self, _category: int) -> None:
+        self._again.stop()  # STOP acknowledges
+        if self._session.torque and not self._stop_played:
+            self._stop_played = True
             self._play(Tone.STOP)
 
     def _answered(self, what: str) -> None:
         if what == "reset":
             self._again.stop()
 
-    def _look_for_fault(self) -> None:
+    def _check_fault(self) -> None:
         status, phase = self._session.status, self._session.phase
         if phase is not Phase.UP:
             self._state = None

@@ -1,4 +1,4 @@
-"""The pages that watch: what is built after the window shows, and the clock that refreshes all of it."""
+"""The pages with views: created after the window is shown, refreshed by the frame clock."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,21 +13,21 @@ from gui.operate import JogPanel
 from gui.runs import RunDesk, RunsPage
 from gui.scene import Shapes, gl_problem, shapes_of
 from gui.session import FrameClock, RigSession
+from gui.shell.appearance import Appearance
 from gui.shell.event_log import EventLog
-from gui.shell.look import Look
 from gui.texts import mark, tr
-from gui.widgets import InParts, Theme, put_tab
+from gui.widgets import IncrementalBuild, Theme, put_tab
 from rig.config import RigConfig
 
 _JOG = "jog/platform"
-_HISTORY = 120.0  # s of telemetry that the views reach back
-_PAINTED = 1000  # ms after which the views are built although nobody has seen the window
+_HISTORY = 120.0  # s of telemetry for the views
+_PAINTED = 1000  # ms after which the views are created even if the window was not painted
 _FILE = "dashboards.toml"
 _LIVE, _RECORDED = "dashboards", "recordings/dashboards"
 
 
 class Tabs(QtWidgets.QTabWidget):
-    """Tabs, with an accessible name, that need the room of the page in view alone: a wide one cuts off no other."""
+    """Tabs with an accessible name, sized for the current page only: a wide page does not clip others."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Tabs(QtWidgets.QTabWidget):
         self.currentChanged.connect(lambda _index: self.updateGeometry())
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """That of the page in view, below the tabs."""
+        """The hint of the current page with the tab bar."""
         page, stack = self.currentWidget(), self.findChild(QtWidgets.QStackedWidget)
         needed = QtCore.QSize() if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
         around = super().minimumSizeHint().height() - stack.minimumSizeHint().height()
@@ -45,7 +45,7 @@ class Tabs(QtWidgets.QTabWidget):
 
 
 class Page(QtWidgets.QWidget):
-    """A tab whose view comes later, and says so until then."""
+    """A tab with a placeholder until its view is created."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,20 +57,20 @@ class Page(QtWidgets.QWidget):
         self._layout.addWidget(self._coming)
 
     def fill(self, view: QtWidgets.QWidget) -> None:
-        """Put the view in."""
+        """Insert the view."""
         self._coming.hide()
         self._layout.addWidget(view)
 
 
 class Pictures:
-    """The platform drawn in the panel Jog, and the motion's in the panel Motion; `build` makes and places them.
+    """The platform view in the panel Jog, and the motion view in the panel Motion; created by `build`.
 
     Args:
         config: the rig.
-        shapes: the owner's own.
+        shapes: custom meshes.
         theme: colours.
         jog, motion: the panels.
-        settings: what was kept of them.
+        settings: their saved state.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Pictures:
         self._panels = jog, motion
 
     def build(self) -> Iterator[None]:
-        """Make the views one after the other, in steps."""
+        """Create the views one by one, in steps."""
         jog, motion = self._panels
         self.jog = PlatformView(self._theme, bare=True)
         yield
@@ -97,7 +97,7 @@ class Pictures:
         jog.drag.show_on(self.jog.picture)
         self.jog.controls.addWidget(jog.drag.switch)
         self.jog.layout().addWidget(jog.drag.bar)
-        jog.show_beside(self.jog)
+        jog.add_picture(self.jog)
         yield
         self.motion = MotionPlayer(self._config, self._theme, self._shapes)
         yield
@@ -106,36 +106,36 @@ class Pictures:
 
     @property
     def views(self) -> "tuple[PlatformView, MotionPlayer]":
-        """What the clock of frames refreshes."""
+        """Views for the frame clock."""
         return self.jog, self.motion
 
     @property
     def themed(self) -> "list[Callable[[Theme], None]]":
-        """What takes another theme; the motion's own does with its panel."""
+        """Views that follow the theme; the motion view follows with its panel."""
         return [self.jog.set_theme]
 
     def close(self) -> None:
-        """Keep what is shown, and finish pictures that are being written."""
+        """Save their state, and finish writing pictures."""
         self.jog.save(self._settings, _JOG)
         self.jog.close_worker()
 
 
 class DashboardViews:
-    """Dashboards of live telemetry and of recordings, saved in one file; `build` makes the live ones.
+    """Dashboards of live telemetry and of recordings, in one file; `build` creates the live ones.
 
     Args:
-        settings: what was kept of them.
+        settings: their saved state.
         theme: colours.
     """
 
     def __init__(self, settings: QtCore.QSettings, theme: Theme) -> None:
-        self.kept = Dashboards(Path(settings.fileName()).with_name(_FILE))
+        self.dashboards = Dashboards(Path(settings.fileName()).with_name(_FILE))
         self._settings, self._theme = settings, theme
         self.recorded: DashboardPage | None = None
 
     def build(self) -> Iterator[None]:
-        """Make page and view."""
-        self.page = DashboardPage(self.kept, self._theme)
+        """Create page and view."""
+        self.page = DashboardPage(self.dashboards, self._theme)
         yield
         self.view = LiveView(self._theme, alone=self.page)
         yield
@@ -144,13 +144,13 @@ class DashboardViews:
         yield
 
     def add_to(self, recordings: LiveView, settings: QtCore.QSettings, theme: Theme) -> None:
-        """Put a page of dashboards to those of a recording."""
-        self.recorded = DashboardPage(self.kept, theme)
+        """Add a page of dashboards to a recordings view."""
+        self.recorded = DashboardPage(self.dashboards, theme)
         self.recorded.restore(settings, _RECORDED)
         recordings.add_page(self.recorded.accessibleName(), self.recorded)
 
     def close(self, settings: QtCore.QSettings) -> None:
-        """Keep what is shown how, and end the threads of exports. May be called again."""
+        """Save their state, and end the export threads. May be called again."""
         self.view.close_worker()
         self.view.save(settings, _LIVE)
         self.page.save(settings, _LIVE)
@@ -159,14 +159,14 @@ class DashboardViews:
 
 
 class Views(QtCore.QObject):
-    """The pages that watch, each in its place from the beginning; `begin` has the views come into them.
+    """The pages with views, present from the start; `begin` fills them.
 
-    Signals: `identified(path)`: masses and inertias are wanted of a recording.
+    Signals: `identified(path)`: identify masses and inertias from a recording.
 
     Args:
         session: the rig.
-        look: of the window.
-        jog, motion: panels that have the machine drawn beside them.
+        appearance: of the window.
+        jog, motion: panels with a view of the machine.
         runs: judges runs and makes reports.
     """
 
@@ -175,35 +175,35 @@ class Views(QtCore.QObject):
     def __init__(
         self,
         session: RigSession,
-        look: Look,
+        appearance: Appearance,
         jog: JogPanel,
         motion: MotionPanel,
         runs: RunDesk,
     ) -> None:
-        super().__init__(look)
-        self._session, self._look, self._settings, self._runs = session, look, look.settings, runs
+        super().__init__(appearance)
+        self._session, self._appearance, self._settings, self._runs = session, appearance, appearance.settings, runs
         self._panels = jog, motion
         self.history = History(int(_HISTORY * session.config.rate))
         self.clock = FrameClock(session, self.history, self)
         self.live_page, self.dashboards_page, self.platform_page, self.recordings_page = (Page() for _ in range(4))
-        self.log = EventLog(look.theme)
-        look.follow(look.theme, self.log.set_theme)
+        self.log = EventLog(appearance.theme)
+        appearance.follow(appearance.theme, self.log.set_theme)
         session.logged.connect(self.log.add)
         session.changed.connect(self._follow)
         self._closers: list[Callable[[], None]] = []
-        """ends the threads of views"""
-        self.building = InParts(self)  # dozens of plots: neither the window nor what is pressed waits for them
+        """Functions that end the views' threads."""
+        self.building = IncrementalBuild(self)  # dozens of plots, created without blocking the window
 
     @property
     def watching(self) -> tuple[QtWidgets.QWidget, ...]:
-        """The pages, which command nothing."""
+        """Pages that command nothing."""
         return self.live_page, self.dashboards_page, self.platform_page, self.recordings_page, self.log
 
     def begin(self) -> None:
-        """Begin to build, and to refresh."""
+        """Start creating and refreshing."""
         self.clock.start()
         live = (self._build_pictures(), self._build_live(), self._build_dashboards(), self._build_platform())
-        self.building.take(*live, self._build_recordings())
+        self.building.replace(*live, self._build_recordings())
         self.building.start(_PAINTED)
 
     def _build_pictures(self) -> Iterator[None]:
@@ -211,18 +211,18 @@ class Views(QtCore.QObject):
         for fault in faults:
             self._session.log("warning", "app", fault)
         yield
-        gl_problem()  # the first look at it takes its time
+        gl_problem()  # slow on its first call
         yield
-        theme = self._look.theme
+        theme = self._appearance.theme
         parts = (*self._panels, self._settings)
         self.pictures = Pictures(self._session.config, self._shapes, theme, *parts)
         yield from self.pictures.build()
-        self._look.follow(theme, *self.pictures.themed)
+        self._appearance.follow(theme, *self.pictures.themed)
         self.clock.views += self.pictures.views
         self._follow()
 
     def _build_live(self) -> Iterator[None]:
-        theme = self._look.theme
+        theme = self._appearance.theme
         self.live = LiveView(theme, whole=False)
         self._closers.append(self.live.close_worker)
         yield
@@ -234,7 +234,7 @@ class Views(QtCore.QObject):
         self.live.restore(self._settings, "live")
 
     def _build_dashboards(self) -> Iterator[None]:
-        theme = self._look.theme
+        theme = self._appearance.theme
         self.dashboards = DashboardViews(self._settings, theme)
         yield from self.dashboards.build()
         self._closers.append(self.dashboards.view.close_worker)
@@ -244,7 +244,7 @@ class Views(QtCore.QObject):
         self._add_view(self.dashboards.view, self.dashboards_page, theme)
 
     def _build_platform(self) -> Iterator[None]:
-        theme = self._look.theme
+        theme = self._appearance.theme
         self.platform = PlatformView(theme)
         self._closers.append(self.platform.close_worker)
         yield
@@ -255,7 +255,7 @@ class Views(QtCore.QObject):
         self.platform.restore(self._settings, "platform")
 
     def _build_recordings(self) -> Iterator[None]:
-        theme = self._look.theme
+        theme = self._appearance.theme
         live = LiveView(theme, replayed=True, whole=False)
         self._closers.append(live.close_worker)
         yield
@@ -286,12 +286,12 @@ class Views(QtCore.QObject):
 
     def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: Page, theme: Theme) -> None:
         page.fill(view)
-        self._look.follow(theme, view.set_theme)
+        self._appearance.follow(theme, view.set_theme)
         self.clock.views.append(view)
         self._follow()
 
     def _connect_runs(self, page: RunsPage, recordings: RecordingsView) -> None:
-        """Put the list of runs before the files of recordings, and let each do what the other is asked for."""
+        """Add the list of runs to the recordings, and connect both."""
         desk, make = self._runs, self._runs.reporting.make
         put_tab(recordings.tabs, page, mark("Runs"), 0)
         recordings.tabs.setCurrentWidget(page)
@@ -303,10 +303,10 @@ class Views(QtCore.QObject):
         page.printed.connect(lambda runs: make(runs, pdf=True))
         page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
         page.judged_by = lambda: desk.judged_by
-        desk.changed.connect(page.look)
+        desk.changed.connect(page.reload)
 
     def _follow(self) -> None:
-        """Platforms that are drawn stand still without an engine."""
+        """Mark platform views as past without an engine."""
         past = past_of(self._session.phase)
         for view in self.clock.views:
             if isinstance(view, PlatformView):
@@ -315,7 +315,7 @@ class Views(QtCore.QObject):
                 view.platform_split.set_past(past)
 
     def close(self) -> None:
-        """Keep what is shown, and end the threads of views. May be called again."""
+        """Save the state of the views, and end their threads. May be called again."""
         self.clock.stop()
         self.building.stop()
         for close in self._closers:

@@ -1,4 +1,4 @@
-"""What every wizard of the app is made of: `StepWizard`, its `StepPage`s, and the `StepEntry` that opens it."""
+"""Building blocks of the app's wizards: `StepWizard`, its `StepPage`s, and the `StepEntry` that opens it."""
 
 from gui.steps.discard_question import DiscardQuestion
 from gui.steps.entry import StepEntry

@@ -1,4 +1,4 @@
-"""The question before what is not saved is lost."""
+"""The question before unsaved work is discarded."""
 
 from collections.abc import Callable
 
@@ -8,12 +8,12 @@ from gui.texts import tr
 
 
 class DiscardQuestion(QtWidgets.QMessageBox):
-    """Whether to close without saving; `answered` is called with the answer. Esc is to stay.
+    """Asks whether to close without saving; calls `answered`. Esc is no.
 
     Args:
-        parent: the window that would close.
-        loss: what is not saved, a sentence without its end: "What was entered".
-        answered: told whether to close.
+        parent: the window to close.
+        loss: what is unsaved, the subject of a sentence: "What was entered".
+        answered: called with whether to close.
     """
 
     def __init__(self, parent: QtWidgets.QWidget, loss: str, answered: Callable[[bool], None]) -> None:

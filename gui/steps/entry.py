@@ -1,4 +1,4 @@
-"""A wizard's place in the app: a menu entry that says why it is not available."""
+"""A menu entry for a wizard, which shows why it is unavailable."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from gui.session import RigSession
 
 
 class StepEntry(QtCore.QObject):
-    """Adds the entry to a menu and holds the wizard, `wizard`, while it is open.
+    """Adds the entry to a menu and owns the `wizard` while it is open.
 
     Args:
-        session: the rig that the app operates.
-        menu: where the entry goes.
+        session: the app's rig.
+        menu: gets the entry.
         window: the main window.
-        text: of the entry. hint: what the wizard is for.
+        text: of the entry. hint: its tooltip.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class StepEntry(QtCore.QObject):
 
     @property
     def obstacle(self) -> str:
-        """Why the wizard cannot be opened now; empty when it can."""
+        """Why the wizard cannot be opened now; empty if it can."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Enable the entry, or say why it is not."""
+        """Enable the entry, or show why not."""
         reason = self.obstacle
         self.action.setEnabled(not reason)
         self.action.setToolTip(reason or self._hint)

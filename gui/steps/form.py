@@ -1,4 +1,4 @@
-"""Fields, buttons and texts of a wizard's pages."""
+"""Fields, buttons and texts of wizard pages."""
 
 import re
 from collections.abc import Callable
@@ -11,12 +11,12 @@ _QUANTITY = re.compile(r"(?<=\d) (?=(?:mm/s|mm|m/s|m|N|s|Hz|%)(?!\w))")
 
 
 def unbroken(text: str) -> str:
-    """Text in which no line ends between a number and its unit."""
+    """Return a text with no-break spaces between numbers and units."""
     return _QUANTITY.sub("\u00a0", text)
 
 
 def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
-    """A text field with its accessible name."""
+    """Return a text field with an accessible name."""
     edit = QtWidgets.QLineEdit(text)
     edit.setAccessibleName(name)
     edit.setPlaceholderText(hint)
@@ -25,7 +25,7 @@ def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
 
 
 def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
-    """A button that opens a file dialog."""
+    """Return a button that opens a file dialog."""
     button = QtWidgets.QPushButton(tr("Browse …"))
     button.setAccessibleName(text)
     button.setAutoDefault(False)
@@ -34,7 +34,7 @@ def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
 
 
 def ask_new_path(parent: QtWidgets.QWidget, title: str, kinds: str, shown: str, suffix: str = ".toml") -> str:
-    """Ask where a file is to be saved, at first `shown`; empty for nowhere. One that exists is not asked about."""
+    """Ask for a path to save to, starting at `shown`; empty if cancelled. Does not confirm overwriting."""
     options = QtWidgets.QFileDialog.Option.DontConfirmOverwrite
     name, _kind = QtWidgets.QFileDialog.getSaveFileName(parent, title, shown, kinds, options=options)
     return name if not name or name.endswith(suffix) else f"{name}{suffix}"

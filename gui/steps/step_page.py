@@ -1,4 +1,4 @@
-"""One page of a wizard: a form, and a line that says what is missing before the next."""
+"""A page of a wizard: a form, and a line with what is missing before Next."""
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -7,12 +7,12 @@ from gui.widgets import Reason
 
 
 class StepPage(QtWidgets.QWizardPage):
-    """One page. Its widgets keep what a person entered.
+    """One page. Its widgets hold the user's input.
 
-    Signals: `edited` after a change by a person.
+    Signals: `edited` after a change by the user.
 
     Args:
-        title, subtitle: said on top.
+        title, subtitle: shown on top.
     """
 
     edited = QtCore.Signal()
@@ -28,13 +28,13 @@ class StepPage(QtWidgets.QWizardPage):
         self.column.setSpacing(6)
 
     def close_form(self) -> None:
-        """Put the line that says what is missing below everything else."""
+        """Add the line with what is missing at the bottom."""
         self.column.addStretch(1)
         self.column.addWidget(self.reason)
         self.show_missing("")
 
     def show_missing(self, text: str) -> None:
-        """Say why Next is disabled; nothing when it is not."""
+        """Show why Next is disabled; empty enables it."""
         changed = bool(text) != bool(self._missing)
         self._missing = text
         self.reason.show_text(unbroken(text))
@@ -43,7 +43,7 @@ class StepPage(QtWidgets.QWizardPage):
 
     @property
     def missing(self) -> str:
-        """Why Next is disabled; empty when it is not."""
+        """Why Next is disabled; empty if it is not."""
         return self._missing
 
     def isComplete(self) -> bool:

@@ -1,4 +1,4 @@
-"""A wizard of the app: numbered steps, STOP always in view, and nothing that closes it by accident."""
+"""A wizard of the app: numbered steps, STOP always visible, not closable by accident."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,15 +15,15 @@ _SIZE = QtCore.QSize(1080, 690)
 
 
 class StepWizard(QtWidgets.QWizard):
-    """Steps to something that is saved at the end.
+    """Steps to a result that is saved at the end.
 
-    STOP and Esc reach the rig through the session, like everything else in the app. Esc never closes it. A wizard says
-    what is its own in `hindrance`, `loss`, `stopped` and `left`.
+    STOP and Esc reach the rig through the session, as everywhere in the app. Esc never closes it. Subclasses override
+    `hindrance`, `loss`, `stopped` and `left`.
 
     Args:
-        session: whose stops count here as well.
+        session: source of stops.
         title: of the window.
-        doing: accessible name of `state`, the line beside the pages that says what is being done.
+        doing: accessible name of `state`, the line with the current activity.
         parent: the main window.
     """
 
@@ -31,10 +31,10 @@ class StepWizard(QtWidgets.QWizard):
         super().__init__(parent)
         self.session = session
         self.question: QtWidgets.QMessageBox | None = None
-        """asked before what was entered is thrown away"""
+        """Asked before input is discarded."""
         self.setWindowTitle(title)
         self.setWizardStyle(QtWidgets.QWizard.WizardStyle.ModernStyle)
-        self.setOption(QtWidgets.QWizard.WizardOption.IndependentPages)  # going back and forth loses nothing
+        self.setOption(QtWidgets.QWizard.WizardOption.IndependentPages)  # going back keeps all input
         self.setOption(QtWidgets.QWizard.WizardOption.NoBackButtonOnStartPage)
         self.setButtonText(QtWidgets.QWizard.WizardButton.FinishButton, tr("Close"))
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
@@ -58,45 +58,45 @@ class StepWizard(QtWidgets.QWizard):
         self.setSideWidget(side)
 
     def add_steps(self, pages: Sequence[StepPage]) -> None:
-        """Put the pages in, each with its number."""
+        """Add the pages, numbered."""
         for number, page in enumerate(pages, start=1):
             self.addPage(page)
             page.setTitle(
                 tr("Step {number} of {count} · {title}").format(number=number, count=len(pages), title=page.title())
             )
 
-    # -- what a wizard says of itself --------------------------------------------------------------------------------
+    # -- overridden by subclasses ------------------------------------------------------------------------------------
 
     def hindrance(self) -> str:
-        """Why this cannot be closed now; empty when it can."""
+        """Why the wizard cannot be closed now; empty if it can."""
         return ""
 
     def loss(self) -> str:
-        """What would be lost if this closed now, as `DiscardQuestion` says it; empty for nothing."""
+        """What closing would discard, worded for `DiscardQuestion`; empty for nothing."""
         return ""
 
     def stopped(self, category: int) -> None:
-        """STOP or Esc, from anywhere in the app, of a stop category."""
+        """Handle STOP or Esc from anywhere in the app, with its stop category."""
 
     def left(self) -> None:
-        """It has closed for good."""
+        """Handle the final close."""
 
     # -- closing -----------------------------------------------------------------------------------------------------
 
     def refresh_cancel(self) -> None:
-        """Enable Cancel, or say why it is not."""
+        """Enable Cancel, or show why not."""
         hindrance = self.hindrance()
         cancel = self.button(QtWidgets.QWizard.WizardButton.CancelButton)
         cancel.setEnabled(not hindrance)
         cancel.setToolTip(hindrance)
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Esc stops (see `gui.stop_everywhere`) and closes nothing; Return in a field does not turn the page."""
+        """Esc stops (see `gui.session.stop_everywhere`) and does not close; Return does not turn the page."""
         if event.key() not in _OWN_KEYS:
             super().keyPressEvent(event)
 
     def reject(self) -> None:
-        """Close, after a question where something would be lost; not while there is a hindrance."""
+        """Close, after a question if something would be lost; ignored while there is a hindrance."""
         if self.hindrance():
             return
         if not (loss := self.loss()):
@@ -106,7 +106,7 @@ class StepWizard(QtWidgets.QWizard):
         self.question.show()
 
     def accept(self) -> None:
-        """Close what was saved."""
+        """Close after saving."""
         self._leave(super().accept)
 
     def _leave(self, close: Callable[[], Any], sure: bool = True) -> None:

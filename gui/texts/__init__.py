@@ -1,4 +1,4 @@
-"""What a person reads, in that person's language: the English of the code, or what a gettext catalogue has for it."""
+"""Translated texts: the English of the code, or its translation from a gettext catalogue."""
 
 from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trn
 from gui.texts.findings import (

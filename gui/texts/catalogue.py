@@ -1,4 +1,4 @@
-"""What a person reads, in that person's language: the English of the code, or what a gettext catalogue has for it."""
+"""Translated texts: the English of the code, or its translation from a gettext catalogue."""
 
 import gettext
 import os
@@ -9,11 +9,11 @@ from pathlib import Path
 
 DOMAIN = "stewart-rig"
 _FOLDER = "TEXTDOMAINDIR"
-"""says in the environment where catalogues are, in place of beside this module"""
+"""Environment variable with the catalogue folder, in place of this module's."""
 
 
 def _found() -> gettext.NullTranslations:
-    """The first catalogue for the languages that the environment asks for; an empty one where there is none."""
+    """Return the first catalogue for the environment's languages; an empty one without."""
     folder = os.environ.get(_FOLDER) or str(Path(__file__).parent)
     try:
         return gettext.translation(DOMAIN, folder, fallback=True)
@@ -24,30 +24,30 @@ def _found() -> gettext.NullTranslations:
 
 _CATALOGUE = _found()
 LANGUAGE = _CATALOGUE.info().get("language", "")
-"""that of the catalogue in use, as "de" or "pt_BR"; empty for English"""
+"""Language of the catalogue, as "de" or "pt_BR"; empty for English."""
 
 
 def tr(text: str) -> str:
-    """A text in the language of the person; English where the catalogue has nothing that fits."""
-    found = _CATALOGUE.gettext(text) if text else text  # the empty one would be the catalogue's header
+    """Translate a text; English without a valid translation."""
+    found = _CATALOGUE.gettext(text) if text else text  # gettext returns the catalogue's header for ""
     return found if found == text else _fitting(text, found)
 
 
 def trn(one: str, many: str, count: int) -> str:
-    """The form of a text for so many; its fields are still to be filled in, {count} among them."""
+    """Return the plural form of a text for a count; fields including {count} are still to be filled in."""
     found = _CATALOGUE.ngettext(one, many, count)
     return found if found in (one, many) else _fitting(many, found)
 
 
 def mark(text: str) -> str:
-    """Have the catalogue contain a text that is a key as well: here it stays English, `tr` shows it."""
+    """Mark a text for the catalogue but keep it in English, as a key; `tr` translates it for display."""
     return text
 
 
 def fits(text: str, translation: str) -> bool:
-    """Whether a translation can be filled in as the text is: it has fields of the text alone, each in the same form.
+    """Whether a translation has only fields of the text, in the same form.
 
-    A field that stands in `[[…]]`, which a finding may lack, stands so in the translation.
+    A field in `[[…]]`, which a finding may lack, must also be in `[[…]]` in the translation.
     """
     try:
         return _fields(translation) <= _fields(text) and _fields(_always(translation)) <= _fields(_always(text))
@@ -56,19 +56,19 @@ def fits(text: str, translation: str) -> bool:
 
 
 def _always(text: str) -> str:
-    """A text without what a finding leaves out where it lacks a field of it."""
-    import re  # only where there is a catalogue
+    """Return a text without its `[[…]]` parts, which are left out if a finding lacks their field."""
+    import re  # only needed with a catalogue
 
     return re.sub(r"\[\[.*?\]\]", "", text, flags=re.DOTALL)
 
 
 def _fields(text: str) -> set[tuple[str, str, str]]:
-    from string import Formatter  # only where there is a catalogue
+    from string import Formatter  # only needed with a catalogue
 
     return {(name, form or "", turned or "") for _, name, form, turned in Formatter().parse(text) if name is not None}
 
 
 @cache
 def _fitting(text: str, found: str) -> str:
-    """The translation, or the English text where filling in the translation's fields would fail."""
+    """Return the translation, or the English text if the translation's fields do not match."""
     return found if fits(text, found) else text

@@ -1,4 +1,4 @@
-"""Findings in the person's language."""
+"""Translated findings."""
 
 from collections.abc import Iterable
 
@@ -9,35 +9,35 @@ from rig.states import fault_name
 
 
 def sentence(text: str) -> str:
-    """A text with a capital at its beginning."""
+    """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def finding_text(finding: Finding) -> str:
-    """A finding in words."""
+    """Return a finding as text."""
     return render(finding, tr)
 
 
 def findings_text(findings: Iterable[Finding]) -> str:
-    """Several findings in words, one after the other."""
+    """Return several findings as text."""
     return ", ".join(map(finding_text, findings))
 
 
 def finding_statement(finding: Finding) -> str:
-    """A finding in words without the leg in front, for where that is said already."""
+    """Return a finding as text without its leg, for use after a leg's name."""
     return statement(finding, tr)
 
 
 def config_fault_text(fault: ConfigFault) -> str:
-    """What is wrong with a configuration, with its key in front."""
+    """Return a configuration fault as text, with its key in front."""
     return render(fault.located, tr)
 
 
 def fault_text(code: int) -> str:
-    """A kind of fault, a `FaultCode`; "" for none."""
+    """Return the text of a `FaultCode`; "" for none."""
     return tr(fault_name(code)) if code else ""
 
 
 def cause_text(finding: Finding | None) -> str:
-    """Why the rig stopped: the kind of fault, and what was found; "" for nothing."""
+    """Return why the rig stopped: the kind of fault and the finding; "" for nothing."""
     return "" if finding is None else finding_text(stop_cause(finding))

@@ -1,4 +1,4 @@
-"""Small controls and looks that every part of the app uses."""
+"""Small controls and styling used by every part of the app."""
 
 from gui.models import AXIS_COLOURS, DASHED, LEG_COLOURS
 from gui.widgets.browser import Browser
@@ -17,8 +17,8 @@ from gui.widgets.file_dialogs import ask_save
 from gui.widgets.fixed_size_label import FixedSize, ScrolledPage, TextRoom, fit_text, hold_room
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
-from gui.widgets.icons import Ground, IconLabel, give, icon
-from gui.widgets.incremental_build import InParts, at_once
+from gui.widgets.icons import Ground, IconLabel, icon, set_icon
+from gui.widgets.incremental_build import IncrementalBuild, run_all
 from gui.widgets.number_field import (
     DisplayUnit,
     NumberField,
@@ -55,7 +55,7 @@ __all__ = [
     "GuardedButton",
     "GuardedCheckBox",
     "IconLabel",
-    "InParts",
+    "IncrementalBuild",
     "NumberField",
     "NumberList",
     "PageStack",
@@ -67,11 +67,9 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
-    "at_once",
     "display_unit",
     "field_refusal",
     "fit_text",
-    "give",
     "hold_room",
     "icon",
     "mark_next",
@@ -80,5 +78,7 @@ __all__ = [
     "plain_tabs",
     "put_tab",
     "room_for",
+    "run_all",
+    "set_icon",
     "tab_name",
 ]

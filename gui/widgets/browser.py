@@ -1,4 +1,4 @@
-"""A file in the system's browser, or what else shows it, and whether that came up."""
+"""Open files in the system's browser or viewer, and detect failure."""
 
 import shutil
 import subprocess
@@ -8,15 +8,15 @@ from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.texts import tr
 
-_OPENER = "xdg-open"  # says by its exit code what Qt, which starts it as well, does not pass on
-_LOOK_INTERVAL = 100  # ms
-_PATIENCE = 10_000  # ms in which an opener that finds no browser has said so
+_OPENER = "xdg-open"  # its exit code, which Qt discards, reports failures
+_POLL_INTERVAL = 100  # ms
+_PATIENCE = 10_000  # ms within which an opener without a browser fails
 
 
 class Browser(QtCore.QObject):
-    """Opens files for a person. What was started goes on when the app ends.
+    """Opens files for the user. Started programs outlive the app.
 
-    Signals: `failed(path, reason)` when nothing came up to show it after all.
+    Signals: `failed(path, reason)`: no program opened it after all.
     """
 
     failed = QtCore.Signal(str, str)
@@ -25,13 +25,13 @@ class Browser(QtCore.QObject):
         super().__init__(parent)
         self._started: list[tuple[Path, subprocess.Popen[bytes], QtCore.QElapsedTimer]] = []
         self._timer = QtCore.QTimer(self)
-        self._timer.setInterval(_LOOK_INTERVAL)
-        self._timer.timeout.connect(self._look)
+        self._timer.setInterval(_POLL_INTERVAL)
+        self._timer.timeout.connect(self._poll)
 
     def open(self, path: Path, place: str = "") -> bool:
-        """Open a file, a page at the place of an id.
+        """Open a file, an HTML page at an element id.
 
-        False when the system has nothing to open it with, else a failure is told by `failed`.
+        Returns False if there is no program for it; later failures emit `failed`.
         """
         opener = shutil.which(_OPENER)
         url = QtCore.QUrl.fromLocalFile(str(path.resolve()))
@@ -56,13 +56,13 @@ class Browser(QtCore.QObject):
         return True
 
     def close(self) -> None:
-        """Look no further."""
+        """Stop watching."""
         self._timer.stop()
         for _path, process, _since in self._started:
-            _let_go(process)
+            _release_process(process)
         self._started = []
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         left = []
         for path, process, since in self._started:
             code = process.poll()
@@ -74,13 +74,13 @@ class Browser(QtCore.QObject):
             elif code is None and since.elapsed() < _PATIENCE:
                 left.append((path, process, since))
             elif code is None:
-                _let_go(process)  # the opener is the browser itself
+                _release_process(process)  # the opener is the browser itself
         self._started = left
         if not left:
             self._timer.stop()
 
 
-def _let_go(process: subprocess.Popen[bytes]) -> None:
-    """Leave a process to the person who looks at it: Python would complain of one that nobody waited for."""
+def _release_process(process: subprocess.Popen[bytes]) -> None:
+    """Release a process to run on: Python would warn about an unreaped child."""
     if process.poll() is None:
         process.returncode = 0

@@ -1,10 +1,10 @@
-"""A card: what belongs together on a ground of its own, with what it is above it."""
+"""A card: a titled group with its own background."""
 
 from pyqtgraph.Qt import QtWidgets
 
 
 class Card(QtWidgets.QFrame):
-    """Widgets below each other under a title."""
+    """Stacked widgets under a title."""
 
     def __init__(self, title: str, *widgets: QtWidgets.QWidget) -> None:
         super().__init__()

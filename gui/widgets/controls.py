@@ -1,4 +1,4 @@
-"""Controls that every panel uses: buttons that say why they cannot be pressed, and choices."""
+"""Common controls: buttons that show why they are disabled, and choices."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
 from gui.widgets.fixed_size_label import TextRoom
-from gui.widgets.icons import give
+from gui.widgets.icons import set_icon
 from gui.widgets.number_field import may_turn
 
 _KEYS = QtCore.Qt.Key
@@ -16,14 +16,13 @@ _ARROWS = (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right)
 
 
 class GuardedButton(QtWidgets.QPushButton):
-    """A button for what the rig may refuse: disabled it says why, and Space never presses it.
+    """A button for actions that the rig may refuse: shows why it is disabled; Space does not press it.
 
-    It keeps the keyboard focus while it is disabled, and at arrow keys: Qt would pass that on, and the next keys would
-    change a field that nobody chose.
+    It keeps the focus while disabled and on arrow keys: Qt would move it, and the next keys would change another field.
 
     Args:
         text: label.
-        hint: tooltip while it can be pressed.
+        hint: tooltip while enabled.
     """
 
     def __init__(self, text: str, hint: str = "", parent: QtWidgets.QWidget | None = None) -> None:
@@ -35,32 +34,33 @@ class GuardedButton(QtWidgets.QPushButton):
         self.setAutoDefault(False)
 
     def set_obstacle(self, reason: str) -> None:
-        """Disable the button for `reason`, or enable it when that is empty."""
+        """Disable the button for `reason`; empty enables it."""
         self.obstacle = reason
         self.setEnabled(not reason)
         self.setToolTip(reason or self._hint)
         self.setAccessibleDescription(tr("not possible now: {reason}").format(reason=reason) if reason else self._hint)
 
     def set_hint(self, hint: str) -> None:
-        """Say what the button does, where that changes."""
+        """Set the tooltip."""
         self._hint = hint
         self.set_obstacle(self.obstacle)
 
     def focusNextPrevChild(self, following: bool) -> bool:
-        """Move the focus on as Tab does, but not away from a button that is being disabled."""
+        """Move the focus as Tab does, but keep it when the button is disabled."""
         return (self.isVisible() and not self.isEnabled()) or bool(super().focusNextPrevChild(following))
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """Return and Enter press the button; Space, which is hit by accident, does not; arrows scroll the page."""
+        """Return and Enter press the button; Space, easily hit by accident, does not; arrows scroll the page."""
         if not _guarded_key(self, event):
             super().keyPressEvent(event)
 
 
 class PressGuard(QtCore.QObject):
-    """Application event filter: a press of the mouse does nothing where its button is another when it is let go.
+    """Application event filter: ignores a click if its button changed between press and release.
 
-    That is one that was moved meanwhile, or means something else: has another accessible name or another tick. Whoever
-    pressed it saw the one before. STOP acts when it is pressed, before any of this.
+    A button has changed if it was moved, or has another accessible name or check state: the user meant the previous
+    one.
+    STOP acts on press, before any of this.
     """
 
     def __init__(self, parent: QtCore.QObject) -> None:
@@ -69,40 +69,40 @@ class PressGuard(QtCore.QObject):
         QtWidgets.QApplication.instance().installEventFilter(self)
 
     def remove(self) -> None:
-        """Look no further."""
+        """Remove the filter."""
         QtWidgets.QApplication.instance().removeEventFilter(self)
 
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """See the class; keeps no event back."""
+        """See the class; consumes no event."""
         kind = event.type()
         if kind in _PRESSES and isinstance(receiver, QtWidgets.QAbstractButton):
             self._pressed = (receiver, _meaning(receiver))
         elif kind == QtCore.QEvent.Type.MouseButtonRelease and self._pressed is not None:
             button, before = self._pressed
-            if button is receiver:  # its window has it before
+            if button is receiver:  # already handled by its window
                 self._pressed = None
                 if _meaning(button) != before:
-                    button.setDown(False)  # what is not down is not clicked
+                    button.setDown(False)  # a released button is not clicked
         return False
 
 
 def _meaning(button: QtWidgets.QAbstractButton) -> object:
-    """Where a button is, and what it does."""
+    """Return a button's position and meaning."""
     name = button.accessibleName() or button.text()
     return button.mapToGlobal(QtCore.QPoint()), button.size(), name, button.isChecked()
 
 
 class GuardedCheckBox(QtWidgets.QCheckBox):
-    """A check box for what makes the rig do more than it would: Space never ticks it."""
+    """A check box for permissions to the rig: Space never toggles it."""
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
-        """As those of `GuardedButton`."""
+        """Same as `GuardedButton`."""
         if not _guarded_key(self, event):
             super().keyPressEvent(event)
 
 
 def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> bool:
-    """Click on Return and Enter, do nothing on Space, leave arrows to what scrolls; whether it was one of these."""
+    """Click on Return and Enter, ignore Space, pass arrows to the scroll area; return whether handled."""
     if event.key() in (_KEYS.Key_Return, _KEYS.Key_Enter):
         button.click()
         return True
@@ -113,17 +113,17 @@ def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> b
 
 
 def mark_next(button: GuardedButton, following: bool) -> None:
-    """Show that a button is the next step, or not."""
+    """Mark a button as the next step, or not."""
     if bool(button.property("next")) != following:
         button.setProperty("next", following)
         button.style().unpolish(button)
         button.style().polish(button)
         if meaning := button.property("meaning"):
-            give(button, meaning)
+            set_icon(button, meaning)
 
 
 def room_for(button: QtWidgets.QPushButton, texts: Iterable[str]) -> int:
-    """px that a button needs for the longest of its texts, bold as the next step is: it need not change with them."""
+    """Return the px that a button needs for the longest of its texts in bold, so that it keeps its size."""
     bold = QtGui.QFont(button.font())
     bold.setBold(True)
     longest = max(map(QtGui.QFontMetrics(bold).horizontalAdvance, (button.text(), *texts)))
@@ -131,12 +131,12 @@ def room_for(button: QtWidgets.QPushButton, texts: Iterable[str]) -> int:
 
 
 class Reason(TextRoom):
-    """Says why a group of controls cannot be used now; empty when it can. It has its room all the time.
+    """Shows why a group of controls is disabled, empty if enabled; of constant size.
 
     Args:
         name: accessible name.
-        role: of the text, by which it is styled.
-        lines: that have room; more scroll.
+        role: style of the text.
+        lines: visible ones; longer text scrolls.
     """
 
     def __init__(self, name: str = "", role: str = "reason", lines: int = 2) -> None:
@@ -146,20 +146,20 @@ class Reason(TextRoom):
         super().__init__(self._label, lines)
 
     def text(self) -> str:
-        """What is said."""
+        """The displayed text."""
         return str(self._label.text())
 
     def show_reason(self, reason: str) -> None:
-        """Say `reason`, or nothing."""
+        """Show `reason`; empty clears it."""
         self.show_text(tr("Not now: {reason}.").format(reason=reason) if reason else "")
 
 
 class Choice(QtWidgets.QComboBox):
-    """One of several (text, data). The wheel turns it only after it was chosen, as with `NumberField`.
+    """A combo box of (text, data). The wheel acts only with focus, as in `NumberField`.
 
     Args:
         name: accessible name.
-        entries: what there is to choose from.
+        entries: the options.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""A label for texts of any length in little room."""
+"""An eliding label."""
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 
 class ElidedLabel(QtWidgets.QLabel):
-    """Shows a plain text in one line, with dots where it does not fit."""
+    """Shows a plain text in one line, elided to the available width."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Asking for the name of a file to be written."""
+"""Ask for a file name to save to."""
 
 import os
 from pathlib import Path
@@ -7,19 +7,19 @@ from pyqtgraph.Qt import QtWidgets
 
 
 def ask_save(parent: QtWidgets.QWidget, title: str, suggested: str, kind: str, suffix: str) -> Path | None:
-    """The file that somebody chooses to write, None when they do not.
+    """Return the file chosen for saving, None if cancelled.
 
-    The suffix is given to a name without one before Qt asks whether a file of that name may be replaced.
+    A missing suffix is added before Qt asks whether to replace an existing file.
 
     Args:
-        parent: what the dialog belongs to.
+        parent: of the dialog.
         title: of the dialog.
-        suggested: name of the file, with or without a folder.
+        suggested: file name, with or without a folder.
         kind: the files shown, as `Tables (*.csv)`.
         suffix: with its point, as `.csv`.
     """
     folder, name = os.path.split(suggested)
-    dialog = QtWidgets.QFileDialog(parent, title, folder, kind)  # without a folder: the one of last time
+    dialog = QtWidgets.QFileDialog(parent, title, folder, kind)  # without a folder: the last one used
     dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(suffix.removeprefix("."))
     dialog.selectFile(name)

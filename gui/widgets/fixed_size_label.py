@@ -1,65 +1,65 @@
-"""What changes by itself without moving what is around it."""
+"""Labels and pages that change without moving their surroundings."""
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 
 class FixedSize(QtWidgets.QWidget):
-    """Holds a widget at its own size. What changes in it has no layout around it worked out anew, up to the window's.
+    """Container of a widget at its own size: its changes do not trigger the layouts around it, up to the window's.
 
-    A label's new text does, whatever its length: in the large window that takes longer than a frame of all curves.
+    A label's new text would, whatever its length: in a large window that takes longer than a frame of all curves.
 
     Args:
-        held: takes all of the room.
+        widget: fills the container.
     """
 
-    def __init__(self, held: QtWidgets.QWidget) -> None:
+    def __init__(self, widget: QtWidgets.QWidget) -> None:
         super().__init__()
-        self._held = held
-        held.setParent(self)
-        policy = held.sizePolicy()
+        self._widget = widget
+        widget.setParent(self)
+        policy = widget.sizePolicy()
         self.setSizePolicy(policy.horizontalPolicy(), QtWidgets.QSizePolicy.Policy.Fixed)
         self.make_room()
 
     def make_room(self) -> None:
-        """Become as high as what is held needs, if that is higher: what is below must not jump up and down with it."""
-        held = self._held
-        needed = held.heightForWidth(self.width()) if held.hasHeightForWidth() else held.sizeHint().height()
+        """Grow to the height that the widget needs; never shrinks, so that nothing moves."""
+        widget = self._widget
+        needed = widget.heightForWidth(self.width()) if widget.hasHeightForWidth() else widget.sizeHint().height()
         if needed > self.minimumHeight():
             self.setFixedHeight(needed)
 
     def fit(self) -> None:
-        """Become as high as it needs now."""
+        """Set the height that the widget needs now."""
         self.setMinimumHeight(0)
         self.make_room()
 
     def sizeHint(self) -> QtCore.QSize:
-        """That of what is held."""
-        return self._held.sizeHint()
+        """The widget's hint."""
+        return self._widget.sizeHint()
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """That of what is held."""
-        return self._held.minimumSizeHint()
+        """The widget's hint."""
+        return self._widget.minimumSizeHint()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Give all of the room away."""
+        """Resize the widget."""
         super().resizeEvent(event)
-        self._held.setGeometry(self.rect())
+        self._widget.setGeometry(self.rect())
         if event.size().width() != event.oldSize().width():
             self.fit()
 
 
 def hold_room(widget: QtWidgets.QWidget) -> None:
-    """Have a widget keep its room while it is hidden: nothing moves when it comes or goes."""
+    """Reserve a widget's space while it is hidden."""
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     widget.setSizePolicy(policy)
 
 
-_SMALL = (11, 10)  # px of a text that has no room in the font of its surroundings
+_SMALL = (11, 10)  # px, smaller fonts to try
 
 
 def fit_text(label: QtWidgets.QLabel, font: QtGui.QFont, height: int) -> None:
-    """Write a label in a font, smaller where its text would not fit into so many pixels of height."""
+    """Set a label's font, smaller if its text would exceed a height, px."""
     font = QtGui.QFont(font)
     label.setFont(font)
     for size in _SMALL:
@@ -69,7 +69,7 @@ def fit_text(label: QtWidgets.QLabel, font: QtGui.QFont, height: int) -> None:
 
 
 class TextRoom(QtWidgets.QScrollArea):
-    """Room for a text of any length, as high as some lines: a longer text scrolls in it, and nothing around it moves.
+    """A text area with the height of some lines; longer text scrolls, so that nothing moves.
 
     Args:
         label: shows the text.
@@ -91,23 +91,23 @@ class TextRoom(QtWidgets.QScrollArea):
             ground.setAutoFillBackground(False)
 
     def show_text(self, text: str) -> None:
-        """Show a text from its beginning; the same one stays as it is scrolled."""
+        """Show a text from its beginning; an unchanged one keeps its scroll position."""
         if text != self._label.text():
             self._label.setText(text)
             self.verticalScrollBar().setValue(0)
 
     def sizeHint(self) -> QtCore.QSize:
-        """So many lines; of any width."""
+        """The height of the lines; any width."""
         self._label.ensurePolished()
         return QtCore.QSize(0, self._lines * self._label.fontMetrics().lineSpacing())
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """The same."""
+        """Same as `sizeHint`."""
         return self.sizeHint()
 
 
 class ScrolledPage(QtWidgets.QScrollArea):
-    """Scrolls up and down, with room for the bar also while there is none: nothing moves aside when it comes."""
+    """Scrolls vertically, with reserved space for the bar, so that nothing moves when it appears."""
 
     def __init__(self, page: QtWidgets.QWidget | None = None) -> None:
         super().__init__()

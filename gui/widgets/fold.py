@@ -1,4 +1,4 @@
-"""A group of controls under a title that folds them away, and groups in as many columns as there is room for."""
+"""A collapsible group of controls, and a layout of groups in one or two columns."""
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -8,13 +8,13 @@ _GAP = 8  # px
 
 
 class Fold(QtWidgets.QWidget):
-    """A titled group; a click on its title folds it away or unfolds it.
+    """A titled group; clicking the title collapses or expands it.
 
-    `folded` is emitted when that has changed.
+    `folded` is emitted on change.
 
     Args:
-        title: of the group, in English; `tr` shows it.
-        body: what is folded away.
+        title: of the group, in English; `tr` translates it.
+        body: the collapsible widget.
     """
 
     folded = QtCore.Signal()
@@ -30,7 +30,7 @@ class Fold(QtWidgets.QWidget):
         self.head.setCheckable(True)
         self.head.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.head.setSizePolicy(QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.head.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        self.head.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         self.head.toggled.connect(self._toggled)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -41,11 +41,11 @@ class Fold(QtWidgets.QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether the group is in view."""
+        """Whether the group is expanded."""
         return bool(self.head.isChecked())
 
     def set_open(self, opened: bool) -> None:
-        """Unfold the group, or fold it away."""
+        """Expand or collapse the group."""
         self.head.setChecked(opened)
 
     def _toggled(self, opened: bool) -> None:
@@ -57,10 +57,10 @@ class Fold(QtWidgets.QWidget):
 
 
 class Columns(QtWidgets.QWidget):
-    """Widgets one below the other, in two columns once each gets its least width there.
+    """Widgets in one column, or in two if each has its minimum width.
 
     Args:
-        first, second: what is in the first column, and what goes into a second one or else below.
+        first, second: the first column's widgets; those of the second column, otherwise below.
     """
 
     def __init__(
@@ -87,13 +87,13 @@ class Columns(QtWidgets.QWidget):
         return half
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """That of one column: two are for who has room."""
+        """The hint of one column."""
         sizes = [half.minimumSizeHint() for half in self._halves]
         height = sum(size.height() for size in sizes) + _GAP if self.count == 1 else max(s.height() for s in sizes)
         return QtCore.QSize(max(size.width() for size in sizes), height)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
-        """Take the columns that there is room for."""
+        """Choose the number of columns."""
         super().resizeEvent(event)
         widest = max(half.minimumSizeHint().width() for half in self._halves)
         self._arrange(2 if event.size().width() >= 2 * widest + _GAP else 1)

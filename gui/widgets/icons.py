@@ -1,7 +1,7 @@
-"""One set of icons for the whole app, each named once by what it means: Material Design Icons, drawn by QtAwesome.
+"""The app's icons, each named by its meaning: Material Design Icons, drawn by QtAwesome.
 
-Fonts are loaded when the first icon is painted, and of QtAwesome's twelve this one alone: all cost 0.15 s and 22 MB.
-An icon takes its colours from the application's palette whenever it is painted, so another theme needs no other icons.
+Fonts are loaded with the first icon painted, and of QtAwesome's twelve only this one: all take 0.15 s and 22 MB.
+Icons take their colours from the application's palette when painted, so a theme change needs no new icons.
 """
 
 from enum import Enum
@@ -14,10 +14,10 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 Target = TypeVar("Target", bound=Any)
 
 _FONT = "mdi6"
-_FILE = "materialdesignicons6-webfont-"  # and then its version
-_WHOLE = 1.0 / 0.875  # the font has its own margin, beside which QtAwesome would leave another
+_FILE = "materialdesignicons6-webfont-"  # followed by the version
+_WHOLE = 1.0 / 0.875  # undoes the margin of QtAwesome; the font has its own
 _SIDE = 16  # px
-_DARK = "#10151a"  # upon what is bright in both themes
+_DARK = "#10151a"  # on backgrounds that are bright in both themes
 
 GLYPHS = {
     "abandon": "cancel",
@@ -98,25 +98,25 @@ GLYPHS = {
 
 
 class Ground(Enum):
-    """What an icon stands on, which says its colours."""
+    """Background of an icon, which determines its colours."""
 
     BUTTON = "button"
-    """upon the accent where it is checked"""
+    """The accent colour while checked."""
     NEXT = "next"
-    """upon the accent"""
+    """The accent colour."""
     ARMED = "armed"
-    """bright where it is checked"""
+    """Bright while checked."""
     MENU = "menu"
     TAB = "tab"
 
 
 class _Engine(QtGui.QIconEngine):
-    """Draws a glyph as large and in the colour that is asked for, from the palette of the moment.
+    """Paints a glyph at the requested size in the current palette's colour.
 
     Args:
         glyph: of the font.
-        ground: what it stands on.
-        colour: while it is enabled, in place of the palette's.
+        ground: background.
+        colour: while enabled, in place of the palette's.
     """
 
     def __init__(self, glyph: str, ground: Ground, colour: str) -> None:
@@ -130,7 +130,7 @@ class _Engine(QtGui.QIconEngine):
         _font().icon(f"{_FONT}.{glyph}", color=shown, draw="path", scale_factor=_WHOLE).paint(painter, rect)
 
     def pixmap(self, size: QtCore.QSize, mode: int, state: int) -> QtGui.QPixmap:
-        """See QIconEngine: what was drawn alike before is taken again."""
+        """See QIconEngine; cached."""
         glyph, ground, colour = self._of
         key = f"icon {glyph} {_colour(ground, colour, mode, state)} {size.width()} {size.height()}"
         found = QtGui.QPixmapCache.find(key)
@@ -150,19 +150,19 @@ class _Engine(QtGui.QIconEngine):
 
 
 def icon(meaning: str, ground: Ground = Ground.BUTTON, colour: str = "") -> QtGui.QIcon:
-    """The icon of a meaning, one of `GLYPHS`. Raises KeyError for any other.
+    """Return the icon of a meaning, one of `GLYPHS`. Raises KeyError for any other.
 
-    ground: what it is to stand on; colour: its own while it is enabled, "" for the theme's.
+    ground: its background; colour: its own while enabled, "" for the theme's.
     """
-    # without it Qt paints icons at a scale of 1, and enlarges them
+    # without it Qt paints icons at scale 1 and enlarges them
     QtCore.QCoreApplication.setAttribute(QtCore.Qt.ApplicationAttribute.AA_UseHighDpiPixmaps)
     return QtGui.QIcon(_Engine(GLYPHS[meaning], ground, colour))
 
 
-def give(target: Target, meaning: str, ground: Ground | None = None, colour: str = "") -> Target:
-    """Put an icon beside the text of a button or an action; returns that. One that is the next step is known as such.
+def set_icon(target: Target, meaning: str, ground: Ground | None = None, colour: str = "") -> Target:
+    """Set the icon of a button or an action, and return that; icons follow the mark of the next step.
 
-    A button without a text gets its accessible name and its tooltip from its owner.
+    A button without text gets its accessible name and tooltip from its owner.
     """
     if isinstance(target, QtWidgets.QAbstractButton):
         target.setIconSize(QtCore.QSize(_SIDE, _SIDE))
@@ -175,7 +175,7 @@ def give(target: Target, meaning: str, ground: Ground | None = None, colour: str
 
 
 class IconLabel(QtWidgets.QWidget):
-    """An icon by itself, for who sees; whoever does not is told by what stands beside it.
+    """A decorative icon without accessible name: the text next to it describes it.
 
     Args:
         side: px.
@@ -201,7 +201,7 @@ class IconLabel(QtWidgets.QWidget):
 
 
 def _colour(ground: Ground, colour: str, mode: int, state: int) -> str:
-    """In which colour an icon is drawn, #RRGGBB."""
+    """Return an icon's colour, #RRGGBB."""
     palette = QtGui.QGuiApplication.palette()
     group, role = QtGui.QPalette.ColorGroup, QtGui.QPalette.ColorRole
     on = state == QtGui.QIcon.State.On
@@ -222,7 +222,7 @@ def _colour(ground: Ground, colour: str, mode: int, state: int) -> str:
 
 @cache
 def _font() -> Any:
-    """The font, of the process: it needs an application, and outlives it."""
+    """Return the font, shared by the process; needs an application, and outlives it."""
     import qtawesome
     from qtawesome.iconic_font import IconicFont
 

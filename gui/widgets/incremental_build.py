@@ -1,14 +1,14 @@
-"""Long work of the window's thread in parts: between two of them the event loop goes on."""
+"""Incremental work in the window's thread: the event loop runs between parts."""
 
 from collections.abc import Iterator
 
 from pyqtgraph.Qt import QtCore
 
 
-class InParts(QtCore.QTimer):
-    """Once started, carries out jobs one after the other: in each turn of the event loop one up to its next `yield`.
+class IncrementalBuild(QtCore.QTimer):
+    """Runs generator jobs one by one, up to the next `yield` per turn of the event loop.
 
-    Signal `finished`: none is left.
+    Signal `finished`: all are done.
     """
 
     finished = QtCore.Signal()
@@ -16,29 +16,29 @@ class InParts(QtCore.QTimer):
     def __init__(self, parent: QtCore.QObject) -> None:
         super().__init__(parent)
         self._jobs: list[Iterator[None]] = []
-        self.timeout.connect(self._go_on)
+        self.timeout.connect(self._continue)
 
     @property
     def done(self) -> bool:
         """Whether no job is left."""
         return not self._jobs
 
-    def take(self, *jobs: Iterator[None]) -> None:
-        """Carry out these in place of whatever is left."""
+    def replace(self, *jobs: Iterator[None]) -> None:
+        """Replace the remaining jobs by these."""
         self._jobs = list(jobs)
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         self.setInterval(0)
         jobs = self._jobs
         for _ in jobs[0]:
-            return  # there is more of it
+            return  # the job continues
         jobs.pop(0)
         if self.done:
             self.stop()
             self.finished.emit()
 
 
-def at_once(job: Iterator[None]) -> None:
-    """Carry out a job whole."""
+def run_all(job: Iterator[None]) -> None:
+    """Run a job completely."""
     for _ in job:
         pass

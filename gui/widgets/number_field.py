@@ -1,7 +1,7 @@
-"""Fields for numbers: what is typed is read the same in every locale; what is no value is red, with the reason.
+"""Number fields: the same syntax in every locale; invalid text is red, with the reason.
 
-A field's value is what its text says now, whether that was left with Tab or not: who acts on it asks `si`, which raises
-where the text is no value. `field_refusal` says for a whole form which field is wrong.
+A field's value is what its text says now, whether or not it was left with Tab: actions use `si`, which raises on
+invalid text. `field_refusal` tells which field of a form is invalid.
 """
 
 import math
@@ -15,7 +15,7 @@ from kinematics import NumberTextError, common_units, read_number, read_quantity
 
 
 class DisplayUnit(NamedTuple):
-    """How a quantity is shown: its unit, how many of it one SI unit is, and at least so many decimals."""
+    """Displayed unit of a quantity: name, factor from SI, and minimum number of decimals."""
 
     unit: str
     factor: float
@@ -36,47 +36,47 @@ _DISPLAY = {
 _LARGEST = 1e6  # of the unit shown
 _MOST_DECIMALS = 9
 _ROUGH, _CONVERTED, _TYPED = 0.01, 1e-6, 1e-9
-"""Of a number: as much may be hidden by rounding one that was given, typed with another unit, typed as it is shown."""
+"""Relative rounding allowed for a set number, one typed in another unit, and one typed in the displayed unit."""
 _LONGEST = 60  # characters of a text
-_WIDEST = 18  # characters of a number that a field has room for
-_EDGE = 2  # px that a line of text has before its first letter
+_WIDEST = 18  # characters of a number that fit in a field
+_EDGE = 2  # px, Qt's margin before a line's first letter
 _REASON_WIDTH = 300  # px
 _SELECTED_BY = (QtCore.Qt.FocusReason.TabFocusReason, QtCore.Qt.FocusReason.BacktabFocusReason)
 
 
 def display_unit(unit: str) -> DisplayUnit:
-    """How a person sees a quantity of the SI `unit`."""
+    """Return how a quantity of the SI `unit` is displayed."""
     return _DISPLAY.get(unit, DisplayUnit(unit, 1.0, 3))
 
 
 class NumberField(QtWidgets.QAbstractSpinBox):
-    """A number with its unit, given and taken in SI, shown in a person's unit (mm, °).
+    """A number field with unit: SI in the code, displayed in common units (mm, °).
 
-    What is shown is rounded; what was given stays as it is until a person types another number. That may have a unit
-    of its own, and a comma or a point before its decimals, in any locale.
+    The text is rounded; the set value stays exact until the user types a number, optionally with another unit, and with
+    a decimal comma or point in any locale.
 
-    Signals: `valueChanged(number)`, of the unit shown, when another number is settled on: with Enter, as the keyboard
-    leaves, by an arrow, by `set_si`. `changed` with every key that is typed, too.
+    Signals: `valueChanged(number)`, in the displayed unit, when a number is committed: by Enter, focus loss, an arrow,
+    or `set_si`. `changed`: also with every key.
 
     Args:
         name: accessible name.
         unit: SI unit.
         value, minimum, maximum: SI.
-        shown: left out: as `display_unit` says.
+        shown: default: by `display_unit`.
         whole: whether it has no decimals.
-        optional: whether it may be empty, which is the value None.
-        exact: whether what is given is shown to its last digit.
-        largest: number of the unit shown that no bound is beyond.
-        judge: says what else is wrong with a value, SI; empty for nothing.
+        optional: whether it may be empty, with the value None.
+        exact: whether to show all digits of a set value.
+        largest: limit of the bounds, in the displayed unit.
+        judge: returns why else a value, SI, is invalid; empty if valid.
     """
 
     valueChanged = QtCore.Signal(float)
     changed = QtCore.Signal()
     reason = ""
-    """why the text is no value, empty where it is one"""
+    """Why the text is invalid, empty if it is valid."""
     _bubble: "_Reason | None" = None
     _live: float | None = None
-    """SI, what the text says now; what is above is asked for by Qt before all is made"""
+    """SI, value of the text; None above because Qt calls overrides during construction."""
 
     def __init__(
         self,
@@ -105,72 +105,72 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self._name, self._minimum, self._maximum = name, minimum, maximum
         self._whole, self._optional = whole, optional
-        self._value = self._live = value  # SI: what was settled on, and what the text says now
+        self._value = self._live = value  # SI: committed value, and value of the text
         self._editing = self._writing = False
         self._decimals_shown = 0
         self._measure(unit, shown)
-        self._settle(value, self._given)
+        self._commit(value, self._given)
         self._line.textChanged.connect(self._text_changed)
         self.editingFinished.connect(self.interpretText)
 
-    # -- the value ---------------------------------------------------------------------------------------------------
+    # -- value -------------------------------------------------------------------------------------------------------
 
     @property
     def editing(self) -> bool:
-        """Whether the text was changed by a person and is not settled on yet, or cannot be."""
+        """Whether the text was changed by the user and is not committed, or cannot be."""
         return self._editing
 
     @property
     def refusal(self) -> str:
-        """Which field it is, and why its text is no value; empty where it is one, or where it cannot be typed into."""
+        """Name of the field and why its text is invalid; empty if valid, or if the field is not editable."""
         return f"{self._name}: {self.reason}" if self.reason and self.isEnabled() else ""
 
     def entered(self) -> float | None:
-        """What the text says now, SI: to the last digit what was given, or what a person typed instead.
+        """Return the text's value, SI: exact if set, or as typed.
 
-        None where an optional field is empty. Raises ValueError, which says why, where the text is no value.
+        None if an optional field is empty. Raises ValueError with the reason if the text is invalid.
         """
         if self.reason:
             raise ValueError(f"{self._name}: {self.reason}")
         return self._live
 
     def si(self) -> float:
-        """What `entered` gives, of a field that is never empty."""
+        """Same as `entered`, for fields that are never empty."""
         value = self.entered()
         if value is None:
             raise ValueError(tr("{name}: a number is missing").format(name=self._name))
         return value
 
     def known(self) -> float:
-        """What `si` gives, or what was settled on last where the text is no value: for what is shown, never to act."""
+        """Same as `si`, or the last committed value if the text is invalid: for display only."""
         return (self._value or 0.0) if self.reason else self.si()
 
     def value(self) -> float:
-        """What `si` gives, in the unit shown."""
+        """Same as `si`, in the displayed unit."""
         return self.si() * self._shown.factor
 
     def set_si(self, value: float | None) -> None:
-        """Show a value given in SI. Raises ValueError where `fault` says that it cannot be."""
+        """Set a value in SI. Raises ValueError if `fault` refuses it."""
         if fault := self.fault(value):
             raise ValueError(fault)
-        self._settle(value if value is None else float(value), self._given)
+        self._commit(value if value is None else float(value), self._given)
 
     def setValue(self, number: float) -> None:
-        """Show a number of the unit shown. Raises as `set_si`."""
+        """Set a number in the displayed unit. Raises as `set_si`."""
         self.set_si(number / self._shown.factor)
 
     def revert(self) -> None:
-        """Show again what was settled on last, in place of what is being typed."""
+        """Discard typed text and show the committed value."""
         if self._editing:
-            self._settle(self._value, _TYPED)
+            self._commit(self._value, _TYPED)
 
     def interpretText(self) -> None:
-        """Settle on what is typed, where it is a value; else it stays, red."""
+        """Commit the text if valid; otherwise it stays, red."""
         if self._editing and not self.reason:
-            self._settle(self._live, _TYPED if self._in_own_unit() else _CONVERTED)
+            self._commit(self._live, _TYPED if self._in_own_unit() else _CONVERTED)
 
     def fault(self, value: float | None) -> str:
-        """Why a value, SI, cannot be in this field; empty when it can."""
+        """Why a value, SI, is not allowed in this field; empty if it is."""
         if value is None:
             return "" if self._optional else tr("{name}: a number is missing").format(name=self._name)
         if not math.isfinite(value):
@@ -182,7 +182,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         return f"{self._name}: {number}, {bound}" if bound else ""
 
     def _beyond(self, value: float) -> str:
-        """Which bound a finite value, SI, is beyond."""
+        """Return which bound a finite value, SI, exceeds."""
         unit, factor, _decimals = self._shown
         largest = self._largest / factor
         least, most = max(self._minimum, -largest), min(self._maximum, largest)
@@ -190,48 +190,48 @@ class NumberField(QtWidgets.QAbstractSpinBox):
             return tr("must be at least {least:g}").format(least=least * factor) + f" {unit}".rstrip()
         return tr("must be at most {most:g}").format(most=most * factor) + f" {unit}".rstrip() if value > most else ""
 
-    # -- the text ----------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------------------------
 
     def setPlaceholderText(self, text: str) -> None:
-        """Show something where the field is empty."""
+        """Set the text of the empty field."""
         self._line.setPlaceholderText(text)
 
     def text(self) -> str:
-        """All that is shown: prefix, number, unit."""
+        """Prefix, number and unit."""
         return f"{self._line.prefix}{self._line.text()}{self._line.behind}"
 
     def prefix(self) -> str:
-        """What stands before the number."""
+        """The text before the number."""
         return self._line.prefix
 
     def setPrefix(self, text: str) -> None:
-        """Show something before the number."""
+        """Set the text before the number."""
         self._line.surround(text, self._line.suffix)
         self.updateGeometry()
 
     def suffix(self) -> str:
-        """What stands behind the number: the unit with a blank before it."""
+        """The text after the number: a space and the unit."""
         return self._line.suffix
 
     def setSuffix(self, text: str) -> None:
-        """Show something behind the number."""
+        """Set the text after the number."""
         self._line.surround(self._line.prefix, text)
         self.updateGeometry()
 
     def decimals(self) -> int:
-        """How many decimals are shown."""
+        """The number of displayed decimals."""
         return self._decimals_shown
 
     def minimum(self) -> float:
-        """The least number, of the unit shown."""
+        """The minimum, in the displayed unit."""
         return max(self._minimum * self._shown.factor, -self._largest)
 
     def maximum(self) -> float:
-        """The greatest number, of the unit shown."""
+        """The maximum, in the displayed unit."""
         return min(self._maximum * self._shown.factor, self._largest)
 
     def set_unit(self, unit: str, shown: DisplayUnit | None = None) -> None:
-        """Measure in another SI `unit`; the number stays. Raises ValueError where it is beyond the bounds then."""
+        """Change the SI `unit`; the displayed number stays. Raises ValueError if it is then out of bounds."""
         self.interpretText()
         number = None if self._value is None else self._value * self._shown.factor
         self._measure(unit, shown)
@@ -249,11 +249,11 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         self.setToolTip(f"{self._name}: {bounds} {unit_shown}".rstrip() if low or high else inside)
 
     def set_range(self, minimum: float, maximum: float) -> None:
-        """Take other bounds, SI; a value beyond them must be followed by another."""
+        """Set new bounds, SI; set a value within them afterwards."""
         self._minimum, self._maximum = minimum, maximum
         self._measure(self._unit, self._shown)
 
-    def _settle(self, value: float | None, rough: float) -> None:
+    def _commit(self, value: float | None, rough: float) -> None:
         before, was_editing, self._value = self._value, self._editing, value
         self._live, self._editing = value, False
         text = self._text_of(value, rough)
@@ -263,9 +263,9 @@ class NumberField(QtWidgets.QAbstractSpinBox):
             self._writing = False
             if self.hasFocus():
                 self.selectAll()
-        self._say("")
+        self._set_reason("")
         if value != before:
-            self._tell_value()
+            self._emit_value()
         if value != before or was_editing:
             self.changed.emit()
 
@@ -276,7 +276,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         decimals = self._decimals_shown = 0 if self._whole else _decimals(number, self._shown.decimals, rough)
         return f"{float(f'{number:.{decimals}f}') + 0.0:.{decimals}f}"
 
-    def _tell_value(self) -> None:
+    def _emit_value(self) -> None:
         self.valueChanged.emit(math.nan if self._value is None else self._value * self._shown.factor)
 
     def _text_changed(self, _text: str) -> None:
@@ -287,11 +287,11 @@ class NumberField(QtWidgets.QAbstractSpinBox):
             self._live, reason = self._read(), ""
         except NumberTextError as error:
             reason = self._words(error)
-        self._say(reason or self._judged())
+        self._set_reason(reason or self._judged())
         self.changed.emit()
 
     def _judged(self) -> str:
-        """What is wrong with the number that the text is."""
+        """Return why the text's number is invalid."""
         if self._live is None:
             return ""
         if self._whole and self._live != round(self._live):
@@ -323,10 +323,10 @@ class NumberField(QtWidgets.QAbstractSpinBox):
             return tr("{text}: must have no unit").format(text=error.text)
         return tr("{text}: the unit must be one of {units}").format(text=error.text, units=others)
 
-    # -- what is shown of it -----------------------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------------------------
 
-    def _say(self, reason: str) -> None:
-        """Be red and say why, or not."""
+    def _set_reason(self, reason: str) -> None:
+        """Show the text as invalid with a reason; empty: as valid."""
         if bool(reason) != bool(self.reason):
             self.setProperty("wrong", bool(reason))
             self.style().unpolish(self)
@@ -340,47 +340,47 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         if self.reason and self.isVisible() and self.isEnabled():
             if self._bubble is None:
                 self._bubble = _Reason(self)
-            self._bubble.say(self.reason)
+            self._bubble.show_text(self.reason)
         elif self._bubble is not None:
             self._bubble.leave()
             self._bubble = None
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
-        """What is wrong is said again."""
+        """Show the reason again."""
         super().showEvent(event)
         self._show_reason()
 
     def hideEvent(self, event: QtGui.QHideEvent) -> None:
-        """Nothing is said of a field that is not in view."""
+        """Hide the reason with the field."""
         super().hideEvent(event)
         self._show_reason()
 
     def changeEvent(self, event: QtCore.QEvent) -> None:
-        """A field that is disabled is not wrong meanwhile; one that has become so, or is no more, is told."""
+        """A disabled field is not invalid; update on changes."""
         super().changeEvent(event)
         if event.type() == QtCore.QEvent.Type.EnabledChange and self.reason:
             self._show_reason()
             self.changed.emit()
 
     def focusOutEvent(self, event: QtGui.QFocusEvent) -> None:
-        """The reason does not lie over what has the keyboard now."""
+        """Hide the reason, which may cover the focused widget."""
         super().focusOutEvent(event)
         if self._bubble is not None:
             self._bubble.place()
 
     def sizeHint(self) -> QtCore.QSize:
-        """Room for every number between the bounds, its prefix and its unit."""
+        """Room for every number within the bounds, with prefix and unit."""
         return self._room(self._line.prefix + self._line.suffix)
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """The same without the unit."""
+        """Same without the unit."""
         return self._room(self._line.prefix)
 
-    def _room(self, beside: str) -> QtCore.QSize:
+    def _room(self, affix: str) -> QtCore.QSize:
         self.ensurePolished()
         metrics, decimals = self.fontMetrics(), 0 if self._whole else self._shown.decimals
         numbers = (f"{number:.{decimals}f}"[:_WIDEST] for number in (self.minimum(), self.maximum()))
-        width = max(metrics.horizontalAdvance(f"{number}{beside} ") for number in numbers) + _EDGE
+        width = max(metrics.horizontalAdvance(f"{number}{affix} ") for number in numbers) + _EDGE
         option = QtWidgets.QStyleOptionSpinBox()
         self.initStyleOption(option)
         kind = QtWidgets.QStyle.ContentsType.CT_SpinBox
@@ -390,7 +390,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def stepEnabled(self) -> "QtWidgets.QAbstractSpinBox.StepEnabled":
-        """Up and down, where the text is a number that is not at its bound."""
+        """Up and down, unless the text is invalid or at the bound."""
         enabled = QtWidgets.QAbstractSpinBox.StepEnabled()
         if not self.reason and self._live is not None:
             number = self._live * self._shown.factor
@@ -401,7 +401,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         return enabled
 
     def stepBy(self, steps: int) -> None:
-        """Some steps up, or down for less than 0, as far as the bound; each changes the second digit by one."""
+        """Step up, or down if negative, as far as the bound; each changes the second digit by one."""
         if self.reason or self._live is None:
             return
         number = self._live * self._shown.factor
@@ -409,17 +409,17 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         number = min(max(number + steps * step, self.minimum()), self.maximum())
         number = float(f"{number:.{self._decimals_shown}f}")
         if not self._beyond(number / self._shown.factor):
-            self._settle(number / self._shown.factor, _TYPED)
+            self._commit(number / self._shown.factor, _TYPED)
             self.selectAll()
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """Only a field that was chosen follows the wheel: scrolling past must not change anything."""
+        """The wheel acts only with focus: scrolling past must not change values."""
         if may_turn(self, event):
             super().wheelEvent(event)
 
 
 class QuantityBox(NumberField):
-    """A number with its unit that is never empty, as wide as most numbers are."""
+    """A number with unit that is never empty, of usual width."""
 
     def __init__(
         self,
@@ -437,11 +437,11 @@ class QuantityBox(NumberField):
 
 
 class WholeNumber(NumberField):
-    """A whole number from `least` to `most`.
+    """An integer from `least` to `most`.
 
     Args:
         name: accessible name.
-        value, least, most: in whatever is counted.
+        value, least, most: counts.
     """
 
     valueChanged = QtCore.Signal(int)
@@ -451,7 +451,7 @@ class WholeNumber(NumberField):
         self.setToolTip(tr("{name}: {least} to {most}").format(name=name, least=least, most=most))
 
     def value(self) -> int:
-        """What the text says now. Raises ValueError where it is no whole number within the bounds."""
+        """Return the text's value. Raises ValueError if it is no integer within the bounds."""
         return round(self.si())
 
     def _beyond(self, value: float) -> str:
@@ -460,23 +460,23 @@ class WholeNumber(NumberField):
         return tr("must be at most {most}").format(most=round(self._maximum)) if value > self._maximum else ""
 
     def minimum(self) -> int:
-        """The least."""
+        """The minimum."""
         return round(self._minimum)
 
     def maximum(self) -> int:
-        """The greatest."""
+        """The maximum."""
         return round(self._maximum)
 
-    def _tell_value(self) -> None:
+    def _emit_value(self) -> None:
         self.valueChanged.emit(round(self._value or 0.0))
 
 
 class NumberList(NumberField):
-    """Several numbers with semicolons between them: a comma is a decimal mark here as anywhere else.
+    """Several numbers separated by semicolons, as a comma is a decimal mark.
 
     Args:
         name: accessible name.
-        values: at first.
+        values: initial ones.
         minimum, maximum: of each.
     """
 
@@ -494,7 +494,7 @@ class NumberList(NumberField):
         self.interpretText()
 
     def numbers(self) -> list[float]:
-        """What the text says now. Raises ValueError, which says why, where a part of it is no number."""
+        """Return the text's numbers. Raises ValueError with the reason if a part is invalid."""
         self.entered()
         return self._listed()
 
@@ -525,7 +525,7 @@ class NumberList(NumberField):
 
 
 def number_fields(*roots: QtWidgets.QWidget) -> Iterator[NumberField]:
-    """The fields for numbers that some widgets are, or have in them."""
+    """Return the number fields among some widgets and their children."""
     for root in roots:
         if isinstance(root, NumberField):
             yield root
@@ -533,19 +533,19 @@ def number_fields(*roots: QtWidgets.QWidget) -> Iterator[NumberField]:
 
 
 def field_refusal(*roots: QtWidgets.QWidget) -> str:
-    """Why the first field of some widgets that is wrong is that, with its name; empty where none is."""
+    """Return name and fault of the first invalid field of some widgets; empty without."""
     return next((field.refusal for field in number_fields(*roots) if field.refusal), "")
 
 
 def may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
-    """Whether the wheel is for a field: only for one that was chosen, as scrolling past must not change anything."""
+    """Whether the wheel acts on a field: only with focus, as scrolling past must not change values."""
     if not field.hasFocus():
         event.ignore()
     return bool(field.hasFocus())
 
 
 class _NumberLine(QtWidgets.QLineEdit):
-    """The number's own text, between what stands before and behind it, which nobody can type into."""
+    """Line edit of the number, between prefix and suffix, which are not editable."""
 
     prefix = suffix = ""
 
@@ -554,7 +554,7 @@ class _NumberLine(QtWidgets.QLineEdit):
         self.setObjectName("number")
 
     def surround(self, prefix: str, suffix: str) -> None:
-        """Show other texts beside the number."""
+        """Set prefix and suffix."""
         self.prefix, self.suffix = prefix, suffix
         metrics = self.fontMetrics()
         before, behind = (metrics.horizontalAdvance(text) for text in (prefix, suffix))
@@ -564,20 +564,20 @@ class _NumberLine(QtWidgets.QLineEdit):
 
     @property
     def behind(self) -> str:
-        """What is shown behind the number: nothing where a unit is being typed, or the field is empty and says so."""
+        """Return the displayed suffix: empty while a unit is typed, or with a placeholder."""
         text = self.text().strip()
         if not text:
             return "" if self.placeholderText() else self.suffix
         return self.suffix if text[-1].isdigit() or text[-1] in ".,;+-" else ""
 
     def changeEvent(self, event: QtCore.QEvent) -> None:
-        """In another font they take another room."""
+        """Update the margins for a new font."""
         super().changeEvent(event)
         if event.type() in (QtCore.QEvent.Type.FontChange, QtCore.QEvent.Type.StyleChange):
             self.surround(self.prefix, self.suffix)
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
-        """The number, and what stands beside it."""
+        """Draw the number, prefix and suffix."""
         super().paintEvent(event)
         if not self.prefix and not self.suffix:
             return
@@ -596,10 +596,10 @@ class _NumberLine(QtWidgets.QLineEdit):
 
 
 class _Reason(QtWidgets.QLabel):
-    """Why a field's text is no value: laid over what is around the field, so that nothing moves when it comes or goes.
+    """Overlay with the reason why a field's text is invalid; nothing moves when it appears.
 
-    It lies where it hides fewest buttons and fields, and never the field itself or what has the keyboard. A press on
-    it goes to the field, and to nothing below.
+    It is placed where it covers fewest buttons and fields, never the field itself or the focus widget. A click on it
+    focuses the field, and does not reach widgets below.
     """
 
     def __init__(self, field: NumberField) -> None:
@@ -615,7 +615,7 @@ class _Reason(QtWidgets.QLabel):
             self._watched.append(each)
             each = None if each is parent else each.parentWidget()
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show a reason."""
         if text != self.text() or self.isHidden():
             self.setText(text)
@@ -624,14 +624,14 @@ class _Reason(QtWidgets.QLabel):
             self.raise_()
 
     def leave(self) -> None:
-        """Be gone."""
+        """Hide."""
         for each in self._watched:
             each.removeEventFilter(self)
         self.hide()
         self.deleteLater()
 
     def place(self) -> None:
-        """Lie below or above the field, to its left or right."""
+        """Place it below, above, left or right of the field."""
         ground, field = self.parentWidget(), self._field
         self.ensurePolished()
         self.setWordWrap(self.fontMetrics().horizontalAdvance(self.text()) > _REASON_WIDTH)
@@ -648,14 +648,14 @@ class _Reason(QtWidgets.QLabel):
         neighbours, focused = self._neighbours(ground), QtWidgets.QApplication.focusWidget()
 
         def cost(place: QtCore.QRect) -> int:
-            """How bad a place is: out of view, over what has the keyboard, over buttons and fields."""
+            """Cost of a place: out of view, covers the focus widget, covers buttons and fields."""
             hidden = [other for other, area in neighbours if area.intersects(place)]
             return (0 if seen.contains(place) else 1000) + sum(100 if other is focused else 1 for other in hidden)
 
         self.setGeometry(min(places, key=cost))
 
     def _neighbours(self, ground: QtWidgets.QWidget) -> list[tuple[QtWidgets.QWidget, QtCore.QRect]]:
-        """The visible buttons and fields that it should not hide, with their areas on the ground, px."""
+        """Return the visible buttons and fields to avoid, with their areas on the ground, px."""
         kinds = (QtWidgets.QAbstractButton, QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox)
         return [
             (other, QtCore.QRect(other.mapTo(ground, QtCore.QPoint()), other.size()))
@@ -670,13 +670,13 @@ class _Reason(QtWidgets.QLabel):
         return False
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """The field has the keyboard: there is something to mend."""
+        """Focus the field."""
         self._field.setFocus()
         event.accept()
 
 
 def _ground(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
-    """What a reason is laid on: the page that scrolls with the field, else its window."""
+    """Return the parent of a reason: the page that scrolls with the field, else its window."""
     each = field
     while not each.isWindow():
         above = each.parentWidget()
@@ -688,7 +688,7 @@ def _ground(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
 
 
 def _decimals(number: float, least: int, rough: float) -> int:
-    """Decimals that show a number as what it is, but for a part `rough` of it; a small one not as nothing."""
+    """Return the decimals that show a number up to a relative error `rough`; a small one not as zero."""
     for decimals in range(least, _MOST_DECIMALS + 1):
         if abs(float(f"{number:.{decimals}f}") - number) <= rough * abs(number):
             return decimals
@@ -696,7 +696,7 @@ def _decimals(number: float, least: int, rough: float) -> int:
 
 
 def _step(number: float, steps: int, decimals: int) -> float:
-    """One step from a number: a tenth of its leading digit's power of ten, and one that leads back the same way."""
+    """Return a number after a step of a tenth of its leading digit's power of ten; steps are reversible."""
     least = 10.0**-decimals
     size = abs(number)
     if size < least:

@@ -1,4 +1,4 @@
-"""Pages of which one is in front."""
+"""Stacked pages and tabs."""
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -6,7 +6,7 @@ from gui.texts import tr
 
 
 class PageStack(QtWidgets.QStackedWidget):
-    """As high as the page in front and as wide as the widest: Qt would have the highest make all of them scroll."""
+    """As high as the current page and as wide as the widest: by default the highest would make all scroll."""
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,24 +23,24 @@ class PageStack(QtWidgets.QStackedWidget):
         return size if page is None else QtCore.QSize(size.width(), page.minimumSizeHint().height())
 
     def heightForWidth(self, width: int) -> int:
-        """That of the page in front, px."""
+        """The height of the current page, px."""
         page = self.currentWidget()
         return -1 if page is None else int(page.heightForWidth(width))
 
 
 def put_tab(tabs: QtWidgets.QTabWidget, page: QtWidgets.QWidget, name: str, index: int = -1) -> None:
-    """Put a page among the tabs, left out where: behind them. Its name stays what it is, the tab is in any language."""
+    """Add a page to tabs, by default at the end. Its name is untranslated, the tab's text translated."""
     place = tabs.insertTab(index, page, tr(name))
     tabs.tabBar().setTabData(place, name)
 
 
 def tab_name(tabs: QtWidgets.QTabWidget, index: int) -> str:
-    """The name of a page, as `put_tab` was given it; of one that came otherwise the text of its tab."""
+    """Return the name of a page as given to `put_tab`; otherwise the text of its tab."""
     return str(tabs.tabBar().tabData(index) or tabs.tabText(index))
 
 
 def plain_tabs(name: str) -> QtWidgets.QTabWidget:
-    """Tabs without a frame about their pages, with an accessible name."""
+    """Return tabs without a frame, with an accessible name."""
     tabs = QtWidgets.QTabWidget()
     tabs.setDocumentMode(True)
     tabs.tabBar().setDrawBase(False)

@@ -1,4 +1,4 @@
-"""Colours of the app, dark and light. Hue tells the leg everywhere; solid is measured, dashed is model or command."""
+"""Colours of the app, dark and light. Hue identifies the leg; solid is measured, dashed is model or command."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtGui
 from gui.models import AXIS_COLOURS, DASHED, LEG_COLOURS
 
 _TICK = Path(__file__).with_name("tick.svg")
-"""of a colour that is seen on the ground of either theme"""
+"""In a colour visible in both themes."""
 
 DASHES = {
     DASHED: QtCore.Qt.PenStyle.DashLine,
@@ -18,39 +18,39 @@ DASHES = {
     "–·": QtCore.Qt.PenStyle.DashDotLine,
     "–··": QtCore.Qt.PenStyle.DashDotDotLine,
 }
-"""Patterns of lines by what stands for them in a text."""
+"""Line patterns by their symbols in texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """One palette, colours as #RRGGBB."""
+    """A palette, colours as #RRGGBB."""
 
     name: str
     window: str
-    """behind everything"""
+    """Window background."""
     surface: str
-    """plots, lists and fields"""
+    """Plots, lists and fields."""
     raised: str
-    """buttons and headers"""
+    """Buttons and headers."""
     border: str
     text: str
     muted: str
-    """text of less importance"""
+    """Less important text."""
     grid: str
     accent: str
-    """selection, focus and what is commanded"""
+    """Selection, focus and commanded values."""
     good: str
     warning: str
     error: str
 
     def pen(self, colour: str, *, dashed: bool | str = False) -> Any:
-        """Pen of 1 px, the width Qt draws fastest; dashed, or with one of the patterns `DASHES`."""
+        """Return a pen of 1 px, the width Qt draws fastest; dashed, or with one of the patterns `DASHES`."""
         pattern = DASHED if dashed is True else dashed
         style = DASHES[pattern] if pattern else QtCore.Qt.PenStyle.SolidLine
         return pg.mkPen(colour, width=1, style=style)
 
     def towards_text(self, colour: str) -> str:
-        """The colour, halfway to the colour of text: the same hue, told apart where both are drawn."""
+        """Return the colour blended halfway with the text colour: same hue, but distinguishable."""
         mixed = ((a + b) // 2 for a, b in zip(_rgb(colour), _rgb(self.text), strict=True))
         return "#" + bytes(mixed).hex().upper()
 
@@ -119,7 +119,7 @@ def palette(theme: Theme) -> Any:
         role.HighlightedText: theme.surface,
         role.Link: theme.accent,
         role.PlaceholderText: theme.muted,
-        # what a style sheet can name beside them; the style itself draws next to nothing with these
+        # for style sheets; the style itself hardly uses these
         role.Mid: theme.border,
         role.Dark: theme.muted,
         role.BrightText: theme.error,
@@ -198,4 +198,4 @@ QScrollBar::handle:hover {{ background: palette(dark); }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 """
-"""What the palette cannot say: borders, focus, checked buttons, tabs; in the palette's colours, whatever the theme."""
+"""What the palette does not cover: borders, focus, checked buttons, tabs; in the palette's colours of any theme."""

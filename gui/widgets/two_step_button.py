@@ -1,4 +1,4 @@
-"""Two steps to anything that moves: arm, then press within five seconds."""
+"""Two-step control for everything that moves: arm, then press within five seconds."""
 
 import math
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from pyqtgraph.Qt import QtCore, QtGui
 from gui.models import ARMED_TIME, arm_first
 from gui.texts import tr
 from gui.widgets.controls import GuardedButton
-from gui.widgets.icons import give
+from gui.widgets.icons import set_icon
 
-_BESIDE = 46  # px of a button beside its text: icon, edges and the room between them
-_TICK = 200  # ms between two looks at how much of it is left
+_BUTTON_MARGIN = 46  # px of a button besides its text: icon, margins and spacing
+_TICK = 200  # ms between updates of the remaining time
 
 
 class ArmedPair(QtCore.QObject):
@@ -19,10 +19,10 @@ class ArmedPair(QtCore.QObject):
 
     Args:
         act: text of the second.
-        what: what moves, in words.
+        what: what moves, as text.
         press: called by the second.
         parent: owner.
-        key: before the text of the first, "&3  " for Alt+3.
+        key: shortcut before the text of the first, "&3  " for Alt+3.
     """
 
     def __init__(self, act: str, what: str, press: Callable[[], None], parent: QtCore.QObject, key: str = "") -> None:
@@ -34,11 +34,11 @@ class ArmedPair(QtCore.QObject):
         self.arm.setAccessibleName(tr("Arm: {what}").format(what=what))
         self.arm.setObjectName("armed")
         self.arm.setCheckable(True)
-        give(self.arm, "arm")
+        set_icon(self.arm, "arm")
         bold = QtGui.QFont(self.arm.font())
         bold.setBold(True)
         longest = self._key.replace("&", "") + self._armed_text(ARMED_TIME // 1000)
-        self.arm.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + _BESIDE)
+        self.arm.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + _BUTTON_MARGIN)
         self.act = GuardedButton(act, what)
         self.act.setAccessibleName(f"{act}: {what}")
         self._press = press
@@ -56,17 +56,17 @@ class ArmedPair(QtCore.QObject):
         self.set_obstacle("")
 
     def set_obstacle(self, reason: str) -> None:
-        """Disable both for `reason`; empty: the first can be pressed."""
+        """Disable both for `reason`; empty enables the first."""
         self._obstacle = reason
         if reason and self.arm.isChecked():
-            self.arm.setChecked(False)  # comes back here
+            self.arm.setChecked(False)  # recursive through its signal
             return
         self.arm.set_obstacle(reason)
         self._count_down()
         self.act.set_obstacle(reason or ("" if self.arm.isChecked() else self._then))
 
     def disarm(self) -> None:
-        """Back to the first step."""
+        """Return to the first step."""
         self.arm.setChecked(False)
 
     def _count_down(self) -> None:

@@ -1,26 +1,26 @@
-"""Wizards over services of the rig, each built of a `Description`.
+"""Wizards over rig services, each built from a `Description`.
 
-`FitWizard` has three steps: what is asked, what came of it, and the file to be saved. The service runs in a process of
-its own, and so does what looks into the files before. A description's parts are made by `fields`, `pictures`,
-`results` and `storing`.
+`FitWizard` has three steps: the request, the computation with its result, and the file to save. The service and the
+file probe run in processes of their own. The parts of a description come from `fields`, `pictures`, `results` and
+`save_page`.
 """
 
-from gui.wizard import fields, pictures, results, storing
-from gui.wizard.description import Description, Entered, Outcome, Result, Role, Shown, Table, Task
+from gui.wizard import fields, pictures, results, save_page
+from gui.wizard.description import Description, DisplayedResult, Entered, Outcome, Result, Role, Table, Task
 from gui.wizard.wizard import FitWizard
 
 __all__ = [
     "Description",
+    "DisplayedResult",
     "Entered",
     "FitWizard",
     "Outcome",
     "Result",
     "Role",
-    "Shown",
     "Table",
     "Task",
     "fields",
     "pictures",
     "results",
-    "storing",
+    "save_page",
 ]

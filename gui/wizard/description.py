@@ -1,4 +1,4 @@
-"""What describes a wizard over services of the rig, what it asks of them, and what comes of it."""
+"""Description of a wizard over rig services, its requests, and its outcomes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from gui.widgets import Theme
 from gui.wizard.fields import Field
 from gui.wizard.pictures import Pictures
 
-StoredKind = Literal["parameters", "calibration", "motion", "plots"]
-"""What a wizard's file holds."""
+FileKind = Literal["parameters", "calibration", "motion", "plots"]
+"""Content of a wizard's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What is entered on the first page.
+    """Input of the first page.
 
-    values: by the names of fields and roles; None of what does not count for the task that is chosen. task: its number.
-    folder: for what is saved while no file is named. source: the file that is named first, None for none.
+    values: by names of fields and roles; None if not used by the selected task. task: its number. folder: of the saved
+    file while no file is named. source: the first named file, None without.
     """
 
     values: Mapping[str, Any]
@@ -30,20 +30,20 @@ class Entered:
     source: Path | None
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a field or role."""
+        """Return the value of a field or role."""
         return self.values[name]
 
     def named_after(self, end: str) -> Path:
-        """A file in the folder of the source, of its name with another end."""
+        """Return a path next to the source, of the same name with another suffix."""
         path = self.source or self.folder / "rig"
         return path.with_name(f"{path.stem}{end}")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a file that was saved is used by.
+    """Use of a saved file.
 
-    label: of the line. line: to be copied. about: where it belongs. motion: whether the tab Motion can open it.
+    label: of the line. line: text to copy. about: where it belongs. motion: whether the tab Motion can open it.
     """
 
     label: str
@@ -54,10 +54,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a recording can be for.
+    """A recording's role.
 
-    name: of the request's field. label: of the column. lacking: the text where none has it, empty where none must.
-    several: whether more than one may have it. only: number of the task that it counts for, None for all.
+    name: of the request's field. label: of the column. lacking: text if no recording has it, empty if optional.
+    several:
+    whether more than one may have it. only: number of its task, None for all.
     """
 
     name: str
@@ -71,8 +72,8 @@ class Role:
 class Table:
     """A table of texts.
 
-    name: accessible name. headings: of the columns. words: columns that are no numbers. wide: the one that takes the
-    room that is left, None where all share it.
+    name: accessible name. headings: of the columns. words: text columns. wide: column that gets the remaining width,
+    None to share it.
     """
 
     name: str
@@ -82,11 +83,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a result shows.
+class DisplayedResult:
+    """Displayed result.
 
-    drawn: for each of its pictures what that draws. rows: of its table. lines: said of it. warnings: more than those of
-    the outcome. refusal: said in place of the outcome's, None for that.
+    drawn: for each picture what it draws. rows: of its table. lines: text. warnings: besides those of the outcome.
+    refusal:
+    in place of the outcome's, None for that.
     """
 
     drawn: Sequence[Any]
@@ -100,26 +102,26 @@ class Shown:
 class Result:
     """Pictures side by side above a table.
 
-    pictures: legend, rich text, and picture of a theme. show: what an outcome shows. height: of a picture, px.
+    pictures: legend, rich text, and factory of the picture by theme. show: converts an outcome. height: of a picture,
+    px.
     """
 
     pictures: Callable[[Theme], Pictures]
     table: Table
-    show: "Callable[[Outcome], Shown]"
+    show: "Callable[[Outcome], DisplayedResult]"
     height: int = 190
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing that a wizard can do: a service, and what is made of its result.
+    """A task of a wizard: a service, and the use of its result.
 
-    verb: on the button that begins it. service, kind: of `rig.services`, the function and the class of its request.
-    saved: the file that is offered to be saved. result: shows what came of it. refused: shows what was refused,
-    where `result` does not. contents: the service that only looks into the files, None for none. values: more fields
-    of the request, those that are None are left out. files: that it works on, where those are no recordings. use: what
-    the saved file is for. lacking: the text while no file is named, empty where none must be. choice: its text where
-    there are several. others: why fields of other tasks cannot be used. holds: the text of what the files hold, with
-    {holds}. writes: the field of the request that names the file.
+    verb: text of the start button. service, kind: function and request class of `rig.services`. saved: suggested file.
+    result: shows the result. refused: shows a refusal if `result` does not. contents: service that only probes the
+    files, None for none. values: additional fields of the request; None ones are left out. files: input files that are
+    not recordings. use: use of the saved file. lacking: text while no file is named, empty if optional. choice: its
+    text if there are several tasks. others: why fields of other tasks are disabled. content_text: text of the files'
+    content, with {holds}. writes: the request's field for the output file.
     """
 
     verb: str
@@ -135,24 +137,24 @@ class Task:
     lacking: str = ""
     choice: str = ""
     others: str = ""
-    holds: str = tr("Contents: {holds}.")
+    content_text: str = tr("Contents: {holds}.")
     writes: str = "output"
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A wizard: what is asked, what is computed of it, and what is saved.
+    """A wizard: request, computation, and saved file.
 
-    title: of the window. asking, computing: title and subtitle of the first and the second page. stored: what the file
-    holds. tasks: of which one is chosen. fields: of the first page. roles: of its recordings, empty for a page without.
-    choice: label and accessible name of the field that chooses a task. check: why what is entered cannot be used, empty
-    where it can. link: connects fields that depend on each other, by their names.
+    title: of the window. request_heading, compute_heading: title and subtitle of the first and the second page.
+    file_kind: content of the file. tasks: alternatives. fields: of the first page. roles: of its recordings, empty for
+    none. choice: label and accessible name of the task field. check: why the input is invalid, empty if valid. link:
+    connects dependent fields, by name.
     """
 
     title: str
-    asking: tuple[str, str]
-    computing: tuple[str, str]
-    stored: StoredKind
+    request_heading: tuple[str, str]
+    compute_heading: tuple[str, str]
+    file_kind: FileKind
     tasks: Sequence[Task]
     fields: Sequence[Field]
     roles: Sequence[Role] = ()
@@ -163,10 +165,10 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What is asked of a task's service, without the file that it writes.
+    """Request to a task's service, without its output file.
 
-    values: of the request, which is made once it is run: a value that cannot be is then refused by its name. files:
-    that it works on. saved: the file that is offered to be saved.
+    values: of the request, which is created when run: an invalid value is then refused by its name. files: input files.
+    saved: suggested output file.
     """
 
     task: Task
@@ -174,20 +176,20 @@ class JobRequest:
     files: tuple[Path, ...] = ()
     saved: Path = Path()
 
-    def request(self, output: Path | None = None) -> Any:
-        """The request; of one that only looks into files, without the file that it writes. Raises InputError."""
+    def service_request(self, output: Path | None = None) -> Any:
+        """Return the request, without output file if it only probes files. Raises InputError."""
         return self.task.kind(**self.values, **({} if output is None else {self.task.writes: output}))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it.
+    """Outcome of a service.
 
-    asked: for it. result: as a JSON object. text: of the file that it wrote, None where it refused to write
-    one. refusal: why, in its words. warnings: that it gave.
+    request: its request. result: as a JSON object. text: of the output file, None if it was refused. refusal: why.
+    warnings: of the service.
     """
 
-    asked: JobRequest
+    request: JobRequest
     result: Mapping[str, Any]
     text: str | None
     refusal: str = ""

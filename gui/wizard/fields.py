@@ -1,4 +1,4 @@
-"""Fields of a wizard's first page: what describes each, its widget, and all of them in a grid."""
+"""Fields of a wizard's first page: their description, widgets, and grid."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +11,17 @@ from gui.steps import browse_button, line_edit
 from gui.texts import tr
 from gui.widgets import Choice, NumberField, NumberList, QuantityBox, WholeNumber
 
-_WHOLE = 4  # columns of a row: two fields with their labels
+_WHOLE = 4  # columns of a row: two labelled fields
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One field.
 
-    name: of the request's field. label: before it. make: its widget, with what is usual. changed: name of the signal
-    that a person changed it. read: what is entered in it. usual: what it has at first, which the service takes by
-    itself; None for the request's default. only: number of the task that it counts for, None for all. whole: whether it
-    takes a whole row. convert: makes the request's value of what is entered; without it that is what is entered, left
-    out where it is usual.
+    name: of the request's field. label: before it. make: creates its widget, with the default. changed: name of the
+    signal for changes by the user. read: returns its value. usual: its default, equal to the service's; None for the
+    request's default. only: number of its task, None for all. whole: whether it takes a whole row. convert: returns the
+    request's value; by default the value, left out if equal to the default.
     """
 
     name: str
@@ -36,24 +35,24 @@ class Field:
     convert: Callable[[Any], object] | None = None
 
     def requested(self, value: Any) -> object:
-        """The value of the request, None where it has none."""
+        """Return the value for the request, None for none."""
         return self.convert(value) if self.convert else None if value == self.usual else value
 
 
 def text(name: str, label: str, words: str, hint: str = "", **more: Any) -> Field:
-    """A text; `words` is its accessible name, as of every field, `hint` stands in it while it is empty."""
+    """Return a text field; `words` is the accessible name, as for every field, `hint` its placeholder."""
     return Field(
         name, label, lambda _usual: line_edit(words, "", hint), "textEdited", lambda line: line.text().strip(), **more
     )
 
 
 def quantity(name: str, label: str, words: str, unit: str, span: tuple[float, float], **more: Any) -> Field:
-    """A number of an SI unit from the least to the greatest of `span`, SI."""
+    """Return a field for a quantity in an SI unit within `span`, SI."""
     return Field(name, label, lambda usual: QuantityBox(words, unit, usual, *span), "changed", QuantityBox.si, **more)
 
 
 def optional(name: str, label: str, words: str, unit: str, span: tuple[float, float], *, hint: str) -> Field:
-    """A number of an SI unit within `span`, SI, that may be left out; `hint` says what that means."""
+    """Return an optional field for a quantity in an SI unit within `span`, SI; `hint`: meaning of the empty field."""
 
     def make(usual: None) -> NumberField:
         widget = NumberField(words, unit, usual, *span, optional=True)
@@ -64,12 +63,12 @@ def optional(name: str, label: str, words: str, unit: str, span: tuple[float, fl
 
 
 def count(name: str, label: str, words: str, span: tuple[int, int], **more: Any) -> Field:
-    """A whole number within `span`."""
+    """Return a field for an integer within `span`."""
     return Field(name, label, lambda usual: WholeNumber(words, usual, *span), "changed", WholeNumber.value, **more)
 
 
 def numbers(name: str, label: str, words: str, span: tuple[float, float], **more: Any) -> Field:
-    """Several numbers in one field, each within `span`."""
+    """Return a field for several numbers, each within `span`."""
 
     def read(widget: NumberList) -> tuple[float, ...]:
         return tuple(widget.numbers())
@@ -78,7 +77,7 @@ def numbers(name: str, label: str, words: str, span: tuple[float, float], **more
 
 
 def choice(name: str, label: str, words: str, entries: Sequence[tuple[str, Any]], **more: Any) -> Field:
-    """One of several (text, value), the first where none is usual."""
+    """Return a choice of (text, value); the default is the first."""
 
     def make(usual: Any) -> Choice:
         widget = Choice(words, entries)
@@ -88,13 +87,13 @@ def choice(name: str, label: str, words: str, entries: Sequence[tuple[str, Any]]
     return Field(name, label, make, "currentIndexChanged", Choice.currentData, **more)
 
 
-def stretch(name: str, label: str, words: str, hints: tuple[str, str]) -> Field:
-    """A stretch of time, s, that may be left out; `hints` stand in its two empty fields."""
+def time_span(name: str, label: str, words: str, hints: tuple[str, str]) -> Field:
+    """Return an optional field for a time span, s; `hints` are the two placeholders."""
     return Field(name, label, lambda _usual: SpanField(words, hints), "edited", lambda widget: widget.span)
 
 
 def file(name: str, label: str, words: str, kinds: str, hint: str = "", **more: Any) -> Field:
-    """A file to be read, over a whole row; `kinds` of the dialog, `hint` stands in it while it is empty."""
+    """Return a field for an input file, over a whole row; `kinds` of the dialog, `hint` its placeholder."""
     return Field(
         name,
         label,
@@ -107,12 +106,12 @@ def file(name: str, label: str, words: str, kinds: str, hint: str = "", **more: 
 
 
 def of_task(number: int, *fields: Field) -> tuple[Field, ...]:
-    """Fields that count for one task alone."""
+    """Restrict fields to one task."""
     return tuple(replace(each, only=number) for each in fields)
 
 
 class FieldGrid(QtWidgets.QWidget):
-    """Two fields a row, or one over all of it; `widgets` are theirs by name. Signals: `edited` by a person."""
+    """Grid of fields, two per row or one over all of it; `widgets` by name. Signals: `edited` by the user."""
 
     edited = QtCore.Signal()
 
@@ -139,12 +138,12 @@ class FieldGrid(QtWidgets.QWidget):
 
 
 def span_fault(widgets: Mapping[str, Any]) -> str:
-    """Why the first stretch of time is none, empty where all are or are left out."""
+    """Why the first invalid time span is invalid, empty if all are valid or left out."""
     return next((each.fault for each in widgets.values() if isinstance(each, SpanField) and each.fault), "")
 
 
 class SpanField(QtWidgets.QWidget):
-    """A stretch of time, s, from a first to a later moment; both are given or none. Signals: `edited` by a person."""
+    """A time span, s; both ends are given or none. Signals: `edited` by the user."""
 
     edited = QtCore.Signal()
 
@@ -162,13 +161,13 @@ class SpanField(QtWidgets.QWidget):
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """From when to when; None where it is left out, or only one moment is given: see `fault`."""
+        """Return the span; None if left out or incomplete: see `fault`."""
         begin, end = self.begin.entered(), self.end.entered()
         return None if begin is None or end is None else (begin, end)
 
     @property
     def fault(self) -> str:
-        """Why it is no stretch; empty where it is one, or left out."""
+        """Why the span is invalid; empty if valid or left out."""
         begin, end = self.begin.entered(), self.end.entered()
         if (begin is None) != (end is None):
             return tr("{name}: give both moments, or none.").format(name=self._name)
@@ -180,7 +179,7 @@ class SpanField(QtWidgets.QWidget):
 
 
 class FileField(QtWidgets.QWidget):
-    """The name of a file to be read, and a button to choose one. Signals: `edited` after a change by a person."""
+    """A file path with a browse button. Signals: `edited` by the user."""
 
     edited = QtCore.Signal()
 
@@ -197,12 +196,12 @@ class FileField(QtWidgets.QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The file, None where nothing is named."""
+        """The file, None without."""
         text = self.line.text().strip()
         return Path(text).expanduser() if text else None
 
     def choose(self, path: Path | None) -> None:
-        """Name a file, as a person does."""
+        """Set the file, as the user would."""
         self.line.setText("" if path is None else str(path))
         self.edited.emit()
 

@@ -1,4 +1,4 @@
-"""Pictures that wizards show of a result: bars, changes in standard deviations, and points with their uncertainty."""
+"""Pictures of a result: bars, changes in standard deviations, and points with uncertainty."""
 
 import math
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from gui.widgets import LEG_COLOURS, Theme
 Floats = npt.NDArray[np.float64]
 
 _ROOM = 0.76
-"""of the bars at a place; 1 from place to place"""
+"""Total width of the bars at a place, of the spacing."""
 _TICKS = (1, 3, 10, 30, 100, 300, 1000, 10_000)
 _CROWDED = math.asinh(30.0)
 _SURE = 2.0
-"""standard deviations, within which a change says nothing"""
-_DECADES = 3  # of a logarithmic axis, up to which it has ticks at 2 and 5 as well
-_MARGIN = 0.06  # of a picture's range, on each side
+"""Standard deviations within which a change is not significant."""
+_DECADES = 3  # decades up to which a logarithmic axis also has ticks at 2 and 5
+_MARGIN = 0.06  # fraction of a picture's range, on each side
 
 LEGS = tuple(tr("leg {leg}").format(leg=leg) for leg in range(1, 7))
 
 
 def swatches(theme: Theme, *named: tuple[str, str]) -> str:
-    """Rich text: names, each behind a bar of its colour; see `Points` for colours."""
+    """Return rich text: names after bars of their colours; see `Points` for colours."""
     return " ".join(swatch(_colour(theme, colour), name) for colour, name in named)
 
 
 def legend(theme: Theme, text: str, **named: tuple[str, str]) -> str:
-    """Rich text with the fields {…} of `text` filled with a colour and its name each, as `swatches` shows them."""
+    """Return `text` as rich text, with its fields {…} replaced by coloured names, as in `swatches`."""
     return text.format(**{key: swatches(theme, each) for key, each in named.items()})
 
 
 def leg_swatches() -> str:
-    """Rich text: the numbers of the legs, each behind a bar of its colour."""
+    """Return rich text: the legs' numbers after bars of their colours."""
     return " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
 
 
@@ -48,7 +48,7 @@ def _colour(theme: Theme, colour: str) -> str:
 
 
 class Picture(Plot):
-    """A plot that is only looked at.
+    """A read-only plot.
 
     Args:
         name: accessible name.
@@ -66,23 +66,23 @@ class Picture(Plot):
         self.view.setMouseEnabled(x=False, y=False)
 
     def draw(self, drawn: Any) -> None:
-        """Draw what a result has for this kind of picture."""
+        """Draw a result's data for this kind of picture."""
         raise NotImplementedError
 
     def sizeHint(self) -> QtCore.QSize:
-        """As low as it can be read: the table has the rest."""
+        """Minimum readable height: the table gets the rest."""
         return QtCore.QSize(300, 190)
 
 
 Pictures = Sequence[tuple[str, Picture]]
-"""legends, rich text, and pictures"""
+"""Legends, rich text, and pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Values at every place, each series with its colour, see `Points`; and a bound at each place where there is one.
+    """Values at every place, each series with its colour, see `Points`; with optional bounds per place.
 
-    places: what is written below them, None for what the picture has.
+    places: labels, None for the picture's own.
     """
 
     series: Sequence[tuple[Sequence[float], str]]
@@ -91,10 +91,10 @@ class Bars:
 
 
 class BarPicture(Picture):
-    """Bars next to each other at each place, from nothing up or down.
+    """Grouped bars from zero.
 
     Args:
-        places: what is written below each.
+        places: labels below.
         name, theme, left: see `Picture`.
     """
 
@@ -126,10 +126,10 @@ class BarPicture(Picture):
 
 
 class ChangePicture(Picture):
-    """Changes of parameters in their standard deviations, one to each side of them, in the order of a table.
+    """Changes of parameters in standard deviations, with error bars of one, in table order.
 
-    The axis is linear about nothing and logarithmic beyond: a mass that is off by a hundred standard deviations and
-    what did not change are seen beside each other. Between the dotted lines, at two of them, nothing was told.
+    The axis is linear near zero and logarithmic beyond, for both large changes and none. Changes between the dotted
+    lines, at two standard deviations, are not significant.
 
     Args:
         theme: colours.
@@ -140,7 +140,7 @@ class ChangePicture(Picture):
             tr("Changes of the parameters, in standard deviations"), theme, tr("change / σ"), tr("row of the table")
         )
         self.mark = pg.InfiniteLine(angle=90, pen=theme.pen(theme.accent))
-        """at the parameter that is chosen in the table"""
+        """At the parameter selected in the table."""
 
     def draw(self, drawn: Sequence[float]) -> None:
         """See `Picture`: changes in standard deviations."""
@@ -159,7 +159,7 @@ class ChangePicture(Picture):
         self.view.addItem(pg.ScatterPlotItem(x=rows, y=places, size=5, pen=None, brush=theme.accent))
         self.view.addItem(self.mark, ignoreBounds=True)
         largest = float(np.max(np.abs(places))) + 0.6
-        shown = _TICKS if largest < _CROWDED else _TICKS[2::2]  # where many would be written over each other
+        shown = _TICKS if largest < _CROWDED else _TICKS[2::2]  # fewer labels, without overlap
         ticks = [(sign * math.asinh(at), f"{sign * at:g}") for at in shown for sign in (-1, 1)]
         self.getAxis("left").setTicks([[(0.0, "0"), *ticks]])
         self.view.setRange(xRange=(0.0, len(rows) + 1.0), yRange=(-largest, largest), padding=0.0)
@@ -173,7 +173,7 @@ class ChangePicture(Picture):
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points (x, y) of a colour, with one standard deviation of y to each side where it is known; joined or not.
+    """Points (x, y) of a colour, with error bars of one standard deviation of y if known; joined or not.
 
     colour: a field of `Theme`, or #RRGGBB.
     """
@@ -194,11 +194,11 @@ class Scatter:
 
 
 class PointPicture(Picture):
-    """Points with their uncertainty, over linear or logarithmic axes.
+    """Points with error bars, over linear or logarithmic axes.
 
     Args:
-        log_x, log_y: whether an axis is logarithmic: only what is above 0 is drawn then.
-        places: what is written below the places 0, 1, … instead of numbers.
+        log_x, log_y: whether an axis is logarithmic: then only positive values are drawn.
+        places: labels of 0, 1, … instead of numbers.
         name, theme, left, bottom: see `Picture`.
     """
 
@@ -216,7 +216,7 @@ class PointPicture(Picture):
         super().__init__(name, theme, left, bottom)
         self._log = log_x, log_y
         self._ends = (-0.6, len(places) - 0.4) if places else None
-        """of the axis below, where it has places"""
+        """Range of the bottom axis, if it has places."""
         if places:
             self.getAxis("bottom").setTicks([list(enumerate(places))])
 
@@ -253,7 +253,7 @@ class PointPicture(Picture):
         return math.log10(value) if self._log[axis] else value
 
     def _scaled(self, x: Floats, y: Floats, sigma: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """The places of x, and of y with both ends of its uncertainty."""
+        """Return the scaled x, and y with both ends of its error bar."""
         low, high = y - sigma, y + sigma
         if self._log[1]:
             low = np.log10(np.where(low > 0.0, low, 0.1 * y))
@@ -276,7 +276,7 @@ class PointPicture(Picture):
 
 
 def _log_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Places and words of the ticks of a logarithmic axis between two powers of ten."""
+    """Return ticks and labels of a logarithmic axis between two powers of ten."""
     steps = (1, 2, 5) if high - low <= _DECADES else (1,)
     values = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1) for step in steps]
     return [(math.log10(value), f"{value:g}") for value in values if low <= math.log10(value) <= high]

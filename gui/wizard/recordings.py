@@ -1,4 +1,4 @@
-"""The recordings of a folder, each in one of several roles or in none."""
+"""The recordings of a folder, each with one role or none."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,32 +9,32 @@ from gui.models import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
 from gui.texts import tr
 from gui.wizard.description import Role
-from gui.wizard.running import ProbeCallback
+from gui.wizard.service_runner import ProbeCallback
 
 _CHECKED, _FREE = QtCore.Qt.CheckState.Checked, QtCore.Qt.CheckState.Unchecked
 _FIRST = 2  # column of a role
 
 
 class RecordingsTable(QtWidgets.QWidget):
-    """The recordings of a folder. Only those that are chosen are looked into.
+    """The recordings of a folder. Only selected ones are probed.
 
-    Signals: `edited` after a change by a person, and once a recording was looked into.
+    Signals: `edited` after a change by the user, and after a probe.
 
     Args:
-        roles: what a recording can be for.
-        look: looks into a recording and calls back.
+        roles: possible roles.
+        probe: probes a recording and calls back.
     """
 
     edited = QtCore.Signal()
 
-    def __init__(self, roles: Sequence[Role], look: Callable[[Path, ProbeCallback], None]) -> None:
+    def __init__(self, roles: Sequence[Role], probe: Callable[[Path, ProbeCallback], None]) -> None:
         super().__init__()
         self.roles = tuple(roles)
-        self._look = look
+        self._probe = probe
         self._probed: dict[Path, tuple[str, str]] = {}
-        """what those hold that were looked into, and why they cannot be used; both empty while they are"""
+        """Content of the probed files, and why they cannot be used; both empty while probing."""
         self._last = _FIRST + len(self.roles)
-        """column of what they hold"""
+        """Column of the content."""
         self.folder = Path()
         self.found: list[Found] = []
         self.where = QtWidgets.QLabel()
@@ -65,7 +65,7 @@ class RecordingsTable(QtWidgets.QWidget):
         self.table.itemChanged.connect(self._changed)
 
     def begin(self, folder: Path, recording: Path | None) -> None:
-        """Show a folder; `recording` has the first role, or the newest there is."""
+        """Show a folder; `recording`, or the newest, gets the first role."""
         self._show(folder)
         if recording is None and self.found:
             recording = self.found[0].path
@@ -78,13 +78,13 @@ class RecordingsTable(QtWidgets.QWidget):
         self.table.item(row, _FIRST + role).setCheckState(_CHECKED)
 
     def chosen(self, role: int) -> tuple[Path, ...]:
-        """The recordings that have a role, in the order of the list."""
+        """Return the recordings with a role, in list order."""
         items = [self.table.item(row, _FIRST + role) for row in range(len(self.found))]
         return tuple(one.path for one, item in zip(self.found, items, strict=True) if item.checkState() == _CHECKED)
 
     @property
     def fault(self) -> str:
-        """Why those that are chosen cannot be used; empty where they can."""
+        """Why the selected recordings cannot be used; empty if they can."""
         if not self.found:
             return tr("There is no recording in {folder}.").format(folder=self.folder)
         for number, role in enumerate(self.roles):
@@ -93,8 +93,8 @@ class RecordingsTable(QtWidgets.QWidget):
         chosen = [path for number in range(len(self.roles)) for path in self.chosen(number)]
         if faults := [f"{path.name}: {self._probed[path][1]}" for path in chosen if self._probed[path][1]]:
             return "\n".join(faults)
-        looking = [path.name for path in chosen if not self._probed[path][0]]
-        return tr("Reading {names} …").format(names=", ".join(looking)) if looking else ""
+        unprobed = [path.name for path in chosen if not self._probed[path][0]]
+        return tr("Reading {names} …").format(names=", ".join(unprobed)) if unprobed else ""
 
     def _show(self, folder: Path) -> None:
         self.folder = folder
@@ -122,7 +122,7 @@ class RecordingsTable(QtWidgets.QWidget):
         if not _FIRST <= column < self._last:
             return
         if item.checkState() == _CHECKED:
-            others = [(row, other) for other in range(_FIRST, self._last)]  # what is fitted cannot judge
+            others = [(row, other) for other in range(_FIRST, self._last)]  # fitted recordings cannot validate
             if not self.roles[column - _FIRST].several:
                 others += [(other, column) for other in range(len(self.found))]
             self.table.blockSignals(True)
@@ -130,23 +130,23 @@ class RecordingsTable(QtWidgets.QWidget):
                 if place != (row, column):
                     self.table.item(*place).setCheckState(_FREE)
             self.table.blockSignals(False)
-            self._look_into(self.found[row].path)
+            self._probe_recording(self.found[row].path)
         self.edited.emit()
 
-    def _look_into(self, path: Path) -> None:
+    def _probe_recording(self, path: Path) -> None:
         if path in self._probed:
             return
         self._probed[path] = "", ""
-        self._tell(path, "…", "")
+        self._show_content(path, "…", "")
 
-        def done(holds: str, fault: str) -> None:
-            self._probed[path] = holds, fault
-            self._tell(path, f"✗ {fault}" if fault else holds, fault or holds)
+        def done(content: str, fault: str) -> None:
+            self._probed[path] = content, fault
+            self._show_content(path, f"✗ {fault}" if fault else content, fault or content)
             self.edited.emit()
 
-        self._look(path, done)
+        self._probe(path, done)
 
-    def _tell(self, path: Path, text: str, tip: str) -> None:
+    def _show_content(self, path: Path, text: str, tip: str) -> None:
         for row, one in enumerate(self.found):
             if one.path == path:
                 self.table.item(row, self._last).setText(text)

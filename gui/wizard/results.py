@@ -1,4 +1,4 @@
-"""What came of a service, as pictures above a table, and the table of parameters."""
+"""Results as pictures above a table, and the table of parameters."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from gui.wizard.description import Outcome, Result, Table, Task
 from gui.wizard.pictures import ChangePicture
 
 CHANGES = tr("Change of each parameter, ± one standard deviation")
-"""legend of the picture of changes"""
+"""Legend of the picture of changes."""
 
 PARAMETERS = Table(
     tr("Parameters"),
@@ -23,12 +23,12 @@ PARAMETERS = Table(
 
 
 def change(parameter: Parameter) -> float:
-    """By how many of its standard deviations a parameter changed; 0 for one that is known exactly."""
+    """Return a parameter's change in standard deviations; 0 if it is known exactly."""
     return (parameter.value - parameter.nominal) / parameter.sigma if parameter.sigma > 0.0 else 0.0
 
 
 def parameter_rows(parameters: Sequence[Parameter]) -> list[tuple[str, ...]]:
-    """Rows of the table `PARAMETERS`."""
+    """Return the rows of the table `PARAMETERS`."""
     return [
         (
             str(row),
@@ -44,7 +44,7 @@ def parameter_rows(parameters: Sequence[Parameter]) -> list[tuple[str, ...]]:
 
 
 class NumberTable(QtWidgets.QTableWidget):
-    """Rows of texts, numbers to the right; rows are selected whole."""
+    """A table of texts, numbers right-aligned, with row selection."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(0, len(table.headings))
@@ -62,7 +62,7 @@ class NumberTable(QtWidgets.QTableWidget):
             self.horizontalHeader().setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.Stretch)
 
     def fill(self, rows: Sequence[Sequence[str]]) -> None:
-        """Show these."""
+        """Show these rows."""
         right = QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter
         self.setRowCount(len(rows))
         for row, texts in enumerate(rows):
@@ -80,7 +80,7 @@ class NumberTable(QtWidgets.QTableWidget):
 class ResultView(QtWidgets.QWidget):
     """A result: `pictures` side by side, each below its legend, and `table` below them.
 
-    What is chosen in the table is marked in a picture of changes.
+    The row selected in the table is marked in a picture of changes.
     """
 
     def __init__(self, result: Result, theme: Theme) -> None:
@@ -106,7 +106,7 @@ class ResultView(QtWidgets.QWidget):
         grid.setRowStretch(2, 1)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
-        """Draw it; the role in which it is said (good, warning, bad), and the words."""
+        """Show an outcome; return its role (good, warning, bad) and text."""
         shown = self._result.show(outcome)
         for picture, drawn in zip(self.pictures, shown.drawn, strict=True):
             picture.draw(drawn)
@@ -119,7 +119,7 @@ class ResultView(QtWidgets.QWidget):
 
 
 class ResultStack(QtWidgets.QStackedWidget):
-    """Of the results of several tasks the one that fits an outcome."""
+    """The results of several tasks, of which the one for an outcome is shown."""
 
     def __init__(self, tasks: Sequence[Task], theme: Theme) -> None:
         super().__init__()
@@ -128,11 +128,11 @@ class ResultStack(QtWidgets.QStackedWidget):
         for view in self._views.values():
             self.addWidget(view)
         self.shown = self._views[results[0]]
-        """the view of the outcome that was shown last"""
+        """View of the last outcome."""
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        task = outcome.asked.task
+        task = outcome.request.task
         result = task.refused if outcome.text is None and task.refused is not None else task.result
         self.shown = self._views[result]
         self.setCurrentWidget(self.shown)

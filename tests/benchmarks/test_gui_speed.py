@@ -20,9 +20,9 @@ from gui.live import LiveView, PlatformView
 from gui.models import LEG_COLOURS
 from gui.models.timeline import History
 from gui.session.rig_session import RigSession
-from gui.shell.look import dress
+from gui.shell.appearance import dress
 from gui.shell.main_window import MainWindow
-from gui.widgets import at_once
+from gui.widgets import run_all
 from gui.widgets.theme import DARK
 from rig.config.rig_config import load_config
 from rig.telemetry import ROW
@@ -210,7 +210,7 @@ def test_main_window_with_curves_platform_and_models(window: MainWindow) -> None
 
 
 def test_live_views_beside_pyqtgraph_defaults(qapp: QtWidgets.QApplication) -> None:
-    at_once(dress(qapp, DARK))
+    run_all(dress(qapp, DARK))
     fps, share = _ours()
     print(f"\n18 curves of {RATE * SECONDS} points at {1000 / INTERVAL:.0f} Hz, {RATE} rows a second arriving")
     print(f"  live view and platform ({qapp.platformName()}): {fps:.1f} fps, {100 * share:.0f} % of a core")

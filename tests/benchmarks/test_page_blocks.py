@@ -47,7 +47,7 @@ def test_longest_block_of_each_page(qapp: QtWidgets.QApplication, tmp_path: Path
     window = MainWindow(session, QtCore.QSettings(str(tmp_path / "gui.ini"), QtCore.QSettings.Format.IniFormat))
     clock, parts = _Clock(), _Clock()
     building = window.views.building
-    go_on = building._go_on
+    go_on = building._continue
 
     def timed() -> None:
         begun = time.thread_time()
@@ -68,9 +68,9 @@ def test_longest_block_of_each_page(qapp: QtWidgets.QApplication, tmp_path: Path
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
             clock.through("(before)", lambda: None)
-            other = "light" if window.look.theme.name == "dark" else "dark"
+            other = "light" if window.appearance.theme.name == "dark" else "dark"
             name = window.tabs.tabText(index)
-            clock.through(f"{name}, another theme", partial(window.look.use, other))
+            clock.through(f"{name}, another theme", partial(window.appearance.use, other))
     finally:
         window.close_now()
         window.deleteLater()

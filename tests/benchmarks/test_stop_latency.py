@@ -17,7 +17,7 @@ from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.shell import Pilot
-from gui.shell.docking import TornWindow
+from gui.shell.docking import DetachedWindow
 from gui.shell.main_window import MainWindow
 from rig.engine import ControlBlock, EngineAddress
 from rig.runtime.ring import TelemetryRing
@@ -129,7 +129,7 @@ def _torn(window: MainWindow) -> None:
     window.docking.show_page("Live")
 
 
-def _in_front(window: MainWindow) -> TornWindow | MainWindow:
+def _in_front(window: MainWindow) -> DetachedWindow | MainWindow:
     return next(iter(window.docking.windows.values()), window)
 
 

@@ -36,7 +36,7 @@ def boards(boards_view: LiveView, tmp_path: Path) -> DashboardPage:
     boards = boards_view.pages["Dashboards"]
     assert isinstance(boards, DashboardPage)
     boards.choice._dashboards.file.path = tmp_path / "dashboards.toml"
-    boards._look.clear()
+    boards._display_state.clear()
     boards.choice.choose("")
     boards.tree.search.clear()
     boards.tree.choose([])

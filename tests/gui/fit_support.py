@@ -43,25 +43,25 @@ def opened(entry: FitEntry, source: Path | None, qtbot: Any) -> FitWizard:
 
 def recordings(wizard: FitWizard) -> RecordingsTable:
     """The recordings on the first page."""
-    assert wizard.asking.recordings is not None
-    return wizard.asking.recordings
+    assert wizard.request_page.recordings is not None
+    return wizard.request_page.recordings
 
 
 def looked(wizard: FitWizard, qtbot: Any) -> str:
     """What the first page says once what is chosen was looked into."""
-    qtbot.waitUntil(lambda: not wizard.asking.fault.startswith("Reading"), timeout=PATIENCE)
-    assert wizard.asking.reason.text().replace("\u00a0", " ") == wizard.asking.fault
-    return wizard.asking.fault
+    qtbot.waitUntil(lambda: not wizard.request_page.fault.startswith("Reading"), timeout=PATIENCE)
+    assert wizard.request_page.reason.text().replace("\u00a0", " ") == wizard.request_page.fault
+    return wizard.request_page.fault
 
 
 def begin(wizard: FitWizard, qtbot: Any) -> None:
     """To the second page, and begin."""
     assert not looked(wizard, qtbot)
-    while wizard.currentPage() is not wizard.asking:
+    while wizard.currentPage() is not wizard.request_page:
         press(wizard.button(BUTTON.BackButton))
     press(wizard.button(BUTTON.NextButton))
-    assert wizard.currentPage() is wizard.computing
-    press(wizard.computing.begin)
+    assert wizard.currentPage() is wizard.compute_page
+    press(wizard.compute_page.begin)
     assert wizard.runner.busy
 
 
@@ -69,15 +69,15 @@ def compute(wizard: FitWizard, qtbot: Any) -> str:
     """The same, to the end of the fit; what the page says of it."""
     begin(wizard, qtbot)
     qtbot.waitUntil(lambda: not wizard.runner.busy, timeout=PATIENCE)
-    said: str = wizard.computing.result.text().replace("\u00a0", " ")
+    said: str = wizard.compute_page.result.text().replace("\u00a0", " ")
     return said
 
 
 def save(wizard: FitWizard, qtbot: Any) -> Path:
     """To the last page, and save where it is offered; the file."""
     press(wizard.button(BUTTON.NextButton))
-    assert wizard.currentPage() is wizard.storing
-    press(wizard.storing.save)
-    qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
-    target: Path = wizard.storing.target()
+    assert wizard.currentPage() is wizard.save_page
+    press(wizard.save_page.save)
+    qtbot.waitUntil(lambda: wizard.save_page.saved is not None, timeout=PATIENCE)
+    target: Path = wizard.save_page.target()
     return target

@@ -35,7 +35,7 @@ def said(folder: Path) -> dict[str, Any]:
     for code in Code:
         banner.notice.refuse("home", filled(code))
         repair = repair_of(filled(code))
-        refusals[code.value] = (banner.notice.text(), banner.notice.mend.text() if repair else "")
+        refusals[code.value] = (banner.notice.text(), banner.notice.remedy_button.text() if repair else "")
     steps = {action.name: button.text() for action, button in panel.buttons.items()}
     return {
         "findings": {code.value: finding_text(filled(code)) for code in Code},
@@ -44,7 +44,7 @@ def said(folder: Path) -> dict[str, Any]:
         "actions": {action.name: tr(action.value) for action in Action},
         "states": {state.name: word for state, word in STATE_WORDS.items()},
         "steps": {**steps, "ARM": panel.arm.text()},
-        "banner": (banner.state_text, banner.detail, banner.mend.text()),
+        "banner": (banner.state_text, banner.detail, banner.remedy_button.text()),
         "refusals": refusals,
         "stop": stop.toolTip(),
         "hints": [button.toolTip() for button in panel.findChildren(QtWidgets.QAbstractButton) if button.toolTip()],

@@ -77,7 +77,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
 
     def say(page: str, text: str) -> None:
         if window.complete:
-            getattr(window.views, page)._say(text)
+            getattr(window.views, page)._set_message(text)
 
     def clear_messages() -> None:
         say("runs_page", "")
@@ -136,7 +136,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "motion looked at": lambda: window.motion._display(Preview(fault=LONG, pending=True)),
         "motion not opened": lambda: window.motion.document.refused.emit(LONG),
         "move ended": move_ended,
-        "sizes looked for": lambda: window.motion.templates._say(LONG, "bad"),
+        "sizes looked for": lambda: window.motion.templates._set_message(LONG, "bad"),
         "runs unreadable": lambda: say("runs_page", LONG),
         "recording unreadable": lambda: say("recordings", LONG),
         "all said": clear_messages,
@@ -172,18 +172,23 @@ def view_happenings(window: MainWindow, session: FakeSession) -> dict[str, Calla
         def found() -> None:
             for number in range(count):
                 (session.folder / f"a recording with a rather long name {number}.mcap").write_bytes(b"nothing")
-            recordings.list.look()
+            recordings.list.reload()
 
         return found
 
     empty = tuple(Outline(np.empty(0), np.empty((0, len(panel.series[0].columns)))) for panel in COMPARED)
     told: tuple[Callable[[str], object], ...] = (
-        window.views.live.bar.say,
-        window.views.live.chooser.say,
-        window.views.dashboards.view.bar.say,
-        recordings._say,
+        window.views.live.bar.set_message,
+        window.views.live.chooser.set_message,
+        window.views.dashboards.view.bar.set_message,
+        recordings._set_message,
     )
-    told += (recordings.live.bar.say, recordings.live.chooser.say, recordings.compare.say, runs._say)
+    told += (
+        recordings.live.bar.set_message,
+        recordings.live.chooser.set_message,
+        recordings.compare.set_message,
+        runs._set_message,
+    )
     return {
         "first rows": arrive(0),
         "larger values": arrive(500, force_measured=-123456.789, force_residual=98765.4321, pose=-9.87654321),

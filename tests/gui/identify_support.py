@@ -78,7 +78,7 @@ class Found:
         """The wizard stands on its second page, as if its own fit had ended with this."""
         assert not looked(wizard, qtbot)
         press(wizard.button(BUTTON.NextButton))
-        wizard.runner.finished.emit(Outcome(wizard.asking.asked, self.told, self.text), "")
+        wizard.runner.finished.emit(Outcome(wizard.request_page.request, self.told, self.text), "")
         assert wizard.results.isVisible()
 
 

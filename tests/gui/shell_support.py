@@ -113,8 +113,8 @@ class FakeSession(RigSession):
         self.stops.append((category, source))
         super().stop(category, source)
 
-    def show_held(self, held: bool) -> None:
-        self.held.append(held)
+    def signal_hold(self, holding: bool) -> None:
+        self.held.append(holding)
 
     def connect_rig(self) -> None:
         self.sent.append(("connect", None, None))
@@ -234,7 +234,7 @@ def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
 def built_on(window: MainWindow) -> Iterator[None]:
     """Let a window build, and come by after each part, once what it has brought about is done."""
     while not window.complete:
-        window.views.building._go_on()
+        window.views.building._continue()
         QtWidgets.QApplication.processEvents()
         yield
 

@@ -18,7 +18,7 @@ SINKS: dict[str, tuple[int, ...] | None] = {
     **dict.fromkeys(("getOpenFileName", "getSaveFileName", "getExistingDirectory", "question", "warning"), ALL),
     **dict.fromkeys(("GuardedButton", "push_button", "GuardedCheckBox", "Fold", "Card", "ArmedPair"), ALL),
     **dict.fromkeys(("QuantityBox", "WholeNumber", "Choice", "set_obstacle", "show_reason", "plain_plot"), (0,)),
-    **dict.fromkeys(("plain_tabs", "plain_table", "browse_button", "put_tab", "remark", "say"), ALL),
+    **dict.fromkeys(("plain_tabs", "plain_table", "browse_button", "put_tab", "remark", "set_message"), ALL),
     "line_edit": (0, 2),
     "set_role": (2,),
     "ask_save": (1, 3),

@@ -14,7 +14,7 @@ from rig.states import State
 
 
 def test_a_fault_has_its_reset_in_the_banner(window: MainWindow, session: FakeSession) -> None:
-    mend = window.banner.mend
+    mend = window.banner.remedy_button
     session.take(make_status(State.RUNNING))
     assert mend.isHidden()
     session.take(make_status(State.STOPPING, latched=True, cause="leg 1: drive fault 4711"))
@@ -34,34 +34,37 @@ def test_a_fault_has_its_reset_in_the_banner(window: MainWindow, session: FakeSe
 def test_an_engine_that_died_is_restarted_from_the_banner(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     session.enter(Phase.DIED)
-    assert window.banner.mend.isVisible() and window.banner.mend.text() == "Restart engine"
+    assert window.banner.remedy_button.isVisible() and window.banner.remedy_button.text() == "Restart engine"
     QtWidgets.QApplication.processEvents()
     assert window.banner.minimumSizeHint().width() <= 1024
-    press(window.banner.mend)
+    press(window.banner.remedy_button)
     assert [what for what, *_rest in session.sent] == ["connect"]
 
 
 def test_the_button_of_the_banner_takes_no_keyboard(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
-    press(window.banner.mend)
-    assert not window.banner.mend.hasFocus() and window.banner.mend.focusPolicy() == QtCore.Qt.FocusPolicy.NoFocus
+    press(window.banner.remedy_button)
+    assert (
+        not window.banner.remedy_button.hasFocus()
+        and window.banner.remedy_button.focusPolicy() == QtCore.Qt.FocusPolicy.NoFocus
+    )
 
 
 def test_a_start_that_compiles_says_how_far_it_is(window: MainWindow, session: FakeSession) -> None:
     banner = window.banner
     session.enter(Phase.STARTING)
     assert banner.waiting.maximum() == 0
-    session.compilingTold.emit(Compiling("the model", 23, 61))
+    session.compilingProgressed.emit(Compiling("the model", 23, 61))
     QtWidgets.QApplication.processEvents()
     assert banner.detail == "Compiling the model: 23 of 61 kernels, once on this machine."
     assert (banner.waiting.value(), banner.waiting.maximum()) == (23, 61)
     banner._second.timeout.emit()
     assert banner.detail.endswith("once on this machine. 1 s so far.")
-    session.compilingTold.emit(Compiling("the model", 61, 61))  # and others compile on
+    session.compilingProgressed.emit(Compiling("the model", 61, 61))  # and others compile on
     QtWidgets.QApplication.processEvents()
     assert banner.waiting.maximum() == 0 and "waiting for the other processes" in banner.detail
     session.take(make_status(State.IDLE))
-    session.compilingTold.emit(Compiling("the virtual rig", 5, 50))  # late: there is nothing to wait for any more
+    session.compilingProgressed.emit(Compiling("the virtual rig", 5, 50))  # late: there is nothing to wait for any more
     QtWidgets.QApplication.processEvents()
     session.enter(Phase.STARTING)
     assert banner.waiting.maximum() == 0 and "kernels" not in banner.detail
@@ -97,7 +100,7 @@ def test_nothing_of_the_banner_is_cut(window: MainWindow, session: FakeSession, 
         change()
         banner = window.banner
         banner._second.timeout.emit()
-        for label in (banner._text, banner._detail, banner.mend, banner.waiting):
+        for label in (banner._text, banner._detail, banner.remedy_button, banner.waiting):
             if label.isVisible():
                 assert banner._state.rect().contains(label.geometry())
         assert banner._detail.height() >= banner._detail.heightForWidth(banner._detail.width())

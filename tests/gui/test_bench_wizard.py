@@ -27,12 +27,12 @@ def wizard(menu: CalibrateMenu, qtbot: Any, tmp_path: Path) -> FitWizard:
 
 
 def test_readings_become_the_command_s_file(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:
-    page = wizard.asking
+    page = wizard.request_page
     page["serials"].setText("a,b,c,d,e,f")
     page["unit"].setText("mV")
     page.edited.emit()
     said = compute(wizard, qtbot)
-    assert page.holds == "7 readings of each cell at least, 50 and 50 unloaded"
+    assert page.content == "7 readings of each cell at least, 50 and 50 unloaded"
     assert said.startswith("Readings in mV, masses in compression: residuals up to ")
     outcome = wizard.outcome
     assert outcome is not None
@@ -45,7 +45,7 @@ def test_readings_become_the_command_s_file(wizard: FitWizard, qtbot: Any, tmp_p
     command = ["calibrate", "cells", "--data", str(tmp_path / "data.csv"), "--unit", "mV", "--serials", "a,b,c,d,e,f"]
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
-    assert wizard.storing.naming.text() == f'calibration = "{target}"'
+    assert wizard.save_page.naming.text() == f'calibration = "{target}"'
 
 
 @pytest.mark.parametrize(
@@ -61,17 +61,17 @@ def test_what_fails_its_bounds_is_shown_and_cannot_be_saved(
     assert "✗ calibration refused, nothing written" in said and f"✗ {why}" in said
     assert wizard.results.isVisible() and wizard.results.shown.table.rowCount() == 6
     assert not wizard.button(BUTTON.NextButton).isEnabled() and not wizard.loss()
-    assert wizard.computing.missing == wizard.storing.save.obstacle == "Refused: nothing to save."
+    assert wizard.compute_page.missing == wizard.save_page.save.obstacle == "Refused: nothing to save."
 
 
 def test_faulty_readings_are_named_with_their_line(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:
     path = tmp_path / "wrong.csv"
     path.write_text((tmp_path / "data.csv").read_text().replace("tare_after", "tare_later", 1))
-    wizard.asking["data"].choose(path)
+    wizard.request_page["data"].choose(path)
     assert "phase must be one of tare_before, load, tare_after, got 'tare_later'" in looked(wizard, qtbot)
     assert not wizard.button(BUTTON.NextButton).isEnabled()
-    wizard.asking["data"].choose(None)
-    assert wizard.asking.fault == "Choose the file of readings."
+    wizard.request_page["data"].choose(None)
+    assert wizard.request_page.fault == "Choose the file of readings."
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def reading(
         write_config(tmp_path / "bench.toml", ports)
         session.config = load_config(str(tmp_path / "bench.toml"))
         made = opened(menu.bench, None, qtbot)
-        page = made.asking
+        page = made.request_page
         assert page["data"].isEnabled() and not page["masses"].isEnabled()
         page["task"].setCurrentIndex(1)
         assert page["masses"].isEnabled() and not page["data"].isEnabled()
@@ -97,26 +97,26 @@ def reading(
 
 def loaded_as_asked(wizard: FitWizard, cells: list[Bench], qtbot: Any) -> str:
     """What a person is asked for is done on the bench, and said to be; the question."""
-    page = wizard.computing
-    qtbot.waitUntil(lambda: page.go_on.isVisible() or not wizard.runner.busy, timeout=PATIENCE)
-    question: str = page.question.text() if page.go_on.isVisible() else ""
+    page = wizard.compute_page
+    qtbot.waitUntil(lambda: page.continue_button.isVisible() or not wizard.runner.busy, timeout=PATIENCE)
+    question: str = page.question.text() if page.continue_button.isVisible() else ""
     if question:
         words = question.split()
         loaded = int(words[1].rstrip(":")) if words[0] == "Cell" else 0
         mass = float(words[3]) if words[2:3] == ["Put"] else 0.0
         for leg, cell in enumerate(cells, start=1):
             cell.force = 9.80665 * mass if leg == loaded else 0.0
-        press(page.go_on)
+        press(page.continue_button)
     return question
 
 
 def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: FitWizard, cells: list[Bench], qtbot: Any) -> None:
-    page = reading.asking
+    page = reading.request_page
     page["masses"].lineEdit().setText("0; 5; 10")
     page["samples"].setValue(20)
     page.fields.edited.emit()
     begin(reading, qtbot)
-    assert page.holds == (
+    assert page.content == (
         "six cells of the rig bench in its drives, which stay off: 18 times a mass is to be changed by hand"
     )
     steps: list[str] = []
@@ -139,8 +139,8 @@ def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: FitWizard, ce
 
 
 def test_serial_numbers_that_are_not_six_are_refused_by_name(reading: FitWizard, qtbot: Any) -> None:
-    reading.asking["serials"].setText("a, b")
-    reading.asking.fields.edited.emit()
+    reading.request_page["serials"].setText("a, b")
+    reading.request_page.fields.edited.emit()
     assert "serials" in looked(reading, qtbot) and not reading.button(BUTTON.NextButton).isEnabled()
 
 
@@ -149,7 +149,7 @@ def test_cells_that_are_being_loaded_can_be_given_up(
 ) -> None:
     begin(reading, qtbot)
     assert loaded_as_asked(reading, cells, qtbot).startswith("Take everything off")
-    press(reading.computing.cancel)
-    assert not reading.runner.busy and not reading.computing.go_on.isVisible()
+    press(reading.compute_page.cancel)
+    assert not reading.runner.busy and not reading.compute_page.continue_button.isVisible()
     session.enter(Phase.UP)
-    assert reading.asking.fault == "The engine has the cells: disconnect first."
+    assert reading.request_page.fault == "The engine has the cells: disconnect first."

@@ -19,7 +19,7 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
 ) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     wizard = opened(menu.closed_loop, tmp_path / "small.toml", qtbot)
-    wizard.asking["mass_error"].set_si(10.0)
+    wizard.request_page["mass_error"].set_si(10.0)
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
@@ -41,5 +41,5 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
     assert [table.item(row, 1).text() for row in range(3)] == ["as modelled", "masses +10 %", "masses -10 %"]
     target = save(wizard, qtbot)
     assert target == tmp_path / "small-loops.svg" and "</svg>" in target.read_text()
-    wizard.asking["trajectory"].choose(tmp_path / "none.toml")
+    wizard.request_page["trajectory"].choose(tmp_path / "none.toml")
     assert "none.toml" in compute(wizard, qtbot) and wizard.outcome is None

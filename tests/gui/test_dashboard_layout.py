@@ -24,7 +24,7 @@ def test_every_column_of_telemetry_has_its_signals() -> None:
     assert {quantity.field for quantity in QUANTITIES} | {"t"} == set(ROW.names or ())
     rows = live_rows(20)
     for quantity in QUANTITIES:
-        for values in (quantity.extract(rows), quantity.values(Excerpt(rows).stretch(0.0, 99.0), Sources())):
+        for values in (quantity.extract(rows), quantity.values(Excerpt(rows).segment(0.0, 99.0), Sources())):
             assert values.shape == (20, len(quantity.columns)), quantity.key
         assert len(quantity.columns) == len(quantity.colours)
         assert f"{quantity.field}: " in quantity.meaning

@@ -188,17 +188,17 @@ def test_models_and_wrench_are_worked_out_while_a_plot_shows_them(
         panels = boards.panels_with()(boards.sources)
         quantity = SIGNALS[key].quantity
         series = next(each for panel in panels for each in panel.series if each.name == quantity.title)
-        return np.asarray(series.extract(stretch)[:, 0])
+        return np.asarray(series.extract(segment)[:, 0])
 
     def computed() -> bool:
         boards_view.refresh(boards_history)
         return bool(np.isfinite(shown("force_massless.1")).all())
 
-    stretch = boards.stretch(boards_history).copy()
+    segment = boards.segment(boards_history).copy()
     assert not computed()
     qtbot.waitUntil(computed, timeout=_LONG)
     assert boards_view.models.chosen == ("massless",)
-    rows = stretch.rows
+    rows = segment.rows
     less = model_differences(MECHANISM, rows["reference"], ["massless"])["massless"][:, 0]
     assert np.abs(less).max() > 0.1
     np.testing.assert_allclose(shown("force_massless.1"), rows["force_model"][:, 0] + less)

@@ -19,7 +19,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard = opened(window.menus.calibrate.excite, None, qtbot)
-    page = wizard.asking
+    page = wizard.request_page
     page["duration"].set_si(12.0)
     page["candidates"].setValue(2)
     page["steps"].setValue(0)
@@ -40,8 +40,8 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     told = ["excite", config, "--duration", "12", "--candidates", "2", "--steps", "0", "-o", str(tmp_path / "cli.toml")]
     assert main(told) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
-    assert wizard.storing.naming.text() == f"rig run {config} {target}"
-    press(wizard.storing.open)
+    assert wizard.save_page.naming.text() == f"rig run {config} {target}"
+    press(wizard.save_page.open)
     assert window.menus.calibrate.excite.wizard is None and window.tabs.currentWidget() is window.motion
     qtbot.waitUntil(lambda: window.motion.title == "Motion: excitation", timeout=60_000)
     motions = (window.motion.editor.value(), tomllib.loads(target.read_text()))
@@ -57,7 +57,7 @@ def multisine(menu: CalibrateMenu, qtbot: Any) -> FitWizard:
 def test_a_coordinate_is_excited_as_the_command_does_it(
     multisine: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = multisine.asking
+    page = multisine.request_page
     page["dof"].setCurrentIndex(3)
     page["high"].set_si(10.0)
     page["period"].set_si(1.0)
@@ -67,16 +67,16 @@ def test_a_coordinate_is_excited_as_the_command_does_it(
     assert said.startswith(
         f"Coordinate rx: {len(outcome.result['frequency_hz'])} frequencies from 1 to 9 Hz, amplitude "
     )
-    assert not multisine.storing.open.isEnabled()
+    assert not multisine.save_page.open.isEnabled()
     target = save(multisine, qtbot)
-    assert target == session.folder / "multisine-rx.toml" and multisine.storing.open.isEnabled()
+    assert target == session.folder / "multisine-rx.toml" and multisine.save_page.open.isEnabled()
     told = ["multisine", str(session.config.path), "--dof", "rx", "--to", "10", "--period", "1"]
     assert main([*told, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
 
 
 def test_the_reason_why_no_motion_can_be_designed_is_shown(multisine: FitWizard, qtbot: Any) -> None:
-    page = multisine.asking
+    page = multisine.request_page
     page["low"].set_si(40.0)
     assert page.fault == "The lowest frequency, 40 Hz, must be below the highest, 30 Hz."
     assert not multisine.button(BUTTON.NextButton).isEnabled()
@@ -85,4 +85,4 @@ def test_the_reason_why_no_motion_can_be_designed_is_shown(multisine: FitWizard,
     page["high"].set_si(60.0)
     page["amplitude"].set_si(0.2)
     assert "the trajectory exceeds the limits:" in compute(multisine, qtbot)
-    assert not multisine.results.isVisible() and multisine.storing.save.obstacle == "nothing was computed yet"
+    assert not multisine.results.isVisible() and multisine.save_page.save.obstacle == "nothing was computed yet"

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_settings, make_status, press
 
 from gui.session import StopButton, StopEverywhere
-from gui.shell.docking import Docking, SideBySide, TornWindow, in_view
+from gui.shell.docking import DetachedWindow, Docking, SideBySide, in_view
 from gui.shell.main_window import MainWindow
 from gui.shell.views import Tabs
 from rig.states import State
@@ -59,7 +59,7 @@ def host(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[Host]:
     made.be_gone()
 
 
-def _torn(host: Host, name: str) -> TornWindow:
+def _torn(host: Host, name: str) -> DetachedWindow:
     window = host.docking.windows[name]
     assert QtTest.QTest.qWaitForWindowExposed(window)
     return window
@@ -206,10 +206,10 @@ def test_a_window_of_a_monitor_that_is_gone_comes_back(host: Host) -> None:
     window.move(20_000, 300)
     screen = QtGui.QGuiApplication.primaryScreen()
     assert not in_view(window.frameGeometry(), [screen.availableGeometry()])
-    host.docking._come_into_view()
+    host.docking._move_onto_screens()
     assert in_view(window.frameGeometry(), [screen.availableGeometry()])
     there = window.pos()
-    host.docking._come_into_view()
+    host.docking._move_onto_screens()
     assert window.pos() == there  # whoever is in view stays
 
 

@@ -57,12 +57,12 @@ def wizard(menu: CalibrateMenu, measured: Path, qtbot: Any) -> FitWizard:
 def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
     wizard: FitWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = wizard.asking
+    page = wizard.request_page
     assert page.fault == "Reading the files …"
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
-    assert page.holds == f"lab-hexapod, {COUNT} rows, whole poses"
+    assert page.content == f"lab-hexapod, {COUNT} rows, whole poses"
     assert said.startswith(f"{COUNT} poses fitted, reduced χ² ") and "Held-out poses: " in said
     assert len(steps) > 5 and steps[-1] == "geometry: 100 %"
     fit = wizard.results.shown
@@ -82,16 +82,16 @@ def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
     assert main(command) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
     assert load_parameters(target).kind == "geometry"
-    assert wizard.storing.naming.text().startswith("parameters = [")
+    assert wizard.save_page.naming.text().startswith("parameters = [")
 
 
 def test_what_cannot_be_used_is_named_before_anything_is_computed(
     wizard: FitWizard, measured: Path, qtbot: Any
 ) -> None:
-    page, following = wizard.asking, wizard.button(BUTTON.NextButton)
+    page, following = wizard.request_page, wizard.button(BUTTON.NextButton)
     page["data"].choose(None)
     assert page.fault == "Choose the file of measured poses." and not following.isEnabled()
-    assert "Choose the file" in wizard.computing.begin.obstacle
+    assert "Choose the file" in wizard.compute_page.begin.obstacle
     page["data"].choose(measured.with_name("none.csv"))
     assert looked(wizard, qtbot) == f"cannot read {measured.with_name('none.csv')}: no such file"
     rows = read_rows(measured)
@@ -114,7 +114,7 @@ def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: FitWizard, me
     said = compute(wizard, qtbot)
     assert said.startswith("✗ geometry refused, nothing written") and "columns l2 and l5 are exchanged" in said
     assert not wizard.results.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
-    assert wizard.storing.save.obstacle == "nothing was computed yet" and not wizard.loss()
+    assert wizard.save_page.save.obstacle == "nothing was computed yet" and not wizard.loss()
 
 
 def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: FitWizard, measured: Path, qtbot: Any) -> None:
@@ -139,24 +139,24 @@ def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: FitWizard, m
         and "cannot be told from these" in "".join(lines)
         and len(lines) > 3
     )
-    assert wizard.storing.save.obstacle == "Refused: nothing to save."
+    assert wizard.save_page.save.obstacle == "Refused: nothing to save."
 
 
 def test_poses_are_planned_and_written_as_a_table(
     wizard: FitWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = wizard.asking
+    page = wizard.request_page
     assert page["plan"].toolTip() == "nothing is planned" and not page["plan"].isEnabled()
     page["task"].setCurrentIndex(1)
     assert not page["homing"].isEnabled() and page["homing"].toolTip() == "poses are planned, nothing is calibrated"
     page["plan"].setValue(3)
     said = compute(wizard, qtbot)
-    assert page.holds == f"lab-hexapod, {COUNT} poses measured already"
+    assert page.content == f"lab-hexapod, {COUNT} poses measured already"
     assert said.startswith("3 poses ") and f" {COUNT} measured" in said
-    assert wizard.computing.begin.text() == "Plan" and wizard.results.isVisible()
+    assert wizard.compute_page.begin.text() == "Plan" and wizard.results.isVisible()
     assert wizard.results.shown.table.rowCount() == 3
     target = save(wizard, qtbot)
-    assert target == tmp_path / "tracker-poses.csv" and not wizard.storing.use.isVisible()
+    assert target == tmp_path / "tracker-poses.csv" and not wizard.save_page.use.isVisible()
     command = ["calibrate", "geometry", "lab-hexapod", "--data", str(measured), "--plan", "3"]
     assert main([*command, "-o", str(tmp_path / "cli.csv")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.csv").read_bytes()

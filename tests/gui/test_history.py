@@ -91,9 +91,9 @@ def test_a_snapshot_outlives_what_it_was_taken_of() -> None:
 def test_rows_keep_their_numbers() -> None:
     history = History(10)
     history.append(live_rows(14))
-    stretch = history.stretch(6 / RATE, 8 / RATE)
-    assert (stretch.first, len(stretch)) == (6, 3) and stretch.rows["cycle"].tolist() == [6, 7, 8]
-    np.testing.assert_array_equal(stretch.times, stretch.rows["t"])
+    segment = history.segment(6 / RATE, 8 / RATE)
+    assert (segment.first, len(segment)) == (6, 3) and segment.rows["cycle"].tolist() == [6, 7, 8]
+    np.testing.assert_array_equal(segment.times, segment.rows["t"])
     snapshot = history.snapshot()
     assert snapshot.snapshot().cut(2, 3).first == history.cut(2, 3).first == 6
     assert (history.capacity, snapshot.capacity) == (10, 10)

@@ -7,7 +7,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.shell import MainWindow
-from gui.widgets import DARK, THEMES, Ground, GuardedButton, IconLabel, give, icon, mark_next, palette
+from gui.widgets import DARK, THEMES, Ground, GuardedButton, IconLabel, icon, mark_next, palette, set_icon
 from gui.widgets.icons import GLYPHS
 
 _NORMAL, _DISABLED = QtGui.QIcon.Mode.Normal, QtGui.QIcon.Mode.Disabled
@@ -66,7 +66,7 @@ def test_one_that_was_made_takes_another_theme(qapp) -> None:
 def test_the_next_step_s_is_in_the_colour_of_its_text(qapp) -> None:
     before = qapp.palette()
     qapp.setPalette(palette(DARK))
-    button = give(GuardedButton("Connect"), "stopping")
+    button = set_icon(GuardedButton("Connect"), "stopping")
     found = []
     for following in (True, False):
         mark_next(button, following)

@@ -23,13 +23,13 @@ def test_what_was_identified_is_judged_before_it_is_saved(
 ) -> None:
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
-    wizard.asking["note"].setText("as built")
-    wizard.asking["mass"].setValue(0.25)
+    wizard.request_page["note"].setText("as built")
+    wizard.request_page["mass"].setValue(0.25)
     assert [page.title()[:11] for page in wizard.pages] == ["Step 1 of 3", "Step 2 of 3", "Step 3 of 3"]
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     compute(wizard, qtbot)
-    page, fit, outcome = wizard.computing, wizard.results.shown, wizard.outcome
+    page, fit, outcome = wizard.compute_page, wizard.results.shown, wizard.outcome
     assert outcome is not None, page.result.text()
     holdout = outcome.result["holdout"]
     before_n, after_n, noise_n = (holdout[each] for each in ("residual_before_n", "residual_after_n", "noise_n"))
@@ -48,15 +48,15 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert changed.mark.value() == 5.0
     assert sorted(tmp_path.rglob("*.toml")) == before, "nothing is written before Save"
     press(wizard.button(BUTTON.NextButton))
-    target = wizard.storing.target()
+    target = wizard.save_page.target()
     assert target == tmp_path / "excite-inertia.toml"
-    assert wizard.storing.copy.obstacle == "save first" and not wizard.button(BUTTON.FinishButton).isEnabled()
-    press(wizard.storing.save)
-    qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
+    assert wizard.save_page.copy.obstacle == "save first" and not wizard.button(BUTTON.FinishButton).isEnabled()
+    press(wizard.save_page.save)
+    qtbot.waitUntil(lambda: wizard.save_page.saved is not None, timeout=PATIENCE)
     assert target.read_text() == by_command.text, "what the command writes, provenance and all"
     assert load_parameters(target).provenance["note"] == "as built"
-    assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.purpose.text()
-    press(wizard.storing.copy)
+    assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.save_page.purpose.text()
+    press(wizard.save_page.copy)
     line = QtWidgets.QApplication.clipboard().text()
     assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
     press(wizard.button(BUTTON.FinishButton))
@@ -84,10 +84,10 @@ def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
     before = sorted(tmp_path.rglob("*.toml"))
     only(wizard, "still.mcap")
     compute(wizard, qtbot)
-    assert "identification refused, nothing written:" in wizard.computing.result.text()
-    assert "… " not in wizard.computing.result.text()
+    assert "identification refused, nothing written:" in wizard.compute_page.result.text()
+    assert "… " not in wizard.compute_page.result.text()
     assert not wizard.results.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
-    assert wizard.storing.save.obstacle == "nothing was computed yet"
+    assert wizard.save_page.save.obstacle == "nothing was computed yet"
     assert sorted(tmp_path.rglob("*.toml")) == before
 
 
@@ -99,13 +99,13 @@ def test_a_fit_is_cancelled_and_nothing_is_left(
     wizard.runner.finished.connect(lambda *what: told.append(what))
     begin(wizard, qtbot)
     folder = wizard.runner.output.parent
-    assert folder.is_dir() and not wizard.asking.isEnabled()
+    assert folder.is_dir() and not wizard.request_page.isEnabled()
     QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
     assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.runner.busy
-    press(wizard.computing.cancel)
+    press(wizard.compute_page.cancel)
     assert not folder.exists() and not wizard.runner.busy and not told
-    assert wizard.computing.result.text() == "Cancelled: nothing was written."
-    assert wizard.computing.begin.isEnabled() and wizard.asking.asked.files
+    assert wizard.compute_page.result.text() == "Cancelled: nothing was written."
+    assert wizard.compute_page.begin.isEnabled() and wizard.request_page.request.files
     press(wizard.button(BUTTON.CancelButton))
     assert window.menus.calibrate.identify.wizard is None
 
@@ -124,7 +124,7 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     press(wizard.question.escapeButton())
     assert wizard.isVisible() and wizard.outcome is not None
     recordings(wizard).choose(row_of(wizard, "still.mcap"), 1)
-    assert wizard.outcome is None and "identify again" in wizard.computing.result.text()
+    assert wizard.outcome is None and "identify again" in wizard.compute_page.result.text()
     press(wizard.button(BUTTON.CancelButton))  # what was thrown away already is not asked about
     assert window.menus.calibrate.identify.wizard is None
 
@@ -132,7 +132,7 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
 def test_a_file_that_exists_is_never_touched(
     identifying: FitWizard, by_command: Found, qtbot: Any, tmp_path: Path
 ) -> None:
-    wizard, page = identifying, identifying.storing
+    wizard, page = identifying, identifying.save_page
     (tmp_path / "excite-inertia.toml").write_text("precious")
     by_command.shown_in(wizard, qtbot)
     press(wizard.button(BUTTON.NextButton))
@@ -168,7 +168,7 @@ def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: F
     window.views.recordings.list.follow()
     press(window.views.recordings.list.buttons["Identify…"])
     wizard = window.menus.calibrate.identify.wizard
-    assert wizard is not None and wizard.asking.asked.files == (recorded,)
+    assert wizard is not None and wizard.request_page.request.files == (recorded,)
     session.take(make_status(State.RUNNING))
-    assert "the processor is reserved for the engine" in wizard.computing.begin.obstacle
+    assert "the processor is reserved for the engine" in wizard.compute_page.begin.obstacle
     window.menus.calibrate.identify.close()

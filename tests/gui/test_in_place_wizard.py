@@ -26,7 +26,7 @@ def wizard(menu: CalibrateMenu, rested: Path, qtbot: Any, tmp_path: Path) -> Fit
 def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
     wizard: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page, found = wizard.asking, recordings(wizard)
+    page, found = wizard.request_page, recordings(wizard)
     assert not looked(wizard, qtbot)
     holds = found.table.item(0, 3).text()
     assert holds.endswith(" rests, lab-hexapod, cells in N") and int(holds.split()[0]) >= 12
@@ -49,17 +49,17 @@ def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
     assert load_cell_calibration(target).provenance.operator == "NN"
-    press(wizard.storing.copy)
+    press(wizard.save_page.copy)
     line = tomllib.loads(QtWidgets.QApplication.clipboard().text())
     assert session.config.folder / line["calibration"] == target
-    assert "into the section [load_cells] of a copy of virtual.toml" in wizard.storing.purpose.text()
+    assert "into the section [load_cells] of a copy of virtual.toml" in wizard.save_page.purpose.text()
 
 
 def test_what_the_poses_do_not_tell_is_refused_in_the_command_s_words(wizard: FitWizard, qtbot: Any) -> None:
-    wizard.asking["gain_limit"].set_si(1e-3)
+    wizard.request_page["gain_limit"].set_si(1e-3)
     said = compute(wizard, qtbot)
     assert "✗ calibration refused, nothing written" in said and "leg 1: these poses load its cell" in said
-    assert not wizard.results.isVisible() and wizard.storing.save.obstacle == "nothing was computed yet"
+    assert not wizard.results.isVisible() and wizard.save_page.save.obstacle == "nothing was computed yet"
     assert not wizard.button(BUTTON.NextButton).isEnabled()
 
 
@@ -75,7 +75,7 @@ def test_a_recording_without_rests_is_named(wizard: FitWizard, qtbot: Any, tmp_p
 def test_poses_are_planned_and_the_line_that_runs_them_is_told(
     wizard: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page, table = wizard.asking, recordings(wizard).table
+    page, table = wizard.request_page, recordings(wizard).table
     assert not page["poses"].isEnabled() and page["poses"].toolTip() == "nothing is planned"
     page["task"].setCurrentIndex(1)
     assert not table.isEnabled() and table.toolTip() == "poses are planned, nothing is calibrated"
@@ -89,4 +89,4 @@ def test_poses_are_planned_and_the_line_that_runs_them_is_told(
     command = ["calibrate", "cells-in-place", "--plan", "8", "--hold", "0.5", "--config", config]
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
-    assert wizard.storing.naming.text() == f"rig run {config} {target}"
+    assert wizard.save_page.naming.text() == f"rig run {config} {target}"

@@ -12,7 +12,7 @@ from standing import pressable, standing
 
 from gui.live import Plot
 from gui.shell.main_window import MainWindow
-from gui.widgets import THEMES, InParts
+from gui.widgets import THEMES, IncrementalBuild
 from rig.states import State
 
 _STAGES = ("_shapes", "live", "recordings", "runs_page")
@@ -32,12 +32,12 @@ def test_a_job_goes_on_once_in_each_turn_of_the_event_loop(qapp: QtWidgets.QAppl
             yield
 
     owner = QtCore.QObject()
-    parts = InParts(owner)
+    parts = IncrementalBuild(owner)
     parts.finished.connect(lambda: done.append("finished"))
     other = QtCore.QTimer(owner)
     other.timeout.connect(lambda: done.append("other"))
     other.start(0)
-    parts.take(job("a"), job("b"))
+    parts.replace(job("a"), job("b"))
     parts.start(0)
     while not parts.done:
         qapp.processEvents()
@@ -108,7 +108,7 @@ def test_a_page_that_is_being_built_is_looked_at_and_left(window: MainWindow) ->
 def test_another_theme_meanwhile_is_taken_by_all(window: MainWindow, stage: str) -> None:
     build_until(window, stage)
     other = THEMES["light"]
-    window.look.use(other.name)
+    window.appearance.use(other.name)
     for _ in built_on(window):
         pass
     plots = [*window.views.live.findChildren(Plot), *window.views.recordings.findChildren(Plot)]

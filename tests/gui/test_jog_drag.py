@@ -35,7 +35,7 @@ def jog(window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytes
     QtWidgets.QApplication.processEvents()
     press(window.jog.drag.switch)
     yield window
-    qtbot.waitUntil(lambda: not window.jog.drag._looking, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.jog.drag._checking, timeout=PATIENCE)
 
 
 def in_space(window: MainWindow) -> bool:
@@ -86,7 +86,7 @@ def numbers(window: MainWindow) -> Floats:
 def known(window: MainWindow, qtbot: Any) -> None:
     """What is asked of the target is answered."""
     drag = window.jog.drag
-    qtbot.waitUntil(lambda: not drag._looking and drag._asked is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not drag._checking and drag._asked is not None, timeout=PATIENCE)
 
 
 def test_a_drag_fills_the_numbers_and_moves_nothing_before_go(

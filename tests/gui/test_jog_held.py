@@ -70,7 +70,7 @@ def test_a_button_that_is_kept_down_moves_along_its_axis_until_it_is_let_go(
     told = len(session.held)
     session.take(make_status(State.ENGAGED, t=10.9))
     assert button.isEnabled() and jog.jog.outcome == "" and len(session.sent) == 1  # and no step after it
-    assert len(session.held) == told and not jog.jog.held._timer.isActive()  # nothing renews it any more
+    assert len(session.held) == told and not jog.jog.hold_to_run._timer.isActive()  # nothing renews it any more
 
 
 def test_a_short_press_is_the_step_that_it_was(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -191,7 +191,7 @@ def test_a_button_that_is_not_in_hand_any_more_is_not_renewed(
 ) -> None:
     """Where nothing was heard of its being taken: whoever renews looks for himself."""
     button = keep_down(jog, session, qtbot)
-    assert button.in_hand
+    assert button.is_held
     monkeypatch.setattr(jog, "isActiveWindow", lambda: False)
     qtbot.waitUntil(lambda: let_go(session), timeout=PATIENCE)
     assert not button.holding
@@ -228,7 +228,7 @@ def test_a_key_that_is_kept_down_holds_and_one_that_is_tapped_does_nothing(
     assert session.sent == [] and not jog.motion.mover.active
     QtTest.QTest.keyPress(handle, KEY.Key_Left, SHIFT)
     table = runs(session, qtbot)
-    assert table.samples[-1, 3] < -0.1 and jog.jog.held.key == "-rx"
+    assert table.samples[-1, 3] < -0.1 and jog.jog.hold_to_run.key == "-rx"
     QtTest.QTest.keyRelease(handle, KEY.Key_Left)  # Shift may be up before
     qtbot.waitUntil(lambda: let_go(session))
 
@@ -247,8 +247,8 @@ def test_a_key_that_repeats_is_held_until_it_is_up_for_real(jog: MainWindow, ses
         _send(button, EVENTS.KeyRelease, KEY.Key_Right, timestamp)
         _send(button, EVENTS.KeyPress, KEY.Key_Right, timestamp)
     qtbot.wait(2 * REPEAT)
-    assert jog.jog.held.key == "+x" and all(session.held)
-    jog.jog.held.end()  # whatever takes it from the hand
+    assert jog.jog.hold_to_run.key == "+x" and all(session.held)
+    jog.jog.hold_to_run.end()  # whatever takes it from the hand
     assert let_go(session)
     session.take(make_status(State.ENGAGED, t=11.0))
     _send(button, EVENTS.KeyRelease, KEY.Key_Right, 1780)
@@ -267,7 +267,7 @@ def test_return_on_a_button_clicks_or_holds(jog: MainWindow, session: FakeSessio
     focus(qtbot, jog.jog.buttons["-leg4"])
     QtTest.QTest.keyPress(handle, KEY.Key_Return)
     runs(session, qtbot)
-    assert jog.jog.held.key == "-leg4"
+    assert jog.jog.hold_to_run.key == "-leg4"
     QtTest.QTest.keyRelease(handle, KEY.Key_Return)
     qtbot.waitUntil(lambda: let_go(session))
     assert len(session.sent) == 1
@@ -305,9 +305,9 @@ def test_the_speed_is_told_in_units_about_the_pivot_of_the_page(jog: MainWindow,
     speeds = jog.jog.speeds
     speeds.share.set_si(25.0)
     assert "200 mm/s along" in speeds.words.text()
-    before = speeds.held("rz")
+    before = speeds.hold_speed("rz")
     jog.jog.steps.pivot[0].set_si(0.2)
-    assert speeds.held("rz") < before and f"{speeds.held('rz') * 57.29578:.3g} °/s" in speeds.words.text()
+    assert speeds.hold_speed("rz") < before and f"{speeds.hold_speed('rz') * 57.29578:.3g} °/s" in speeds.words.text()
     assert "at most 100" in speeds.share.toolTip()
 
 
@@ -316,7 +316,7 @@ def test_the_windows_own_thread_alone_tells_that_something_is_held(
 ) -> None:
     """A window that hangs holds nothing: the engine lets go then."""
     threads: list[int] = []
-    monkeypatch.setattr(session, "show_held", lambda _held: threads.append(threading.get_ident()))
+    monkeypatch.setattr(session, "signal_hold", lambda _held: threads.append(threading.get_ident()))
     QtTest.QTest.mousePress(jog.jog.buttons["+z"], LEFT)
     qtbot.waitUntil(lambda: len(threads) > 4, timeout=PATIENCE)
     assert set(threads) == {threading.get_ident()}

@@ -64,7 +64,7 @@ def test_an_engine_moves_as_long_as_a_button_is_held(
 
     _hold(live, qtbot, button)
     with monkeypatch.context() as patch:
-        patch.setattr(live.session, "show_held", lambda _held: None)  # as by a window that hangs
+        patch.setattr(live.session, "signal_hold", lambda _held: None)  # as by a window that hangs
         reach(live, qtbot, State.ENGAGED)
         qtbot.waitUntil(lambda: not button.holding, timeout=STEP)
     QtTest.QTest.mouseRelease(button, LEFT)

@@ -4,7 +4,7 @@ import pytest
 from desk import Desk
 
 _STATUS = "t=10.1, motion=session.sent[-1][1].name, path_time=0.1, path_duration=5.0"
-_HELD = "window.jog.held.key"
+_HELD = "window.jog.hold_to_run.key"
 
 
 def _runs(desk: Desk, way: str) -> None:

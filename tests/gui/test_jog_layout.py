@@ -17,7 +17,7 @@ from rig.states import State
 def test_the_machine_has_half_of_the_page(window: MainWindow, width: int, columns: int) -> None:
     jog, picture = window.jog, QtWidgets.QWidget()
     window.tabs.setCurrentWidget(jog)
-    jog.show_beside(picture)
+    jog.add_picture(picture)
     window.resize(width + 290, 800)
     QtWidgets.QApplication.processEvents()
     assert picture.width() == pytest.approx(jog.width() / 2, abs=jog.splitter.handleWidth())
@@ -31,7 +31,7 @@ def test_a_border_that_was_moved_and_groups_that_were_folded_stay_so(
 ) -> None:
     jog = window.jog
     window.tabs.setCurrentWidget(jog)
-    jog.show_beside(QtWidgets.QWidget())
+    jog.add_picture(QtWidgets.QWidget())
     window.resize(1600, 800)
     handle = jog.splitter.handle(1)
     here = handle.rect().center()
@@ -46,7 +46,7 @@ def test_a_border_that_was_moved_and_groups_that_were_folded_stay_so(
     other = JogPanel(session, mover)
     other.restore(settings)
     other.resize(jog.size())
-    other.show_beside(QtWidgets.QWidget())
+    other.add_picture(QtWidgets.QWidget())
     assert [fold.is_open for fold in other.folds] == [fold.is_open for fold in jog.folds]
     other.show()
     assert other.splitter.sizes() == moved
@@ -87,7 +87,7 @@ def test_a_small_window_shows_the_whole_page_whatever_another_needs(window: Main
     picture.setMinimumWidth(180)  # as the machine's
     wide.setMinimumWidth(1500)
     window.tabs.addTab(wide, "wide")
-    jog.show_beside(picture)
+    jog.add_picture(picture)
     window.resize(1024, 700)
     pages = window.docking.side.parentWidget()
     for page, fits in ((jog, True), (wide, False), (jog, True)):

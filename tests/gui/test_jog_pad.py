@@ -63,12 +63,12 @@ def push(window: MainWindow, session: FakeSession, hand: VirtualPad, qtbot: Any)
     hand.press("dead-man")
     hand.move("right y", 1.0)
     table = runs(session, qtbot)
-    assert window.jog.held.key == "+z"
+    assert window.jog.hold_to_run.key == "+z"
     return table
 
 
 def let_go(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    qtbot.waitUntil(lambda: not window.jog.held.key, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.jog.hold_to_run.key, timeout=PATIENCE)
     assert True in session.held and session.held[-1] is False
 
 
@@ -88,7 +88,7 @@ def test_a_stick_moves_as_long_as_it_and_the_dead_mans_button_are_held(
     says(jog, qtbot, "dead-man's button is down")
     hand.move("right y", -0.5)
     table = runs(session, qtbot)
-    assert jog.jog.held.key == "-z" and "−z, 50 % of" in jog.jog.pad.words.text()
+    assert jog.jog.hold_to_run.key == "-z" and "−z, 50 % of" in jog.jog.pad.words.text()
     assert table.samples[:, 8].min() == pytest.approx(-0.5 * 0.08, rel=0.01)  # of a tenth of the legs' 0.8 m/s
     renewed = len(session.held)
     qtbot.waitUntil(lambda: len(session.held) > renewed + 3, timeout=PATIENCE)
@@ -99,7 +99,7 @@ def test_a_stick_moves_as_long_as_it_and_the_dead_mans_button_are_held(
     assert jog.jog.outcome == "" and len(session.sent) == 1
     hand.press("turning")
     hand.move("left x", 1.0)
-    assert runs(session, qtbot, 2).samples[-1, 3] > 0.1 and jog.jog.held.key == "+rx"
+    assert runs(session, qtbot, 2).samples[-1, 3] > 0.1 and jog.jog.hold_to_run.key == "+rx"
     hand.release("dead-man")
     let_go(jog, session, qtbot)
 
@@ -119,7 +119,7 @@ def test_another_axis_or_step_of_speed_comes_to_a_stand_first(
     let_go(jog, session, qtbot)
     stands(session, 11.9)
     runs(session, qtbot, 3)
-    assert jog.jog.held.key == "-y"
+    assert jog.jog.hold_to_run.key == "-y"
 
 
 def _other_page(window: MainWindow, _hand: VirtualPad) -> None:

@@ -60,7 +60,7 @@ def test_digits_are_large_and_all_are_in_view(numbers: LargeNumbers, width: int,
     rows = live_rows(1)
     rows["pose"][:, :3] = [-0.188, -0.288, 0.488]
     numbers.show_rows(rows, rows)
-    assert numbers.look == look
+    assert numbers.digit_style == look
     # nothing is drawn onto the edges: the last unit is whole
     image = _image(numbers)
     inside = image[20:-7]  # the corners are round

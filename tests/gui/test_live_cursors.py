@@ -36,14 +36,14 @@ def test_cursors_are_linked_and_show_values(qtbot: QtBot, view: LiveView, histor
     view.refresh(history)
     forces, residual = panel_of(view, "Forces"), panel_of(view, "Forces", 1)
     assert not forces.cursor.isVisible()
-    forces.pointed.emit(10.001)
+    forces.hovered.emit(10.001)
     view.refresh(history)
     assert forces.cursor.isVisible() and residual.cursor.isVisible()
     assert residual.cursor.value() == 10.001
     assert view.values.moment.text().startswith(f"{10.0:.3f} s") or view.values.moment.text().startswith("10.002 s")
     expected = 20 + np.sin(10.0)
     assert value_of("2", f"{expected:.1f}", f"{expected - 0.25:.1f}") in forces.header.text()
-    forces.pointed.emit(None)
+    forces.hovered.emit(None)
     view.refresh(history)
     assert view.cursors.at is None and not residual.cursor.isVisible()
 
@@ -57,7 +57,7 @@ def test_however_far_the_mouse_moves_values_are_written_once_a_refresh(
     written: list[PlotPanel] = []
     monkeypatch.setattr(PlotPanel, "show_values", lambda panel, *_args: written.append(panel))
     for t in np.linspace(3.0, 11.0, 100):
-        forces.pointed.emit(float(t))
+        forces.hovered.emit(float(t))
     assert written == []
     view.refresh(history)
     assert len(written) == 2 and view.values.moment.text() == "11.000 s, cursor"  # the page that is seen, no other
@@ -68,8 +68,8 @@ def test_a_cursor_where_the_history_does_not_reach_has_no_values(view: LiveView)
     history.append(live_rows(2000))
     view.refresh(history)
     forces = panel_of(view, "Forces")
-    forces.pinned.emit(1.0)
-    forces.pointed.emit(3.5)
+    forces.clicked.emit(1.0)
+    forces.hovered.emit(3.5)
     view.refresh(history)
     assert "–" not in forces.header.text()
     history.append(live_rows(1000, 2000))  # what A stood at, 1 s, is gone
@@ -84,8 +84,8 @@ def test_a_cursor_where_the_history_does_not_reach_has_no_values(view: LiveView)
     assert view.values.moment.text() == "No data at 3.500 s, cursor B\nΔt = B − A = +2.500 s"
     assert value_of("3", "–", "–") in forces.header.text()
     assert np.isnan(view.values.strokes.lengths).all() and view.values.wrench.values[2].text() == "–"
-    forces.pointed.emit(0.1)
-    forces.pinned.emit(0.1)
+    forces.hovered.emit(0.1)
+    forces.clicked.emit(0.1)
     view.clear()
     assert view.values.moment.text() == "No data"
 
@@ -104,21 +104,21 @@ def test_differences_between_the_cursors(live_view: Callable[[int, int], LiveVie
     view = live_view(1000, 700)
     view.refresh(history)
     forces = panel_of(view, "Forces")
-    forces.pinned.emit(1.0)
+    forces.clicked.emit(1.0)
     assert forces.mark.isVisible() and forces.mark.value() == 1.0 and not forces.cursor.isVisible()
     assert view.values.moment.text() == "1.000 s, cursor A"
-    forces.pointed.emit(2.5)
+    forces.hovered.emit(2.5)
     view.refresh(history)
     assert view.values.moment.text() == "2.500 s, cursor B\nΔt = B − A = +1.500 s"
     difference = f"{np.sin(2.5) - np.sin(1.0):.1f}".replace("-", "−")
     text = forces.header.text()
     assert "B − A" in text and value_of("3", difference, difference) in text
-    forces.pinned.emit(0.5)
-    forces.pointed.emit(None)
+    forces.clicked.emit(0.5)
+    forces.hovered.emit(None)
     view.refresh(history)
     assert "Δt = B − A = −0.500 s" in view.values.moment.text()
-    forces.pinned.emit(0.5)
-    forces.pointed.emit(None)
+    forces.clicked.emit(0.5)
+    forces.hovered.emit(None)
     view.refresh(history)
     assert not forces.mark.isVisible() and view.values.moment.text() == "11.998 s"
     assert "B − A" not in forces.header.text()

@@ -10,7 +10,7 @@ from dynamics import Dynamics
 from gui.live.plot import AxisRange
 from gui.models.decimation import Thinned, decimate, stride_for
 from gui.models.live import implied_wrench
-from gui.models.timeline import Excerpt, Floats, Stretch
+from gui.models.timeline import Excerpt, Floats, Segment
 from gui.widgets.theme import DARK, LIGHT, Theme
 from rig.telemetry import ROW
 
@@ -70,12 +70,12 @@ class _Moving:
         rows["t"] = np.arange(count) / 500.0
         self.timeline = Excerpt(rows)
 
-    def extract(self, stretch: Stretch) -> Floats:
-        self.asked += len(stretch)
-        part = slice(stretch.first, stretch.first + len(stretch))
+    def extract(self, segment: Segment) -> Floats:
+        self.asked += len(segment)
+        part = slice(segment.first, segment.first + len(segment))
         return np.where(self.known[part, None], self.values[part], np.nan)
 
-    def at(self, start: int, count: int) -> Stretch:
+    def at(self, start: int, count: int) -> Segment:
         return self.timeline.cut(start, start + count)
 
 
@@ -89,9 +89,9 @@ def test_curves_that_are_thinned_again_and_again_are_as_thinned_at_once(data: st
     for _ in range(data.draw(st.integers(1, 8))):
         start = max(0, start + data.draw(st.integers(-100, 300)))
         count = data.draw(st.integers(1800, 2000) | st.integers(0, 4000))
-        stretch, bins = moving.at(start, count), data.draw(st.sampled_from([40, 50]))
-        at_once = decimate(stretch.times, moving.extract(stretch), bins, start)
-        for given_points, wanted in zip(thinned.points(moving.timeline, stretch, bins), at_once, strict=True):
+        segment, bins = moving.at(start, count), data.draw(st.sampled_from([40, 50]))
+        at_once = decimate(segment.times, moving.extract(segment), bins, start)
+        for given_points, wanted in zip(thinned.points(moving.timeline, segment, bins), at_once, strict=True):
             np.testing.assert_array_equal(given_points, wanted)
         moving.known[data.draw(st.integers(0, 5999)) :] = True
 
@@ -99,15 +99,15 @@ def test_curves_that_are_thinned_again_and_again_are_as_thinned_at_once(data: st
 def test_what_was_thinned_is_not_asked_for_again_unless_something_was_lacking() -> None:
     moving = _Moving(6000, 3)
     thinned = Thinned(moving.extract)
-    stretch = moving.at(1000, 4000)
-    thinned.points(moving.timeline, stretch, 100)
+    segment = moving.at(1000, 4000)
+    thinned.points(moving.timeline, segment, 100)
     moving.asked = 0
     thinned.points(moving.timeline, moving.at(1017, 4000), 100)
     assert moving.asked < 120  # the newest, and the parts of bins at both ends
     moving.asked, moving.known[4990:] = 0, False
     thinned.points(moving.timeline, moving.at(1017, 4000), 100)
     assert moving.asked < 120
-    thinned.forget()
+    thinned.clear()
     moving.asked = 0
     _, values = thinned.points(moving.timeline, moving.at(1017, 4000), 100)
     assert moving.asked == 4000 and np.isnan(values[-1]).all()
@@ -117,7 +117,7 @@ def test_what_was_thinned_is_not_asked_for_again_unless_something_was_lacking() 
     assert np.isfinite(values).all()
     np.testing.assert_array_equal(
         thinned.points(other.timeline, moving.at(1017, 4000), 100)[1],
-        decimate(stretch.times, moving.values[1017:5017], 100, 1017)[1],
+        decimate(segment.times, moving.values[1017:5017], 100, 1017)[1],
     )
 
 

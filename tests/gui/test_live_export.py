@@ -90,6 +90,6 @@ def test_every_page_can_be_exported(tmp_path: Path, qtbot: QtBot, view: LiveView
     view.export_table(tmp_path / "page.csv")
     qtbot.waitUntil(lambda: view.bar.note.text() == "Saved page.csv", timeout=60_000)
     values = np.loadtxt(tmp_path / "page.csv", delimiter=",", skiprows=1)
-    columns = [panel.panel.series[0].extract(shown.stretch(history)) for panel in shown.panels]
+    columns = [panel.panel.series[0].extract(shown.segment(history)) for panel in shown.panels]
     np.testing.assert_array_equal(values[:, 1 : 1 + columns[0].shape[1]], columns[0])
     assert values.shape[0] == 5001

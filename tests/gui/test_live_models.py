@@ -19,7 +19,7 @@ from gui.live.model_forces import UNKNOWN
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.models.live import MODEL_NAMES
-from gui.models.timeline import Excerpt, Floats, History, Stretch
+from gui.models.timeline import Excerpt, Floats, History, Segment
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
 from rig.client.interruption import Interruption
@@ -79,7 +79,7 @@ def _wait(qtbot: QtBot, view: LiveView, timeline: History | Excerpt) -> None:
         view.refresh(timeline)
         page = view.pages["Forces"]
         assert isinstance(page, PlotPage)
-        shown = page.stretch(timeline)
+        shown = page.segment(timeline)
         finite = np.isfinite(shown.rows["reference"]).all(axis=1) & np.isfinite(shown.rows["force_model"]).all(axis=1)
         return all(np.isfinite(view.models.differences(model, shown)[finite]).all() for model in view.models.chosen)
 
@@ -146,11 +146,11 @@ def test_table_says_what_the_report_says(qtbot: QtBot, view: LiveView, recording
     _wait_for_table(view, timeline)
     page = view.pages["Forces"]
     assert isinstance(page, PlotPage)
-    assert len(page.stretch(timeline)) == len(timeline)  # four seconds, in a window of ten
+    assert len(page.segment(timeline)) == len(timeline)  # four seconds, in a window of ten
     for entry in compare_models(recording, summary):
         model, legs = entry["model"], np.array(entry["rms_residual_n"])
         expected = [*legs, np.sqrt(np.mean(legs**2))]
-        np.testing.assert_allclose(view.models.rms_residuals(model, page.stretch(timeline)), expected, rtol=1e-9)
+        np.testing.assert_allclose(view.models.rms_residuals(model, page.segment(timeline)), expected, rtol=1e-9)
         assert [label.text() for label in view.chooser.table.values[model]] == [f"{value:.2f}" for value in expected]
     rms = {model: float(view.chooser.table.values[model][6].text()) for model in MODELS}
     assert rms["exact"] < 1.0 < rms["pedrammehr-2012"] < rms["dasgupta-1998"] < 4.0 < rms["massless"]
@@ -168,9 +168,9 @@ def test_the_table_is_brought_up_to_date_a_line_at_a_time(
     counted: list[str] = []
     plain = view.models.rms_residuals
 
-    def look(model: str, stretch: Stretch) -> Floats:
+    def look(model: str, segment: Segment) -> Floats:
         counted.append(model)
-        return plain(model, stretch)
+        return plain(model, segment)
 
     monkeypatch.setattr(view.models, "rms_residuals", look)
     for row in range(500, 500 + 6 * len(MODELS)):
@@ -250,7 +250,7 @@ def test_values_and_export_hold_the_chosen_models(
         np.testing.assert_allclose([float(row[name]) for row in table], expected, atol=1e-5)
     assert not any("Dasgupta" in name for name in table[0])
     _wait(qtbot, view, timeline)
-    _panels(view)[0].pointed.emit(float(running["t"][500]))
+    _panels(view)[0].hovered.emit(float(running["t"][500]))
     view.refresh(timeline)
     row = running[500]
     numbers = [f"{value:.1f}" for value in (row["force_measured"][1], row["force_model"][1], force[500, 1])]

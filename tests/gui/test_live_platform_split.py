@@ -64,11 +64,11 @@ def test_it_follows_the_newest_row_and_the_cursor(live_view: Callable[[int, int]
         history.append(live_rows(1, len(history)))
         view.refresh(history)
     assert _origin(view) == pytest.approx(0.011)
-    panel_of(view, "Forces").pointed.emit(2.0)
+    panel_of(view, "Forces").hovered.emit(2.0)
     view.refresh(history)
     assert _origin(view) == pytest.approx(1e-5 * 2.0 * RATE)
     assert view.platform_split.drawn is not None and "2.000 s" in view.platform_split.drawn.pose.text()
-    panel_of(view, "Forces").pointed.emit(None)
+    panel_of(view, "Forces").hovered.emit(None)
     view.refresh(history)
     assert _origin(view) == pytest.approx(0.011)
 

@@ -195,7 +195,7 @@ def test_means_are_called_means_and_end_as_their_curve_does(view: LiveView) -> N
     assert value_of("Fz", f"{values[-1]:.2f}".replace("-", "−")) in text
     assert f"means over {1e3 * (times[-1] - times[-2]):.0f} ms" in text
     middle = len(times) // 2
-    force.pointed.emit(float(times[middle]))
+    force.hovered.emit(float(times[middle]))
     view.refresh(history)
     assert value_of("Fz", f"{values[middle]:.2f}".replace("-", "−")) in force.header.text()
 

@@ -92,7 +92,7 @@ def test_what_is_being_typed_is_saved_and_asked_for(panel: MotionPanel, qtbot: A
     _keys(panel, "Ctrl+S")
     assert tomllib.loads(path.read_text())["parts"][0]["duration"] == 7.0 and panel.title == "Motion: typed"
     _type(box, qtbot, "9", end=None)
-    panel.let_go(panel.begin_new)
+    panel.confirm_discard(panel.begin_new)
     assert panel.document.question is not None and box.value() == 9.0
     choose(panel.document.question, "Cancel")
 
@@ -346,7 +346,7 @@ def test_save_goes_to_the_file_and_save_as_asks(
     assert len(asked) == 1 and panel.title == "Motion: mine"
     assert tomllib.loads(path.read_text())["amplitude"] == 0.5
     panel.amplitude.set_si(40.0)
-    panel.let_go(panel.begin_new)
+    panel.confirm_discard(panel.begin_new)
     assert panel.document.question is not None
     choose(panel.document.question, "Save")
     qtbot.waitUntil(lambda: panel.title == "Motion: new motion", timeout=60_000)

@@ -56,7 +56,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
         assert stays == f"The motion shown stays: {verdict}"
         assert panel.title == "Motion: demo (changed)" and panel.run.isEnabled()
         assert logged[-1].level == "error" and logged[-1].text.startswith(f"{tmp_path / name} was not opened: {why}")
-    panel._look()  # a check of that motion that ends after the refusal
+    panel._preview()  # a check of that motion that ends after the refusal
     panel._worker.submit(lambda: None, lambda _result, _error: logged.append("looked"))
     qtbot.waitUntil(lambda: logged[-1] == "looked", timeout=60_000)
     assert panel.verdict.text() == f"{refused}\n{stays}"
@@ -274,7 +274,7 @@ def test_a_status_from_before_a_motion_began_is_not_its_end(
     window: MainWindow, session: FakeSession, qtbot: Any
 ) -> None:
     panel = _at_the_seam(window, session, qtbot)
-    session._asked_status = True  # asked for before the motion was accepted, and answered after
+    session._status_pending = True  # asked for before the motion was accepted, and answered after
     session.answer()
     session.take(make_status(State.ENGAGED, t=12.1, motion="demo", path_time=2.0, path_duration=2.0))
     assert len(session.sent) == 2 and window.motion.mover.active

@@ -96,7 +96,7 @@ def test_only_the_newest_change_is_looked_at(window: MainWindow, qtbot: Any, mon
     monkeypatch.setattr(panel_module, "preview_motion", look)
     for amplitude in (90.0, 80.0, 70.0, 60.0):
         panel.amplitude.set_si(amplitude)
-        panel._look()
+        panel._preview()
         panel._changed.stop()
         if amplitude == 90.0:
             assert begun.wait(20.0)

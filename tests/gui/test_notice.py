@@ -23,23 +23,25 @@ def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, ses
     notice = window.banner.notice
     session.take(make_status(State.FAULT, latched=True))
     session.refused.emit("follow", Finding(Code.FAULT_LATCHED))
-    assert notice.isVisible() and notice.mend.isVisible() and notice.mend.text() == "Reset"
-    assert notice.isAncestorOf(notice.mend) and window.banner.isAncestorOf(notice)
-    assert notice.height() >= notice.mend.height() + notice.fontMetrics().height()
-    press(notice.mend)
+    assert notice.isVisible() and notice.remedy_button.isVisible() and notice.remedy_button.text() == "Reset"
+    assert notice.isAncestorOf(notice.remedy_button) and window.banner.isAncestorOf(notice)
+    assert notice.height() >= notice.remedy_button.height() + notice.fontMetrics().height()
+    press(notice.remedy_button)
     assert session.commands == ["reset"]
     session.refused.emit("report", "the disk is full")
-    assert notice.isVisible() and not notice.mend.isVisible()
+    assert notice.isVisible() and not notice.remedy_button.isVisible()
     notice.remark("The report: a.html")
-    assert not notice.mend.isVisible()
+    assert not notice.remedy_button.isVisible()
 
 
 def test_the_button_says_why_it_cannot_be_pressed_any_more(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
-    assert window.banner.notice.mend.isEnabled()
+    assert window.banner.notice.remedy_button.isEnabled()
     session.take(make_status(State.RUNNING))
-    assert not window.banner.notice.mend.isEnabled() and "running" in window.banner.notice.mend.obstacle
+    assert (
+        not window.banner.notice.remedy_button.isEnabled() and "running" in window.banner.notice.remedy_button.obstacle
+    )
 
 
 def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindow, session: FakeSession) -> None:

@@ -163,13 +163,13 @@ def test_every_number_field_of_the_other_wizards(menu: Any, in_locale: Any) -> N
         entry.start(None)
         assert entry.wizard is not None
         in_locale("de_DE", entry.wizard)
-        page = entry.wizard.asking
+        page = entry.wizard.request_page
         fields = _fields(entry.wizard)
         assert fields, entry.wizard.windowTitle()
         _walk(entry.wizard, 1)
         field = next(each for each in fields if each.isEnabled())
         _enter(field, "1,000.5", keys=False)
-        assert page.missing == field.refusal and entry.wizard.computing.begin.obstacle
+        assert page.missing == field.refusal and entry.wizard.compute_page.begin.obstacle
         assert not entry.wizard.button(QtWidgets.QWizard.WizardButton.NextButton).isEnabled()
         entry.close()
 

@@ -184,7 +184,7 @@ def test_another_mechanism_is_framed_anew(shown: Callable[[], PlatformView]) -> 
     picture = view.picture
     if isinstance(picture, PlatformFlat):
         return
-    picture.look_from("Side")
+    picture.set_viewpoint("Side")
     camera = picture.view.camera
     distance, side = camera.distance, camera.azimuth
     view.show_row(live_rows(1)[0])
@@ -245,7 +245,7 @@ def test_the_screens_picture(shown: Callable[[], PlatformView]) -> None:
     canvas = view.picture.view
     before = canvas.picture((600, 400))
     assert canvas.picture((600, 400)) == before  # nothing in it depends on what was drawn before
-    view.picture.look_from("Top")
+    view.picture.set_viewpoint("Top")
     assert canvas.picture((600, 400)) != before
     again = shown()  # a second one shares the context
     again.show_row(live_rows(1)[0])
@@ -260,7 +260,7 @@ def test_legs_and_axes_are_named_in_the_picture(shown: Callable[[], PlatformView
     picture = view.picture
     if isinstance(picture, PlatformFlat):
         return
-    picture.look_from(viewpoint)
+    picture.set_viewpoint(viewpoint)
     assert picture.scene is not None
     marks = {mark.text: mark for mark in picture.view.content.marks}
     assert list(marks) == [*"123456", *"xyz"]
@@ -300,5 +300,5 @@ def test_projections_where_there_is_no_gl(monkeypatch: pytest.MonkeyPatch, shown
     np.testing.assert_allclose(picture.projections[1].view.viewRange(), 3 * np.array(across), rtol=0.01)
     assert "m" in picture.projections[0].plot.getAxis("bottom").labelText
     with pytest.raises(KeyError):
-        picture.look_from("Top")
+        picture.set_viewpoint("Top")
     view.set_theme(LIGHT)

@@ -254,7 +254,7 @@ def test_what_is_no_recording_is_said(qtbot: QtBot, view: RecordingsView, folder
 def test_a_recording_cut_off_is_shown_as_far_as_it_goes(qtbot: QtBot, view: RecordingsView, folder: Path) -> None:
     whole = (folder / "first.mcap").read_bytes()
     (folder / "cut.mcap").write_bytes(whole[: len(whole) * 2 // 3])
-    view.list.look()
+    view.list.reload()
     _open(qtbot, view, "cut.mcap")
     assert "cut off" in view.note.text()
     assert view.opened is not None and 0 < len(view.opened.recording.rows) < 2000
@@ -306,8 +306,8 @@ def test_of_a_long_recording_some_rows_are_replayed_and_all_are_drawn_and_counte
     rows = live_rows(10_000)
     rows["force_measured"][4321, 2] = 777.0
     write_recording(folder / "long.mcap", rows)
-    monkeypatch.setattr("gui.models.recordings.KEPT", rows.nbytes // 4)
-    view.list.look()
+    monkeypatch.setattr("gui.models.recordings.MAX_ROW_MEMORY", rows.nbytes // 4)
+    view.list.reload()
     _open(qtbot, view, "long.mcap")
     opened = view.opened
     assert opened is not None and opened.every == 4 and "one in 4 cycles is replayed" in view.note.text()

@@ -148,7 +148,7 @@ def test_buttons_say_why_they_are_disabled(page: RunsPage, judged: Path) -> None
 
 def test_a_book_that_cannot_be_used_is_said(page: RunsPage, qtbot: QtBot) -> None:
     (page.folder / "runs.json").write_text("{")
-    page.look()
+    page.reload()
     qtbot.waitUntil(lambda: "runs.json: cannot be used" in page.message.text(), timeout=START)
 
 
@@ -270,7 +270,7 @@ def test_the_card_says_the_numbers_of_the_report(card: VerdictCard, judged: Path
 
 def test_a_link_of_the_card_names_the_place_in_the_report(card: VerdictCard, judged: Path, qtbot: QtBot) -> None:
     card.show_run(_told(judged, 0))
-    with qtbot.waitSignal(card.report_asked, timeout=1000) as asked:
+    with qtbot.waitSignal(card.report_requested, timeout=1000) as asked:
         card.advice.linkActivated.emit("residuals")
     assert asked.args == ["a.mcap#2", "residuals"]
 
@@ -409,7 +409,7 @@ def test_a_recording_says_who_operates(
         made.append(config)
         raise OSError("no engine in this test")
 
-    monkeypatch.setattr("gui.session.rig_session.hold_engine", hold)
+    monkeypatch.setattr("gui.session.rig_session.acquire_engine", hold)
     monkeypatch.setattr(session.virtual, "begin", lambda: None)
     window.motion.words.operator.setText("A. Weber")
     with pytest.raises(OSError, match="no engine"):
@@ -422,7 +422,7 @@ def test_what_is_typed_stays_at_its_run_while_others_come(page: RunsPage, qtbot:
     run = page.listed[1].run.id
     page.table.editItem(item)
     QtTest.QTest.keyClicks(page.table.findChild(QtWidgets.QLineEdit), "new belt")
-    page._looked((page.listed[:1], []), None)  # a look that began before ends now, with other rows
+    page._loaded((page.listed[:1], []), None)  # a look that began before ends now, with other rows
     assert page.table.rowCount() == 2 and page.table.item(1, 0) is last
     QtTest.QTest.keyClick(page.table.findChild(QtWidgets.QLineEdit), KEY.Key_Return)
     qtbot.waitUntil(lambda: {one.run.id: one.entry.note for one in page.listed}.get(run) == "new belt", timeout=START)
@@ -459,7 +459,7 @@ def test_while_a_folder_is_read_nothing_is_said_of_its_runs(
     going.set()
     qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
     going.clear()
-    page.look()  # again: what is listed stays
+    page.reload()  # again: what is listed stays
     assert page.message.text() == "" and page.table.rowCount() == 2
     going.set()
 

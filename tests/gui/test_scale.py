@@ -54,7 +54,7 @@ def test_sizes_that_the_screen_has_no_room_for_are_refused(window: MainWindow, m
         1.5,
     ]
     monkeypatch.delenv("STEWART_RIG_SCALE")
-    window.menus.view._look_at_screen()
+    window.menus.view._update_sizes()
     action = window.menus.view.scales[2.0]
     assert not action.isEnabled() and action.toolTip() == "QT_SCALE_FACTOR of the environment says the size"
 

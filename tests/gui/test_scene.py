@@ -89,7 +89,7 @@ def scene_of(pose: Floats, **fields: Floats) -> Scene:
 def test_what_is_framed_just_fits(viewpoint: str, size: tuple[int, int]) -> None:
     points = np.random.default_rng(2).uniform([-1, -2, 0], [3, 1, 1], (50, 3))
     camera = Camera()
-    camera.look_from(viewpoint)
+    camera.set_viewpoint(viewpoint)
     camera.frame(points, size)
     away = np.abs(camera.picture(points, size) / size - 0.5)  # from the middle, of the picture
     assert away.max() <= 0.5
@@ -100,7 +100,7 @@ def test_views_look_from_where_their_names_say() -> None:
     camera = Camera()
     right, up = np.eye(2, 3), np.eye(3)[1:]
     for viewpoint, axes in (("Front", np.eye(3)[[0, 2]]), ("Side", up), ("Top", right)):
-        camera.look_from(viewpoint)
+        camera.set_viewpoint(viewpoint)
         np.testing.assert_allclose(camera.axes[:2], axes, atol=1e-12)
     camera.turn(0.0, -10.0)
     assert camera.elevation == 0.0  # nobody looks from below the ground

@@ -7,7 +7,7 @@ import pytest
 
 from gui.models.timeline import Floats
 from gui.scene.camera import Camera, focal
-from gui.scene.handle import PARTS, Drag, Handle, across, along_axis, can_be_taken, distance_to, ray, round_axis
+from gui.scene.handle import PARTS, Drag, Handle, across, along_axis, distance_to, is_draggable, ray, round_axis
 from kinematics import angles_to_matrix
 
 SIZE = (640.0, 420.0)
@@ -43,7 +43,7 @@ def cases() -> list[tuple[Camera, Floats, Floats]]:
         camera = looking(RNG.uniform(-3, 3), RNG.uniform(0.05, 1.4), RNG.uniform(1.0, 3.0))
         origin, axis = camera.target + RNG.uniform(-0.2, 0.2, 3), RNG.normal(size=3)
         axis /= np.linalg.norm(axis)
-        if all(can_be_taken(camera, origin, axis, turning=turning) for turning in (False, True)):
+        if all(is_draggable(camera, origin, axis, turning=turning) for turning in (False, True)):
             found.append((camera, origin, axis))
     return found
 
@@ -87,9 +87,9 @@ def test_an_axis_seen_end_on_and_a_ring_seen_edge_on_cannot_be_taken() -> None:
     middle = tuple(seen_at(camera, camera.target).tolist())
     ahead = (camera.target - camera.eye) / camera.distance
     up = np.array([0.0, 0.0, 1.0])
-    assert not can_be_taken(camera, camera.target, ahead, turning=False)
-    assert can_be_taken(camera, camera.target, ahead, turning=True)
-    assert not can_be_taken(camera, camera.target, up, turning=True)
+    assert not is_draggable(camera, camera.target, ahead, turning=False)
+    assert is_draggable(camera, camera.target, ahead, turning=True)
+    assert not is_draggable(camera, camera.target, up, turning=True)
     assert along_axis(camera, SIZE, middle, camera.target, ahead) is None
     assert round_axis(camera, SIZE, middle, camera.target, up) is None
     behind = camera.eye - 0.5 * ahead
@@ -109,7 +109,7 @@ def test_each_part_is_taken_where_it_is_seen() -> None:
     camera = looking()
     handle = Handle(camera.target, np.asarray(angles_to_matrix([0.2, -0.1, 0.1])), 0.25)
     for part in PARTS:
-        assert can_be_taken(camera, handle.place, handle.axis(part), turning=len(part) > 1)
+        assert is_draggable(camera, handle.place, handle.axis(part), turning=len(part) > 1)
         line = handle.line(part)
         own = line[-1:] if len(part) == 1 else line
         hits = [handle.at(camera, SIZE, tuple(seen_at(camera, point).tolist())) for point in own]

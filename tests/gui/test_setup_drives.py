@@ -63,7 +63,7 @@ def page(wizard: SetupWizard, qtbot: Any) -> Iterator[DrivesPage]:
 
 
 def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, page: DrivesPage, qtbot: Any) -> None:
-    assert "no drive has reported" in page.take.obstacle
+    assert "no drive has reported" in page.use_serials.obstacle
     press(page.ask[2])
     assert page.status[2].text() == "querying …" and "querying the drive of leg 3" in page.ask_all.obstacle
     settled(wizard, qtbot)
@@ -86,7 +86,7 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
     press(page.ask_all)
     settled(wizard, qtbot)
     assert "legs 1 and 2 have changed places" in page.findings.text()
-    press(page.take)
+    press(page.use_serials)
     settled(wizard, qtbot)
     assert [edit.text() for edit in page.serial] == [f"VIRTUAL-{leg}" for leg in range(1, 7)]
     page.unit[2].setValue(9)
@@ -141,7 +141,7 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     page.watchdog.setFocus()
     key(KEY.Key_Up, wizard)
     assert {label.text() for label in page.status} == {"not queried yet"}
-    assert not page.found and "no drive has reported" in page.take.obstacle
+    assert not page.found and "no drive has reported" in page.use_serials.obstacle
 
 
 def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(

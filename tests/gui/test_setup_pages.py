@@ -159,16 +159,16 @@ def test_a_test_without_result_leaves_nothing_of_the_one_before(wizard: SetupWiz
     legs, zeroing = wizard.legs, wizard.zeroing
     legs.show_result(2, PASSED, "")
     zeroing.show_result(ZERO, "")
-    wizard.look()
+    wizard.check_draft()
     assert wizard.saving.untested.text() == "⚠ Legs not tested: 1, 3–6" and "0.10" in zeroing.values[0][1].text()
     legs.show_result(2, None, "drive 2 is silent")
     zeroing.show_result(None, "drive 2 is silent")
-    wizard.look()
+    wizard.check_draft()
     assert wizard.saving.untested.text() == "⚠ Legs not tested: 1–6"
     assert not legs.labels[1].toolTip() and "silent" in legs.labels[1].text()
     assert zeroing.zero is None and {label.text() for labels in zeroing.values for label in labels} == {"–"}
-    legs.forget(2)
-    zeroing.forget()
+    legs.invalidate(2)
+    zeroing.invalidate()
     assert legs.labels[1].text() == "not tested yet" and zeroing.status.text().startswith("not zeroed")
 
 
@@ -303,7 +303,7 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
         ):
             button.clicked.emit()  # a press that was on its way
         assert page.status[1].text() == "not queried yet" and wizard.legs.labels[0].text() == "not tested yet"
-        wizard.look()
+        wizard.check_draft()
         forward(wizard, wizard.legs)
         assert wizard.legs.obstacle.isVisible()
         assert wizard.legs.obstacle.text() == "Not now: querying the drive of leg 1."

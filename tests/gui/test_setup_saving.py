@@ -139,5 +139,5 @@ def test_legs_that_were_seen_to_move_go_on_record_beside_the_file(
     config = load_config(tmp_path / "trial.toml")
     lacking = unproven(config, ["S1", "S2", "", "S4", "", ""])
     assert lacking is not None and lacking.legs == (1, 3, 4, 5, 6)
-    wizard.legs.forget(2)
+    wizard.legs.invalidate(2)
     assert not wizard.legs.seen[1].isChecked() and not wizard.legs.proven

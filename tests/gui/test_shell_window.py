@@ -87,7 +87,7 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
 
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
-    window.look.use("light")
+    window.appearance.use("light")
     window.jog.steps.translation.set_si(0.0025)
     window.jog.steps.frame.setCurrentIndex(1)
     window.tabs.setCurrentWidget(window.views.log)
@@ -96,10 +96,10 @@ def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, 
     again = FakeSession(session.config, tmp_path)
     other = MainWindow(again, make_settings(tmp_path))
     try:
-        assert other.look.theme is LIGHT and other.tabs.currentWidget() is other.views.log
+        assert other.appearance.theme is LIGHT and other.tabs.currentWidget() is other.views.log
         assert other.jog.steps.translation.si() == pytest.approx(0.0025)
         assert other.jog.steps.frame.currentData() == "platform"
-        other.look.use(DARK.name)
+        other.appearance.use(DARK.name)
     finally:
         other.close_now()
 
@@ -134,7 +134,7 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
     window = MainWindow(session, make_settings(tmp_path))
     try:
         qtbot.waitUntil(lambda: window.complete, timeout=60_000)
-        assert window.look.theme is DARK and (window.width(), window.height()) == (1280, 800)
+        assert window.appearance.theme is DARK and (window.width(), window.height()) == (1280, 800)
         assert window.tabs.currentWidget() is window.motion and window.views.recordings.list.folder == tmp_path
         for view in (window.views.live, window.views.recordings.live):
             assert view.platform_split.platform is not None  # who takes up the sizes
@@ -145,8 +145,8 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
 def test_dark_and_light(whole_window: MainWindow, qtbot: Any) -> None:
     application = QtWidgets.QApplication.instance()
     for theme in (LIGHT, DARK):
-        whole_window.look.use(theme.name)
-        qtbot.waitUntil(lambda: whole_window.look.dressing.done)
+        whole_window.appearance.use(theme.name)
+        qtbot.waitUntil(lambda: whole_window.appearance.dressing.done)
         role = QtGui.QPalette.ColorRole.Window
         assert application.palette().color(role).name() == theme.window.lower()
 

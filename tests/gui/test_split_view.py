@@ -40,7 +40,7 @@ def _edge(window: MainWindow) -> QtCore.QPoint:
 def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainWindow, session: FakeSession) -> None:
     _settle(window)
     window.tabs.setCurrentWidget(window.jog)
-    window.docking.put_beside("Live")
+    window.docking.show_in_split("Live")
     QtWidgets.QApplication.processEvents()
     live = window.views.live_page
     assert live.isVisible() and window.jog.isVisible() and live.window() is window
@@ -58,7 +58,7 @@ def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainW
 
 def test_while_a_page_goes_from_place_to_place_nothing_is_drawn_and_then_all_is(window: MainWindow, qtbot: Any) -> None:
     _settle(window)
-    for move in (window.docking.put_beside, window.docking.dock, window.docking.tear_off, window.docking.dock):
+    for move in (window.docking.show_in_split, window.docking.dock, window.docking.tear_off, window.docking.dock):
         move("Live")
         assert not window.docking.side.updatesEnabled()
         qtbot.waitUntil(window.docking.side.updatesEnabled)
@@ -74,15 +74,15 @@ def test_the_key_puts_the_page_in_front_beside_and_the_one_that_has_the_keyboard
 ) -> None:
     _settle(window)
     window.tabs.setCurrentWidget(window.views.log)
-    window.menus.view.front_beside.trigger()
+    window.menus.view.front_split.trigger()
     assert list(window.docking.side.panes) == ["Event log"] and window.tabs.currentWidget() is window.motion
     assert window.menus.view.split_actions["Event log"].isChecked()
     focus(qtbot, window.views.log.search)
-    window.menus.view.front_beside.trigger()
+    window.menus.view.front_split.trigger()
     assert window.docking.side.panes == {} and window.tabs.currentWidget() is window.views.log
     assert not window.menus.view.split_actions["Event log"].isChecked()
     window.tabs.setCurrentWidget(window.jog)
-    window.menus.view.front_beside.trigger()
+    window.menus.view.front_split.trigger()
     assert window.docking.side.panes == {} and "commands the machine" in window.banner.notice.text()
 
 
@@ -103,7 +103,7 @@ def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) ->
     window = whole_window
     _settle(window, _LEAST)
     window.tabs.setCurrentWidget(window.motion)
-    window.docking.put_beside("Live")
+    window.docking.show_in_split("Live")
     assert window.docking.side.panes == {} and window.views.live_page.isVisibleTo(window.tabs) is False
     told = window.banner.notice.text()
     assert "are available" in told and "Ctrl+T" in told
@@ -123,7 +123,7 @@ def test_from_a_window_to_the_side_and_back_to_a_window(window: MainWindow) -> N
     window.docking.tear_off("Event log")
     (docked, beside) = [each.text() for each in window.docking.menu_of("Event log").actions()]
     assert (docked, beside) == ("&Dock back", "&Beside")
-    window.docking.put_beside("Event log")
+    window.docking.show_in_split("Event log")
     assert list(window.docking.side.panes) == ["Event log"] and window.docking.windows == {}
     assert window.tabs.currentWidget() is window.jog
     window.docking.tear_off("Event log")

@@ -263,7 +263,7 @@ def test_a_start_whose_kernels_are_compiled_shows_no_full_bar(desk: Desk) -> Non
     waiting = "window.banner.waiting"
     desk.do("session.enter(Phase.STARTING)")
     for done, most in ((23, 73), (73, 0)):
-        desk.do(f"session.compilingTold.emit(Compiling('the model', {done}, 73))")
+        desk.do(f"session.compilingProgressed.emit(Compiling('the model', {done}, 73))")
         desk.wait(f"{waiting}.isVisible() and {waiting}.maximum() == {most}")
     assert "waiting for the other processes" in desk.value("window.banner.detail")
 

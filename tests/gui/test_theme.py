@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 from shell_support import FakeSession, be_rid_of, make_settings
 
 from gui.live import Plot
-from gui.shell.look import dress
+from gui.shell.appearance import dress
 from gui.shell.main_window import MainWindow
-from gui.widgets import WholeNumber, at_once
+from gui.widgets import WholeNumber, run_all
 from gui.widgets.theme import DARK, LIGHT, STYLE_SHEET, Theme
 
 _TICK = "#4a86e8"
@@ -84,8 +84,8 @@ def _pictures(session: FakeSession, settings: QtCore.QSettings, changed: str) ->
             window.tabs.setCurrentWidget(page)
             QtWidgets.QApplication.processEvents()
         if changed:
-            window.look.use(changed)
-            while not window.look.dressing.done:
+            window.appearance.use(changed)
+            while not window.appearance.dressing.done:
                 QtWidgets.QApplication.processEvents()
         found = {}
         for page in pages:
@@ -112,7 +112,7 @@ def test_another_theme_styles_some_widgets_at_a_time_and_what_is_in_view_first(
     qtbot: QtBot, qapp: QtWidgets.QApplication
 ) -> None:
     before, sheet = qapp.palette(), qapp.styleSheet()
-    at_once(dress(qapp, DARK))
+    run_all(dress(qapp, DARK))
     seen, page, styled = QtWidgets.QPushButton(), QtWidgets.QWidget(), _Styled()
     hidden = [QtWidgets.QPushButton(page) for _ in range(1000)]
     for each in (seen, *hidden):

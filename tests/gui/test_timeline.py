@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 from recorded_runs import make_runs
 
 from gui.live import RecordingsView
-from gui.live.timeline_bar import SHORTEST, Stretch, TimelineBar
+from gui.live.timeline_bar import SHORTEST, StateSpan, TimelineBar
 from gui.widgets.theme import DARK, LIGHT
 from rig.recording import RecordedEvent
 
 LEFT = QtCore.Qt.MouseButton.LeftButton
-STATES = (Stretch("PARKED", 0.0, 2.0), Stretch("RUNNING", 2.0, 8.0), Stretch("FAULT", 8.0, 10.0))
+STATES = (StateSpan("PARKED", 0.0, 2.0), StateSpan("RUNNING", 2.0, 8.0), StateSpan("FAULT", 8.0, 10.0))
 EVENTS = (RecordedEvent(4.0, 20, 0, "all is well"), RecordedEvent(8.0, 40, 5, "nothing is well"))
 
 
@@ -71,17 +71,17 @@ def test_cursors_are_dragged_and_say_how_far_apart_they_are(bar: TimelineBar, qt
 
 
 def test_a_click_moves_the_replay_and_one_on_a_flag_shows_its_event(bar: TimelineBar, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(bar.pointed, timeout=1000) as pointed:
+    with qtbot.waitSignal(bar.clicked, timeout=1000) as clicked:
         QtTest.QTest.mouseClick(bar, LEFT, pos=QtCore.QPoint(500, 20))
-    assert pointed.args == [5.0]
-    with qtbot.waitSignal(bar.flagged, timeout=1000) as flagged, qtbot.assertNotEmitted(bar.pointed):
+    assert clicked.args == [5.0]
+    with qtbot.waitSignal(bar.flagged, timeout=1000) as flagged, qtbot.assertNotEmitted(bar.clicked):
         QtTest.QTest.mouseClick(bar, LEFT, pos=QtCore.QPoint(801, 4))
     assert flagged.args == [1]
 
 
 def test_the_line_is_moved_and_a_double_click_shows_all(bar: TimelineBar, qtbot: QtBot) -> None:
-    bar.look_at(2.0, 4.0)
-    with qtbot.assertNotEmitted(bar.pointed):
+    bar.zoom_to(2.0, 4.0)
+    with qtbot.assertNotEmitted(bar.clicked):
         _drag(bar, 500, 250, y=35)
     assert bar.span == pytest.approx((2.5, 4.5))
     QtTest.QTest.mouseDClick(bar, LEFT, pos=QtCore.QPoint(500, 35))
@@ -125,21 +125,21 @@ def view(qtbot: QtBot, tmp_path: Path) -> Iterator[RecordingsView]:
 def test_curves_show_the_times_and_cursors_of_the_timeline(view: RecordingsView) -> None:
     timeline, live = view.timeline, view.live
     panel = live.pages["Forces"].panels[0]
-    timeline.look_at(5.0, 5.5)
+    timeline.zoom_to(5.0, 5.5)
     assert panel.span == pytest.approx((5.0, 5.5))
     timeline.measure(5.1, 5.3)
     assert live.cursors.apart == pytest.approx(0.2)
     timeline.flagged.emit(0)
     assert view.replay is not None and view.replay.position == view.opened.recording.events[0].t  # type: ignore[union-attr]
-    timeline.pointed.emit(6.0)
+    timeline.clicked.emit(6.0)
     assert view.replay.position == 6.0
-    timeline.look_at(6.0, 6.0)
+    timeline.zoom_to(6.0, 6.0)
     assert panel.span[1] - panel.span[0] == pytest.approx(SHORTEST)
 
 
 def test_keys_fetch_move_and_zoom(bar: TimelineBar) -> None:
     bar.setFocus()
-    bar.look_at(8.0, 9.0)  # neither cursor is in view
+    bar.zoom_to(8.0, 9.0)  # neither cursor is in view
     QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_B)
     assert bar.cursors == pytest.approx([10 / 3, 8.5])
     QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_Right)
@@ -158,7 +158,7 @@ def test_keys_fetch_move_and_zoom(bar: TimelineBar) -> None:
 
 
 def test_the_right_button_puts_a_cursor_there(bar: TimelineBar) -> None:
-    bar.look_at(8.0, 9.0)
+    bar.zoom_to(8.0, 9.0)
     put_a, put_b, _line, between, whole = bar.menu_at(8.25).actions()
     put_a.trigger()
     assert bar.cursors == pytest.approx([8.25, 20 / 3])
@@ -178,15 +178,15 @@ def test_cursors_and_times_are_the_same_on_the_curves(view: RecordingsView, qtbo
     page = live.pages["Forces"]
     page.moved.emit(0.5, 1.5)
     assert timeline.span == pytest.approx((0.5, 1.5))
-    page.pinned.emit(0.8)  # the third click takes both away; the next two put them there
+    page.clicked.emit(0.8)  # the third click takes both away; the next two put them there
     assert timeline.cursors == pytest.approx([1.0, 2.0])
-    page.pinned.emit(0.8)
+    page.clicked.emit(0.8)
     assert timeline.cursors == pytest.approx([0.8, 2.0])
-    page.pinned.emit(1.2)
+    page.clicked.emit(1.2)
     assert timeline.cursors == pytest.approx([0.8, 1.2]) and live.cursors.apart == pytest.approx(0.4)
     view.open(tmp_path / "a.mcap")
     qtbot.waitUntil(lambda: live.cursors.a is None, timeout=60_000)
-    assert live.cursors.b is None and not live.cursors.held
+    assert live.cursors.b is None and not live.cursors.fixed
 
 
 def test_a_film_is_proposed_to_end_with_the_motion_that_it_begins_in(view: RecordingsView) -> None:

@@ -162,4 +162,4 @@ def test_another_rig_is_forgotten_where_the_window_stays(window: MainWindow, qtb
     _edit(window, qtbot)
     window.menus.other.open(Path("virtual"))
     _answer(window, qtbot, "Cancel")
-    qtbot.waitUntil(lambda: window.menus.other._wanted is None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.menus.other._requested is None, timeout=60_000)

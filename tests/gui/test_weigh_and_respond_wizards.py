@@ -22,7 +22,7 @@ def weighing(menu: CalibrateMenu, loaded: Path, rested: Path, qtbot: Any, tmp_pa
 
 
 def test_a_payload_is_weighed_by_the_command_and_saved(weighing: FitWizard, qtbot: Any, tmp_path: Path) -> None:
-    page, found, fit = weighing.asking, recordings(weighing), weighing.results.shown
+    page, found, fit = weighing.request_page, recordings(weighing), weighing.results.shown
     found.choose([one.path.name for one in found.found].index("bare.mcap"), 1)
     page["without_span"].begin.set_si(0.0)
     page["without_span"].end.set_si(1.0)
@@ -41,18 +41,18 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: FitWizard, qtbo
     target = save(weighing, qtbot)
     assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
     wanted = WeighRequest((tmp_path / "loaded.mcap",), tmp_path / "bare.mcap", at_rest=True, output=Path("f"))
-    assert outcome.asked.task.service is weigh and outcome.asked.request(Path("f")) == wanted
+    assert outcome.request.task.service is weigh and outcome.request.service_request(Path("f")) == wanted
 
 
 def test_a_stretch_that_is_none_is_refused(weighing: FitWizard, qtbot: Any) -> None:
-    during = weighing.asking["during"]
+    during = weighing.request_page["during"]
     during.begin.set_si(5.0)
     assert "give both moments" in looked(weighing, qtbot)
     during.end.set_si(2.0)
     assert "the first moment, 5 s, must be before the last, 2 s" in looked(weighing, qtbot)
-    assert weighing.computing.begin.obstacle and weighing.outcome is None
+    assert weighing.compute_page.begin.obstacle and weighing.outcome is None
     during.end.set_si(7.5)
-    assert weighing.asking.asked.request().during == (5.0, 7.5)
+    assert weighing.request_page.request.service_request().during == (5.0, 7.5)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def responding(menu: CalibrateMenu, excited: Path, rested: Path, qtbot: Any, tmp
 def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     responding: FitWizard, qtbot: Any, tmp_path: Path
 ) -> None:
-    page, found, fit = responding.asking, recordings(responding), responding.results.shown
+    page, found, fit = responding.request_page, recordings(responding), responding.results.shown
     assert not looked(responding, qtbot)
     row = [one.path.name for one in found.found].index("sines.mcap")
     assert found.table.item(row, 3).text().startswith("coordinate z, ")
@@ -79,9 +79,9 @@ def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     assert np.abs(np.array(outcome.result["pose"]["magnitude"]) - 1.0).max() < 0.05
     assert [fit.table.item(row, 0).text() for row in range(fit.table.rowCount())] == ["pose", "force"]
     target = save(responding, qtbot)
-    assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()
+    assert target == tmp_path / "sines-bode.svg" and not responding.save_page.use.isVisible()
     wanted = RespondRequest(tmp_path / "sines.mcap", output=Path("plots.svg"))
-    assert outcome.asked.task.service is respond and outcome.asked.request(Path("plots.svg")) == wanted
+    assert outcome.request.task.service is respond and outcome.request.service_request(Path("plots.svg")) == wanted
     assert outcome.text is not None and target.read_bytes() == outcome.text.encode() and "</svg>" in outcome.text
 
 

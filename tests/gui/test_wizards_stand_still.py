@@ -78,7 +78,7 @@ def _of_legs(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
             f"passed {leg}": partial(page.show_result, leg, PASSED, ""),
             f"failed {leg}": partial(page.show_result, leg, bad, ""),
             f"refused {leg}": partial(page.show_result, leg, None, LONG),
-            f"forgotten {leg}": partial(page.forget, leg),
+            f"forgotten {leg}": partial(page.invalidate, leg),
         }
     return found | {"busy": lambda: page.set_busy(LONG), "at rest": lambda: page.set_busy("")}
 
@@ -135,13 +135,13 @@ def test_set_up_moves_nothing_by_itself(wizard: SetupWizard) -> None:
 
 
 def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]]:
-    asking, computing, storing = wizard.asking, wizard.computing, wizard.storing
+    asking, computing, storing = wizard.request_page, wizard.compute_page, wizard.save_page
     said = [("warning", f"{LONG}\n" * 4), ("good", "✓"), ("warning", f"{LONG}\n" * 6)]
     computing.view.show_outcome = lambda outcome: said.pop(0)  # type: ignore[method-assign]
     there = Path("there.toml").absolute()
     there.touch()
     looked: dict[str, Callable[[], object]] = {}
-    if (holding := asking.holding) is not None:
+    if (holding := asking.content_label) is not None:
         looked = {"found": lambda: holding.setText(LONG), "lost": lambda: holding.clear()}
 
     def exists() -> None:

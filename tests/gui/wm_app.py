@@ -317,7 +317,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
 
     def ask_about_changes() -> None:
         window.motion.amplitude.setValue(40.0)
-        window.motion.let_go(lambda: None)
+        window.motion.confirm_discard(lambda: None)
 
     def ask_to_discard_a_rig() -> None:
         window.menus.setup.start()

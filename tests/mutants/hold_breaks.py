@@ -133,14 +133,14 @@ HOLD_BREAKS = [
     Break(
         "a button that is held no more is still told of",
         "gui/operate/jog_hold_to_run.py",
-        "        self._session.show_held(False)\n",
+        "        self._session.signal_hold(False)\n",
         "",
         (_LOSES,),
     ),
     Break(
         "a way that was let go is sent",
         "gui/operate/jog_hold_to_run.py",
-        "        self._mover.let_go()\n",
+        "        self._mover.release()\n",
         "",
         (f"{_HAND}::test_what_is_let_go_while_it_is_looked_at_is_not_sent",),
     ),

@@ -87,7 +87,7 @@ PAD_BREAKS = [
     ),
     _page(
         "a button whose stick is back stays down",
-        "            self._let_up()\n            self._changing = True\n",
+        "            self._release_input()\n            self._changing = True\n",
         "            self._changing = True\n",
         "test_a_lost_pad_lets_go_and_one_that_comes_back_must_be_let_up_first",
     ),

@@ -35,8 +35,8 @@ SCREEN_BREAKS = [
     Break(
         "a motion that was made is dropped without a question",
         "gui/motion/document.py",
-        "path, made=made)\n        self.taken_up",
-        "path, made=False)\n        self.taken_up",
+        "path, made=made)\n        self.opened",
+        "path, made=False)\n        self.opened",
         (f"{_TEMPLATES}::test_a_motion_that_was_made_is_not_lost_without_a_question",),
     ),
     Break(
@@ -70,7 +70,7 @@ SCREEN_BREAKS = [
     Break(
         "the button in the banner is as wide as its word",
         "gui/shell/banner.py",
-        "        self.mend.setFixedWidth(room_for(self.mend, MEND_TEXTS))\n",
+        "        self.remedy_button.setFixedWidth(room_for(self.remedy_button, REMEDY_TEXTS))\n",
         "",
         (_STANDS,),
     ),
@@ -84,13 +84,13 @@ SCREEN_BREAKS = [
     Break(
         "a job is done in one turn of the event loop",
         "gui/widgets/incremental_build.py",
-        "            return  # there is more of it\n",
+        "            return  # the job continues\n",
         "            pass\n",
         (f"{_PARTS}::test_a_job_goes_on_once_in_each_turn_of_the_event_loop",),
     ),
     Break(
         "what is being built does not take another theme",
-        "gui/shell/look.py",
+        "gui/shell/appearance.py",
         "        if theme is not self.theme:\n",
         "        if False:\n",
         (f"{_PARTS}::test_another_theme_meanwhile_is_taken_by_all",),
@@ -104,14 +104,14 @@ SCREEN_BREAKS = [
     ),
     Break(
         "another theme is given to all widgets in one block",
-        "gui/shell/look.py",
+        "gui/shell/appearance.py",
         "_AT_ONCE = 300\n",
         "_AT_ONCE = 100_000\n",
         (f"{_THEME}::test_another_theme_styles_some_widgets_at_a_time_and_what_is_in_view_first",),
     ),
     Break(
         "hidden pages keep the theme before",
-        "gui/shell/look.py",
+        "gui/shell/appearance.py",
         "rest = [widget for widget in widgets if not widget.isVisible()]",
         "rest: list[QtWidgets.QWidget] = []",
         (f"{_THEME}::test_another_theme_looks_as_if_it_had_been_there_from_the_beginning",),
@@ -125,21 +125,21 @@ SCREEN_BREAKS = [
     ),
     Break(
         "fields of another task are in the request",
-        "gui/wizard/asking.py",
+        "gui/wizard/request_page.py",
         "return part.only in (None, self._number)",
         "return True",
         ("gui/test_in_place_wizard.py::test_poses_are_planned_and_the_line_that_runs_them_is_told",),
     ),
     Break(
         "a field has nothing at first where the service has a value",
-        "gui/wizard/asking.py",
+        "gui/wizard/request_page.py",
         "if each.default is not MISSING}",
         "if each.default is MISSING}",
         ("gui/test_design_wizards.py::test_a_coordinate_is_excited_as_the_command_does_it",),
     ),
     Break(
         "what comes of a fit has no room of its own",
-        "gui/wizard/computing.py",
+        "gui/wizard/compute_page.py",
         "TextRoom(self.result, 4)",
         "self.result",
         (f"{_WIZARDS}::test_wizards_over_commands_move_nothing_by_themselves",),

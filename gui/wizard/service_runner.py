@@ -1,4 +1,4 @@
-"""What a wizard asks for runs in processes of its own: a look into files, and the service itself."""
+"""Processes of a wizard: the file probe, and the service."""
 
 import tempfile
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ from rig.errors import InputError
 from rig.services import Contents, Event, Notice, UnobservableGeometryError, stage_text
 
 ProbeCallback = Callable[[str, str], None]
-"""called with what the files hold and "", or "" and why they cannot be used"""
+"""Called with the files' content and "", or "" and why they cannot be used."""
 
 
 class FileProbe(QtCore.QObject):
-    """Looks into files. None of their rows comes into the app's memory, however long a recording is."""
+    """Probes files in a process: none of their rows use the app's memory, however long a recording is."""
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -25,45 +25,45 @@ class FileProbe(QtCore.QObject):
         self._job.ended.connect(self._ended)
         self._queue: list[tuple[JobRequest, ProbeCallback]] = []
 
-    def look(self, asked: JobRequest, done: ProbeCallback) -> None:
-        """Look into the files of `asked` when those that were asked for before are done."""
-        self._queue.append((asked, done))
+    def probe(self, request: JobRequest, done: ProbeCallback) -> None:
+        """Probe the files of `request` after the earlier requests."""
+        self._queue.append((request, done))
         self._next()
 
     def close(self) -> None:
-        """End what is running and forget the rest: nothing is called back any more. May be called again."""
+        """Cancel the probe and drop the queue; no callback is called any more. May be called again."""
         self._queue.clear()
         self._job.close()
 
     def _next(self) -> None:
         if not self._queue or self._job.busy:
             return
-        asked = self._queue[0][0]
-        contents = asked.task.contents
+        request = self._queue[0][0]
+        contents = request.task.contents
         assert contents is not None
         try:
-            request = asked.request()
+            service_request = request.service_request()
         except InputError as error:
             self._ended(None, error)
         else:
-            self._job.start(contents, request)
+            self._job.start(contents, service_request)
 
     def _ended(self, found: Contents | None, error: Exception | None) -> None:
-        asked, done = self._queue.pop(0)
+        request, done = self._queue.pop(0)
         if found is not None:
             doubts = "".join(f"; ⚠ {notice.text}" for notice in found.notices)
             done(found.text + doubts, "")
         elif error is not None:
-            done("", _in_a_line(error, asked.files))
+            done("", _in_a_line(error, request.files))
         self._next()
 
 
 class FitRunner(QtCore.QObject):
-    """One fit at a time, in a process of its own; what it writes goes into a folder that does not last.
+    """One fit at a time, in its own process, with output in a temporary folder.
 
-    Signals: `stepped(text, part)` as each step goes on: its words, and how much of it is done from 0 to 1, None where
-    that is not known; `questioned(text)`: what is to be done before it goes on, see `answer`; `finished(outcome,
-    reason)`: an `Outcome` and "", or None and why there is none.
+    Signals: `stepped(text, part)`: the current step and its progress from 0 to 1, None if unknown; `questioned(text)`:
+    an action required from the user, see `answer`; `finished(outcome, reason)`: an `Outcome` and "", or None and the
+    reason.
     """
 
     stepped = QtCore.Signal(str, object)
@@ -73,61 +73,61 @@ class FitRunner(QtCore.QObject):
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._job = JobRunner(self)
-        self._job.reported.connect(self._take)
+        self._job.reported.connect(self._handle_event)
         self._job.ended.connect(self._done)
-        self._asked: JobRequest | None = None
+        self._request: JobRequest | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether something is running."""
+        """Whether a fit is running."""
         return self._job.busy
 
-    def start(self, asked: JobRequest) -> None:
-        """Run it. Nothing while another runs."""
+    def start(self, request: JobRequest) -> None:
+        """Start a request. Ignored while another runs."""
         if self.busy:
             return
-        self._asked = asked
+        self._request = request
         self._folder = tempfile.TemporaryDirectory(prefix="rig-fit-")
         try:
-            request = asked.request(self.output)
+            service_request = request.service_request(self.output)
         except InputError as error:
             self._done(None, error)
         else:
-            self._job.start(asked.task.service, request)
+            self._job.start(request.task.service, service_request)
 
     def answer(self) -> None:
-        """What was asked for is done: it goes on."""
+        """Confirm the required action; the service continues."""
         self._job.proceed()
 
     def cancel(self) -> None:
-        """Give it up: nothing is left of it, nothing is told. At any time."""
+        """Cancel without output or signals. Always possible."""
         self._job.close()
         self._clean()
 
     @property
     def output(self) -> Path:
-        """The file that is written; only while something is running."""
-        assert self._folder is not None and self._asked is not None
-        return Path(self._folder.name) / f"fit{self._asked.saved.suffix}"
+        """The output file; only while running."""
+        assert self._folder is not None and self._request is not None
+        return Path(self._folder.name) / f"fit{self._request.saved.suffix}"
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         if isinstance(event, Notice):
-            return  # the result has them all
+            return  # the result contains them
         if event.waits:
             self.questioned.emit(stage_text(event))
         else:
             self.stepped.emit(stage_text(event), event.fraction)
 
     def _done(self, result: Any, error: Exception | None) -> None:
-        assert self._asked is not None
+        assert self._request is not None
         outcome = None
         if isinstance(error, UnobservableGeometryError):
-            outcome = Outcome(self._asked, error.result, None, str(error))
+            outcome = Outcome(self._request, error.result, None, str(error))
         elif error is None:
             refusal = getattr(result, "refusal", "")
             outcome = Outcome(
-                asked=self._asked,
+                request=self._request,
                 result=result.as_dict(),
                 text=None if refusal else self.output.read_bytes().decode(),
                 refusal=refusal,
@@ -147,7 +147,7 @@ def _words(notice: Notice) -> str:
 
 
 def _in_a_line(error: Exception, files: Iterable[Path]) -> str:
-    """Why files cannot be used, in one line. A fault of a file that the page names itself goes without its name."""
+    """Return why files cannot be used, in one line, without the name of a file that the page shows."""
     names = [f"{file}: " for file in files]
     faults = error.faults if isinstance(error, InputError) else ()
     own = any(fault.startswith(name) for fault in faults for name in names)

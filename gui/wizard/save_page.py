@@ -1,4 +1,4 @@
-"""The last step: where the file goes, and what a configuration or a person does with it."""
+"""The last page: path of the file, and its use by a configuration or the user."""
 
 import shlex
 from collections.abc import Callable
@@ -11,33 +11,33 @@ from calibration import parameters_line
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.texts import sentence, tr
 from gui.widgets import GuardedButton, TextRoom, hold_room
-from gui.wizard.description import JobRequest, StoredKind, Use
+from gui.wizard.description import FileKind, JobRequest, Use
 from rig.config import RigConfig
 
-_WORDS: dict[StoredKind, tuple[str, str, str]] = {
+_WORDS: dict[FileKind, tuple[str, str, str]] = {
     "parameters": (tr("File of the parameters"), tr("Choose where the parameters go"), tr("Parameters")),
     "calibration": (tr("File of the calibration"), tr("Choose where the calibration goes"), tr("Calibration")),
     "motion": (tr("File of the motion"), tr("Choose where the motion goes"), tr("Motion")),
     "plots": (tr("File of the plots"), tr("Choose where the plots go"), tr("Plots")),
 }
-"""Accessible names of the file and of the button that chooses it, and the title of that dialog."""
+"""Accessible names of the file field and of its button, and the title of the dialog."""
 
 
-class StorePage(StepPage):
-    """The file's name, Save, and the line to copy. Signals: `wanted` when it is to be opened in the tab Motion.
+class SavePage(StepPage):
+    """The file's name, Save, and the line to copy. Signals: `open_requested`: open it in the tab Motion.
 
     Args:
-        what: the file holds.
+        what: content of the file.
         save: writes the file.
     """
 
-    wanted = QtCore.Signal()
+    open_requested = QtCore.Signal()
 
-    def __init__(self, what: StoredKind, save: Callable[[], None]) -> None:
+    def __init__(self, what: FileKind, save: Callable[[], None]) -> None:
         super().__init__(tr("Save"), tr("A new file is written; an existing one is never changed."))
         named, where, self._what = _WORDS[what]
         self.saved: Path | None = None
-        """where it was written, None while it is not"""
+        """Path of the saved file, None while unsaved."""
         self._failure = ""
         self._suggested = ""
         self._suffix = ".toml"
@@ -75,40 +75,40 @@ class StorePage(StepPage):
         self.close_form()
         self.save.clicked.connect(lambda: save())
         self.copy.clicked.connect(lambda: QtWidgets.QApplication.clipboard().setText(self.naming.text()))
-        self.open.clicked.connect(lambda: self.wanted.emit())
+        self.open.clicked.connect(lambda: self.open_requested.emit())
         self.path.textEdited.connect(lambda _text: self._edited())
 
     def target(self) -> Path:
         """The file to write."""
         return Path(self.path.text().strip())
 
-    def suggest(self, asked: JobRequest) -> None:
-        """Offer a new file as `asked` says, where no other was chosen."""
-        self._suffix = asked.saved.suffix
+    def suggest(self, request: JobRequest) -> None:
+        """Suggest a new file from a request, unless the user chose one."""
+        self._suffix = request.saved.suffix
         if self.path.text().strip() != self._suggested:
             return
-        path, number = asked.saved, 2
+        path, number = request.saved, 2
         while path.exists() and path != self.saved:
-            path = asked.saved.with_stem(f"{asked.saved.stem}-{number}")
+            path = request.saved.with_stem(f"{request.saved.stem}-{number}")
             number += 1
         self._suggested = str(path)
         self.path.setText(self._suggested)
 
-    def forget(self) -> None:
-        """What is to be saved is another now."""
+    def reset(self) -> None:
+        """Reset for a new result."""
         self.saved, self._failure = None, ""
 
     def show_saved(self, path: Path) -> None:
-        """It was written."""
+        """Show that it was saved."""
         self.saved, self._failure = path, ""
         set_role(self.result, "good", tr("✓ saved: {path}").format(path=path))
 
     def show_failure(self, reason: str) -> None:
-        """It was not written."""
+        """Show that saving failed."""
         self._failure = reason
 
     def refresh(self, obstacle: str, use: Use | None) -> None:
-        """Enable what can be done now; `use` is what the file is for, None where that is nothing to copy."""
+        """Enable what is possible; `use` is the file's use, None if there is nothing to copy."""
         if self.saved is not None and self.target() != self.saved:
             self.saved = None
         if not obstacle:
@@ -155,10 +155,9 @@ _FOR_CONFIGURATION = tr("For the configuration")
 
 
 def parameters_use(config: RigConfig, mechanism: str, target: Path) -> Use:
-    """The line for a file of parameters, with the files that the configuration names already before it.
+    """Return the line for a file of parameters, preceded by the files in the configuration.
 
-    mechanism: name of the one that the parameters are of; of another than the configuration's, the line names the file
-    alone.
+    mechanism: of the parameters; if it is not the configuration's, the line names the file alone.
     """
     own = mechanism == config.nominal.name
     line = parameters_line([target.name])
@@ -173,7 +172,7 @@ def parameters_use(config: RigConfig, mechanism: str, target: Path) -> Use:
 
 
 def cells_use(config: RigConfig, own: bool, target: Path) -> Use:
-    """The line for a calibration of the load cells; `own`: of this configuration's rig."""
+    """Return the line for a calibration of the load cells; `own`: of this configuration's rig."""
     name = _named(config, target) if own else target.name
     about = tr(
         "Put this line into the section [load_cells] of {file}: engine, checks and reports then read the cells by "
@@ -183,7 +182,7 @@ def cells_use(config: RigConfig, own: bool, target: Path) -> Use:
 
 
 def run_use(config: RigConfig, target: Path, about: str) -> Use:
-    """The command that runs a motion; `about` says what for."""
+    """Return the command that runs a motion; `about`: its purpose."""
     return Use(tr("To run it"), shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
 
 

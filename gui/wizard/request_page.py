@@ -1,4 +1,4 @@
-"""The first step of a wizard: what is asked for, looked into before anything is computed."""
+"""The first page of a wizard: the request, whose files are probed before anything is computed."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, replace
@@ -14,32 +14,32 @@ from gui.widgets import TextRoom, field_refusal
 from gui.wizard.description import Description, Entered, JobRequest, Role, Task
 from gui.wizard.fields import Field, FieldGrid, FileField, choice, span_fault
 from gui.wizard.recordings import RecordingsTable
-from gui.wizard.running import ProbeCallback
+from gui.wizard.service_runner import ProbeCallback
 
 _TASK = "task"
-"""name of the field that chooses the task"""
-_PAUSE = 400  # ms without another key
+"""Name of the field that selects the task."""
+_PAUSE = 400  # ms after the last key
 
 
-class AskPage(StepPage):
-    """The fields and recordings of a description. Its files are looked into at once, when a person pauses.
+class RequestPage(StepPage):
+    """The fields and recordings of a description. Their files are probed when the user pauses.
 
     Args:
         description: of the wizard.
-        folder: for what is saved while no file is named.
-        look: looks into the files of what is asked, and calls back.
+        folder: of the saved file while no file is named.
+        probe: probes a request's files, and calls back.
     """
 
     def __init__(
-        self, description: Description, folder: Path, look: Callable[[JobRequest, ProbeCallback], None]
+        self, description: Description, folder: Path, probe: Callable[[JobRequest, ProbeCallback], None]
     ) -> None:
-        super().__init__(*description.asking)
-        self._description, self._look = description, look
-        self._folder = folder if folder.is_dir() else Path.cwd()  # the first recording makes it
-        self._looking: JobRequest | None = None
-        """what is being looked into, or was"""
+        super().__init__(*description.request_heading)
+        self._description, self._probe = description, probe
+        self._folder = folder if folder.is_dir() else Path.cwd()  # the first recording creates it
+        self._probed_request: JobRequest | None = None
+        """Last probed request."""
         self._found: tuple[str, str] | None = None
-        """what that holds, and why it cannot be used; None while it is looked into"""
+        """Its content, and why it cannot be used; None while it is being probed."""
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
@@ -49,9 +49,9 @@ class AskPage(StepPage):
         self._fields = [_with_default(each, description) for each in description.fields]
         self.fields = FieldGrid([*first, *self._fields])
         self.recordings: RecordingsTable | None = None
-        self.holding: QtWidgets.QLabel | None = None
+        self.content_label: QtWidgets.QLabel | None = None
         if description.roles:
-            self.recordings = RecordingsTable(description.roles, self._look_into)
+            self.recordings = RecordingsTable(description.roles, self._probe_recording)
             self.recordings.edited.connect(self.edited)
             self.column.addWidget(self.recordings, 1)
             self.column.addWidget(self.fields)
@@ -59,41 +59,41 @@ class AskPage(StepPage):
         else:
             self.column.addWidget(self.fields)
             if self.task.contents is not None:
-                self._add_holding()
+                self._add_content_label()
             self.close_form()
         description.link(self.fields.widgets)
         self.fields.edited.connect(self.edited)
         self.fields.edited.connect(self._permit)
         self._permit()
 
-    def _add_holding(self) -> None:
-        self.holding = QtWidgets.QLabel()
-        self.holding.setObjectName("muted")
-        self.holding.setAccessibleName(tr("Contents of the files"))
+    def _add_content_label(self) -> None:
+        self.content_label = QtWidgets.QLabel()
+        self.content_label.setObjectName("muted")
+        self.content_label.setAccessibleName(tr("Contents of the files"))
         self.column.addSpacing(8)
-        self.column.addWidget(TextRoom(self.holding, 2))
+        self.column.addWidget(TextRoom(self.content_label, 2))
         self.edited.connect(self._changed)
 
     def begin(self, source: Path | None, folder: Path) -> None:
-        """Begin on a file; without one on the newest recording of a folder, or on nothing."""
+        """Start with a file; without one with the newest recording of a folder, if any."""
         if self.recordings is not None:
             self.recordings.begin(folder if source is None else source.parent, source)
         elif source is not None:
             self._files[0].choose(source)
 
     def __getitem__(self, name: str) -> Any:
-        """The widget of a field."""
+        """Return a field's widget."""
         return self.fields.widgets[name]
 
     @property
     def _files(self) -> list[FileField]:
         return [each for each in self.fields.widgets.values() if isinstance(each, FileField)]
 
-    # -- what is asked -----------------------------------------------------------------------------------------------
+    # -- request -----------------------------------------------------------------------------------------------------
 
     @property
     def task(self) -> Task:
-        """The task that is chosen."""
+        """The selected task."""
         return self._description.tasks[self._number]
 
     @property
@@ -105,7 +105,7 @@ class AskPage(StepPage):
 
     @property
     def entered(self) -> Entered:
-        """What is entered; only while no field's text is wrong."""
+        """Return the input; only while all fields are valid."""
         values: dict[str, Any] = {
             each.name: each.read(self[each.name]) if self._counts(each) else None for each in self._fields
         }
@@ -120,8 +120,8 @@ class AskPage(StepPage):
         return Entered(values, self._number, folder, source)
 
     @property
-    def asked(self) -> JobRequest:
-        """What is asked for, by what is entered now; only while no field's text is wrong."""
+    def request(self) -> JobRequest:
+        """Return the request of the current input; only while all fields are valid."""
         entered, task = self.entered, self.task
         values = dict(entered.values)
         for each in self._fields:
@@ -136,7 +136,7 @@ class AskPage(StepPage):
 
     @property
     def fault(self) -> str:
-        """Why it cannot be begun; empty when it may be."""
+        """Why it cannot be started; empty if it can."""
         if wrong := field_refusal(self) or span_fault(self.fields.widgets):
             return wrong
         entered = self.entered
@@ -148,55 +148,55 @@ class AskPage(StepPage):
             return ""
         if entered.source is None and self.task.lacking:
             return self.task.lacking
-        if self._found is None or self._looking != self.asked:
+        if self._found is None or self._probed_request != self.request:
             return tr("Reading the files …")
         return self._found[1]
 
-    # -- what the files hold -----------------------------------------------------------------------------------------
+    # -- file probe --------------------------------------------------------------------------------------------------
 
     @property
-    def holds(self) -> str:
-        """What the files hold; empty while that is not known."""
-        if field_refusal(self) or self._found is None or self._looking != self.asked:
+    def content(self) -> str:
+        """The content of the files; empty while unknown."""
+        if field_refusal(self) or self._found is None or self._probed_request != self.request:
             return ""
         return self._found[0]
 
     @property
-    def _to_look_into(self) -> JobRequest | None:
-        """What is asked where its files were not looked into; None for nothing."""
+    def _unprobed_request(self) -> JobRequest | None:
+        """Return the request if its files are not probed yet, else None."""
         if field_refusal(self) or (self.task.lacking and self.entered.source is None):
             return None
-        asked = self.asked
-        return None if self._looking == asked else asked
+        request = self.request
+        return None if self._probed_request == request else request
 
     def _changed(self) -> None:
-        assert self.holding is not None
-        self.holding.setText(self.task.holds.format(holds=self.holds) if self.holds else "")
-        if self._to_look_into is not None:
+        assert self.content_label is not None
+        self.content_label.setText(self.task.content_text.format(holds=self.content) if self.content else "")
+        if self._unprobed_request is not None:
             self._pause.start()
 
     def _begin(self) -> None:
-        if (asked := self._to_look_into) is None:
+        if (request := self._unprobed_request) is None:
             return
-        self._looking, self._found = asked, None
+        self._probed_request, self._found = request, None
 
-        def done(holds: str, fault: str) -> None:
-            if self._looking == asked:
-                self._found = holds, fault
+        def done(content: str, fault: str) -> None:
+            if self._probed_request == request:
+                self._found = content, fault
                 self.edited.emit()
 
-        self._look(asked, done)
+        self._probe(request, done)
 
-    def _look_into(self, recording: Path, done: ProbeCallback) -> None:
-        """Look into one recording, as the first role has it."""
+    def _probe_recording(self, recording: Path, done: ProbeCallback) -> None:
+        """Probe one recording for the first role."""
         role = self._description.roles[0]
         values = {role.name: (recording,) if role.several else recording}
-        self._look(JobRequest(self._description.tasks[0], values, (recording,)), done)
+        self._probe(JobRequest(self._description.tasks[0], values, (recording,)), done)
 
-    # -- what can be entered -----------------------------------------------------------------------------------------
+    # -- enabled fields ----------------------------------------------------------------------------------------------
 
     def _permit(self) -> None:
-        """Enable what counts for the task."""
+        """Enable the fields of the task."""
         others = self.task.others
         for each in self._fields:
             if each.only is not None:
@@ -207,14 +207,14 @@ class AskPage(StepPage):
 
 
 def _with_default(field: Field, description: Description) -> Field:
-    """A field with what the request has by default, where nothing else is usual."""
+    """Return a field with the request's default, unless it has its own."""
     kind = description.tasks[field.only or 0].kind
     defaults = {each.name: each.default for each in fields_of(kind) if each.default is not MISSING}
     return replace(field, usual=defaults.get(field.name)) if field.usual is None else field
 
 
 def _permit(field: QtWidgets.QWidget, obstacle: str) -> None:
-    """Enable a field, or disable it and say in its tip why."""
+    """Enable a field, or disable it with the reason as tooltip."""
     if field.property("hint") is None:
         field.setProperty("hint", field.toolTip())
     field.setEnabled(not obstacle)

@@ -1,4 +1,4 @@
-"""The second step: the fit as it runs, and what came of it before anything is saved."""
+"""The second page: progress of the computation, and its result before anything is saved."""
 
 from collections.abc import Callable
 
@@ -12,14 +12,14 @@ from gui.wizard.results import ResultStack
 
 
 class ComputePage(StepPage):
-    """Begins and cancels; shows what came of it, or the service's refusal in its own words.
+    """Starts and cancels the service; shows its result or its refusal.
 
     Args:
         heading: title and subtitle.
-        view: shows what came of it.
-        begin: begins.
-        cancel: gives up what was begun.
-        answer: says that what was asked for is done.
+        view: shows the result.
+        begin: starts the service.
+        cancel: cancels it.
+        answer: confirms a requested action.
     """
 
     def __init__(
@@ -51,58 +51,60 @@ class ComputePage(StepPage):
         self.question = QtWidgets.QLabel()
         self.question.setObjectName("heading")
         self.question.setAccessibleName(tr("What to do next"))
-        self.go_on = GuardedButton(tr("Done, everything is at rest"), tr("The requested action is done: continue"))
-        self.go_on.setProperty("next", True)
-        asking = QtWidgets.QHBoxLayout()
-        asking.addWidget(self.go_on)
-        asking.addWidget(TextRoom(self.question, 2), 1)
-        self.column.addLayout(asking)
+        self.continue_button = GuardedButton(
+            tr("Done, everything is at rest"), tr("The requested action is done: continue")
+        )
+        self.continue_button.setProperty("next", True)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(self.continue_button)
+        row.addWidget(TextRoom(self.question, 2), 1)
+        self.column.addLayout(row)
         self.column.addWidget(TextRoom(self.result, 4))
-        for coming in (self.bar, self.go_on):
+        for coming in (self.bar, self.continue_button):
             hold_room(coming)
         self.column.addWidget(view, 1)
-        self.filler = QtWidgets.QWidget()  # while there is no picture
+        self.filler = QtWidgets.QWidget()  # placeholder without a picture
         self.column.addWidget(self.filler, 1)
         self.reason.setObjectName("reason")
         self.column.addWidget(self.reason)
         self.begin.clicked.connect(lambda: begin())
         self.cancel.clicked.connect(lambda: cancel())
-        self.go_on.clicked.connect(lambda: answer())
+        self.continue_button.clicked.connect(lambda: answer())
         self.show_question("")
         self.show_nothing()
 
     def show_verb(self, verb: str) -> None:
-        """Say on the button what it does."""
+        """Set the text of the start button."""
         if verb != self.begin.text():
             self.begin.setText(verb)
             self.begin.setAccessibleName(verb)
 
     def show_nothing(self, why: str = "") -> None:
-        """There is no result."""
+        """Show that there is no result."""
         self._show_picture(False)
         set_role(self.result, "muted", why)
 
     def show_refusal(self, reason: str) -> None:
-        """There is no result, because of what the service says."""
+        """Show that the service refused, and why."""
         self._show_picture(False)
         set_role(self.result, "bad", f"✗ {reason}")
 
     def show_outcome(self, outcome: Outcome) -> None:
-        """Show what came of it."""
+        """Show the result."""
         set_role(self.result, *self.view.show_outcome(outcome))
         self._show_picture(True)
 
     def show_question(self, question: str) -> None:
-        """Say what is to be done before it goes on; nothing when it is empty."""
+        """Show what the user must do before it continues; empty hides it."""
         self.question.setText(question)
-        self.go_on.setVisible(bool(question))
+        self.continue_button.setVisible(bool(question))
         if question:
-            self.go_on.setFocus()
+            self.continue_button.setFocus()
 
     def show_progress(self, step: str, part: float | None = None) -> None:
-        """Say what is being done, and how much of it from 0 to 1, None where that is not known; nothing if empty."""
+        """Show the current step and its progress from 0 to 1, None if unknown; empty hides it."""
         self.bar.setVisible(bool(step))
-        self.bar.setRange(0, 100 if part is not None else 0 if step else 1)  # without an end where it is not known
+        self.bar.setRange(0, 100 if part is not None else 0 if step else 1)  # indeterminate if unknown
         self.bar.setValue(0 if part is None else round(100.0 * part))
         self.step.setText(step)
 

@@ -1,10 +1,10 @@
-"""How the window looks, as a person left it: colours, size, splitters and the page in front."""
+"""Appearance of the window as saved: colours, size, splitters and current page."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 from pyqtgraph.Qt import QtCore, QtWidgets, isQObjectAlive
 
-from gui.widgets import DARK, STYLE_SHEET, THEMES, InParts, Theme, at_once, palette, tab_name
+from gui.widgets import DARK, STYLE_SHEET, THEMES, IncrementalBuild, Theme, palette, run_all, tab_name
 
 STOP_RED = "#d40000"
 
@@ -43,20 +43,21 @@ QProgressBar {{ text-align: center; min-height: 18px; }}
 """
 
 _AT_ONCE = 300
-"""widgets"""
+"""Widgets styled at once."""
 _SIZE = QtCore.QSize(1280, 800)
-_FRAME = QtCore.QSize(8, 32)  # what a window manager adds
+_FRAME = QtCore.QSize(8, 32)  # allowance for window decorations
 
 
 def dress(application: QtWidgets.QApplication, theme: Theme) -> Iterator[None]:
-    """Give the whole application the look of a theme: at first what is in view, then the rest a little at a time.
+    """Apply a theme to the application: visible widgets first, then the rest in portions.
 
-    The style sheet stays as it is, which Qt would apply in one go that takes a second; each widget is styled by itself.
+    Qt would apply a changed style sheet in one go, which takes a second; so it stays, and each widget is restyled by
+    itself.
     """
     colours = palette(theme)
     if application.styleSheet() != _SHEET:
         if application.style().objectName() != "fusion":
-            application.setStyle("Fusion")  # each theme is of this style, and every widget would be styled once more
+            application.setStyle("Fusion")  # once: changing it would restyle every widget
         application.setPalette(colours)
         application.setStyleSheet(_SHEET)
     elif application.palette() != colours:
@@ -78,33 +79,33 @@ def _style(widgets: list[QtWidgets.QWidget]) -> None:
             widget.update()
 
 
-class Look(QtCore.QObject):
-    """The look of one window, which the settings keep.
+class Appearance(QtCore.QObject):
+    """Saves and restores the look of a window.
 
     Args:
         window: the main window.
-        settings: where it is kept.
+        settings: where it is saved.
     """
 
     def __init__(self, window: QtWidgets.QMainWindow, settings: QtCore.QSettings) -> None:
         super().__init__(window)
         self.settings = settings
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
-        self.dressing = InParts(self)
+        self.dressing = IncrementalBuild(self)
         self._window = window
         self._themed: list[Callable[[Theme], None]] = []
 
     def follow(self, theme: Theme, *themed: Callable[[Theme], None]) -> None:
-        """Have what was made in a theme follow from now on; somebody may have chosen another one meanwhile."""
+        """Apply theme changes from now on to what was created in `theme`, and the current theme if it has changed."""
         self._themed += themed
         if theme is not self.theme:
             for take in themed:
                 take(self.theme)
 
     def use(self, name: str) -> None:
-        """Take the dark or the light look, a little at a time."""
+        """Switch to the dark or light theme, in portions."""
         self.theme = THEMES[name]
-        self.dressing.take(self._dress(self.theme))
+        self.dressing.replace(self._dress(self.theme))
         self.dressing.start(0)
 
     def _dress(self, theme: Theme) -> Iterator[None]:
@@ -117,14 +118,14 @@ class Look(QtCore.QObject):
         yield from widgets
 
     def restore(self, splitters: Mapping[str, QtWidgets.QSplitter], tabs: QtWidgets.QTabWidget) -> None:
-        """Give the window the look that was kept, as far as that makes sense, and keep it from now on.
+        """Restore the valid parts of the saved look, and save changes from now on.
 
         Args:
             splitters: by their keys in the settings.
             tabs: the pages.
         """
         self._splitters, self._tabs = splitters, tabs
-        at_once(self._dress(self.theme))
+        run_all(self._dress(self.theme))
         window, settings = self._window, self.settings
         geometry = settings.value("geometry")
         if not isinstance(geometry, QtCore.QByteArray) or not window.restoreGeometry(geometry):
@@ -133,7 +134,7 @@ class Look(QtCore.QObject):
         window.resize(window.size().boundedTo(room - _FRAME).expandedTo(window.minimumSizeHint()))
         for key, splitter in splitters.items():
             state = settings.value(key)
-            if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
+            if isinstance(state, QtCore.QByteArray):  # the user may have edited the file
                 splitter.restoreState(state)
         titles = [tab_name(tabs, index) for index in range(tabs.count())]
         wanted = settings.value("tab", titles[0])
@@ -141,7 +142,7 @@ class Look(QtCore.QObject):
             tabs.setCurrentIndex(titles.index(wanted))
 
     def close(self) -> None:
-        """Keep the look, and change it no further. May be called again."""
+        """Save the look and stop following. May be called again."""
         self.dressing.stop()
         settings = self.settings
         settings.setValue("theme", self.theme.name)
