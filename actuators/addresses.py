@@ -24,7 +24,7 @@ class LineAddress(DriveAddress):
     port: Port = 502
     """TCP port at the host."""
     device: Line | None = None
-    """Serial port: /dev/serial/by-id/… stays the same after a restart, /dev/ttyUSB0 need not."""
+    """Serial port: /dev/serial/by-id/… is stable across restarts, /dev/ttyUSB0 is not."""
     baud: Baud = 19200
     """Bits per second of the serial line."""
     parity: Parity = "even"
@@ -66,8 +66,8 @@ class LineTimes(BaseModel):
     turnaround: Turnaround | None = None
     """Silence between two frames, s; not given: 3.5 characters, 1.75 ms above 19200 baud."""
     reply_timeout: ReplyTimeout = 0.01
-    """Time after which the line goes on without a unit, beyond the time of the bytes, s; must be longer than any unit
-    takes to answer."""
+    """Timeout for the reply of a unit, in addition to the transmission time, s; must exceed the reply time of every
+    unit."""
 
 
 class LineOptions(DeviceOptions, LineAddress, LineTimes):
@@ -95,7 +95,7 @@ class ModbusAddress(LineAddress):
     """A unit at a host and port (Modbus TCP, or RTU with `framing`), or on a serial line of this machine (RTU)."""
 
     framing: Literal["tcp", "rtu"] | None = None
-    """How messages are framed; not given: "tcp" at a host, "rtu" on a serial line."""
+    """Framing of messages; not given: "tcp" at a host, "rtu" on a serial line."""
 
     @model_validator(mode="after")
     def _framed(self) -> Self:

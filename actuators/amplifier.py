@@ -30,7 +30,7 @@ class AmplifierReading(DeviceReading):
 
 
 class AmplifierAddress(ModbusAddress, LineTimes):
-    """An amplifier that reads all six cells; on a line where drives are as well, their settings say its times."""
+    """An amplifier that reads all six cells; on a line shared with drives, their settings apply to its timing."""
 
     profile: Line = "generic-amplifier"
     """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""

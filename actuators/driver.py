@@ -43,7 +43,7 @@ class DriveAddress(_Model):
     """
 
     unit: Unit = 1
-    """Number that tells the device from others at the same port or on the same line."""
+    """Unit number of the device at its port or on its line."""
 
     @property
     def identity(self) -> tuple[str, str]:

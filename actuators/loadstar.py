@@ -44,16 +44,16 @@ _SILENT = 0.25  # s without a line, after which a stream has ended; longer than 
 
 
 class LoadstarAddress(AsciiAddress):
-    """A sensor on a serial port of its own, or behind a TCP port that passes its bytes on.
+    """A sensor on its own serial port, or behind a TCP port that forwards its bytes.
 
-    baud: 9600, or 230400 of those with the high speed option.
+    baud: 9600, or 230400 with the high speed option.
     """
 
     baud: Baud = 9600
     polarity: Literal[-1, 1] = 1
-    """1 where compression is positive, -1 where tension is."""
+    """1 if compression is positive, -1 if tension is."""
     stream: bool = True
-    """Whether the sensor sends its readings by itself, each once; else it is asked, and may say the same one twice."""
+    """Whether the sensor streams its readings, each once; otherwise it is polled and may repeat a reading."""
 
     @property
     def alone(self) -> bool:

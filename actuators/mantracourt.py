@@ -38,16 +38,16 @@ _REQUEST = re.compile(rb"!(\d{3}):([A-Z0-9]+)\?\r")
 
 
 class MantracourtAddress(AsciiAddress):
-    """A module on a serial line, several on each, or behind a TCP port that passes the bytes of one on.
+    """A module on a serial line, possibly shared, or behind a TCP port that forwards its bytes.
 
-    unit: its station number, 1 to 255. reply_timeout: as the maker says, an answer comes within 50 ms.
+    unit: its station number, 1 to 255. reply_timeout: the maker states 50 ms for an answer.
     """
 
     baud: Baud = 115_200
     scale: Annotated[float, Field(ge=-1e6, le=1e6), InUnit("N")] = 1.0
-    """Force, N, compression positive, of one of the units that the module is calibrated in; not 0."""
+    """Force, N, compression positive, of one unit of the module's calibration; not 0."""
     modbus_number: Annotated[int, Field(ge=0, le=_LAST_REGISTERS // 2)] | None = None
-    """Number of the reading, SYS, in the maker's list, of a module that speaks Modbus; not given: it speaks ASCII."""
+    """Number of the reading SYS in the maker's list, for a module with Modbus; not given: ASCII."""
 
     @model_validator(mode="after")
     def _as_the_module_has_it(self) -> Self:

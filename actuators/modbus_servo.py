@@ -24,7 +24,7 @@ _ANY = RANGES["f32"][1]
 
 
 class ServoSettings(DriveSettings):
-    """What all drives of a rig have in common."""
+    """Settings common to all drives of a rig."""
 
     files = ("profile",)
 
@@ -386,7 +386,7 @@ def _rounding(register: Register) -> Callable[[float], int | float]:
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):
-    """What all drives of a rig have in common."""
+    """Settings common to all drives of a rig."""
 
     shared_connection: bool = False
     """Whether units at one host and port, as behind a gateway, share one connection; on a serial line they do."""

@@ -38,14 +38,14 @@ from actuators.wire import Parity
 
 
 class IaiAddress(RtuAddress):
-    """A controller on a serial line (RS-485), several on each, or behind a TCP port that passes a line's bytes on.
+    """A controller on a serial line (RS-485), possibly shared, or behind a TCP port that forwards its bytes.
 
     unit: its axis number plus 1, 1 to 16.
     """
 
     baud: Baud = 38400
     parity: Parity = "none"
-    """Parity of the serial line, as the controller's parameters have it; usually none."""
+    """Parity of the serial line, as in the controller's parameters; usually none."""
     stop_bits: Literal[1, 2] = 1
 
     @model_validator(mode="after")
@@ -56,15 +56,16 @@ class IaiAddress(RtuAddress):
 
 
 class IaiSettings(DriveSettings, LineTimes):
-    """What all of a rig have in common."""
+    """Settings common to all of a rig."""
 
     acceleration: Annotated[float, Field(ge=0.1, le=30.0), InUnit("m/s^2")] = 2.94
-    """Acceleration of a slider towards each target, m/s^2; no more than its model may have with its load."""
+    """Acceleration of a slider towards each target, m/s^2; at most that of its model with its load."""
     speed: Annotated[float, Field(ge=1e-3, le=5.0), InUnit("m/s")] = 0.3
-    """Greatest speed of a slider, m/s; no more than its model may have."""
+    """Maximum speed of a slider, m/s; at most that of its model."""
     lookahead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.1
-    """How far each target is ahead of the reference, s at the present speed: at least half the speed over the
-    acceleration, or the slider slows down towards each target. It runs on so far when this computer is silent."""
+    """Lead of each target over the reference, s at the present speed: at least half the speed over the
+    acceleration, otherwise the slider decelerates towards each target. The slider moves on by this distance when
+    this computer is silent."""
 
 
 class IaiOptions(DriveOptions, IaiSettings, IaiAddress, ModbusOptions):

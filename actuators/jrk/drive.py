@@ -53,9 +53,9 @@ _MOST_BAUD = 115_385
 
 
 class JrkAddress(LineAddress):
-    """A controller on a serial port (its own USB port, or TTL lines), several on each, or behind a TCP port.
+    """A controller on a serial port (its own USB port, or TTL lines, possibly shared), or behind a TCP port.
 
-    unit: its device number, 11 as it is delivered.
+    unit: its device number, 11 by default.
     """
 
     unit: Annotated[int, Field(strict=True, ge=0, le=127)] = 11
@@ -73,20 +73,20 @@ class JrkAddress(LineAddress):
 
 
 class JrkSettings(DriveSettings, LineTimes):
-    """What all of a rig have in common."""
+    """Settings common to all of a rig."""
 
     turnaround: Turnaround | None = 0.0
     """Silence between two frames, s: a Jrk G2 needs none."""
     crc: bool = False
-    """Whether commands have a checksum, as the controller is set: "Enable CRC for commands"."""
+    """Whether commands have a checksum; as the setting "Enable CRC for commands" of the controller."""
     stroke: Annotated[float, Field(ge=1e-3, le=10.0), InUnit("m")] = 0.3
-    """How much longer the leg is at a scaled feedback of 4095 than at 0, m."""
+    """Change of the leg length from scaled feedback 0 to 4095, m."""
     home: Annotated[int, Field(strict=True, ge=0, le=COUNTS)] = 2048
-    """Scaled feedback where the leg has its length at home."""
+    """Scaled feedback at the leg's length at home."""
     homing_speed: Annotated[float, Field(ge=1e-3, le=1.0), InUnit("m/s")] = 0.02
-    """Speed of the target on its way home, m/s."""
+    """Speed of the target during homing, m/s."""
     lead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.0
-    """How far each target is ahead, s at the present speed: the lag of the controller's own loop."""
+    """Lead of each target, s at the present speed: the lag of the controller's own loop."""
 
     @property
     def framing(self) -> PololuLine:

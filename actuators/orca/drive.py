@@ -46,10 +46,9 @@ from actuators.station import Station
 
 
 class OrcaAddress(RtuAddress):
-    """A motor on a serial port of its own (RS-422), or behind a TCP port that passes the bytes of its line on.
+    """A motor on its own serial port (RS-422), or behind a TCP port that forwards its bytes.
 
-    The frame of a byte cannot be chosen: 8 bits, even parity, 1 stop bit. `baud` is what the motor was set to, 19200 as
-    it is delivered.
+    Bytes have 8 bits, even parity and 1 stop bit. `baud` is that of the motor, 19200 by default.
     """
 
     @model_validator(mode="after")
@@ -65,13 +64,13 @@ class OrcaAddress(RtuAddress):
 
 
 class OrcaSettings(DriveSettings, LineTimes):
-    """What all motors of a rig have in common."""
+    """Settings common to all motors of a rig."""
 
     turnaround: Turnaround | None = 2e-3
-    """Silence between two frames, s: the motor's interframe delay, 2 ms as it is delivered."""
+    """Silence between two frames, s: the motor's interframe delay, 2 ms by default."""
     registers: dict[str, Annotated[int, Field(strict=True, ge=0)]] = Field(default_factory=dict)
-    """Registers that are written, and read back, before the motor is given power, by the maker's names and in its
-    units: position gains, limits of force, temperature and power, the damping after a watchdog, the auto-zero."""
+    """Registers written and read back before power is enabled, by the maker's names and in its units: position
+    gains, limits of force, temperature and power, the damping after a watchdog, the auto-zero."""
 
     @model_validator(mode="after")
     def _known_registers(self) -> Self:
