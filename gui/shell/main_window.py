@@ -94,7 +94,7 @@ class MainWindow(QtWidgets.QMainWindow):
         session.accepted.connect(lambda _what: notice.clear())
         self.banner.remedy_requested.connect(self._press)
         notice.repair_requested.connect(self._repair)
-        self.docking.refused.connect(lambda reason: notice.refuse("beside", reason))
+        self.docking.refused.connect(lambda reason: notice.refuse(mark("split view"), reason))
         runs.reporting.remarked.connect(notice.remark)
         runs.follow_motion(self.motion.document)
         self.motion.words.operator_changed.connect(session.set_operator)
