@@ -94,6 +94,7 @@ def _ask(window: MainWindow, _button: HoldButton) -> None:
 def _show_without_keyboard(window: MainWindow, _button: HoldButton) -> None:
     dialog = QtWidgets.QDialog(window)
     dialog.setAttribute(QtCore.Qt.WidgetAttribute.WA_ShowWithoutActivating)
+    QtWidgets.QVBoxLayout(dialog)
     dialog.setWindowFlag(QtCore.Qt.WindowType.WindowDoesNotAcceptFocus)
     dialog.show()
     dialog.deleteLater()

@@ -68,7 +68,7 @@ def test_an_engine_moves_as_long_as_a_button_is_held(
         reach(live, qtbot, State.ENGAGED)
         qtbot.waitUntil(lambda: not button.holding, timeout=STEP)
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert any("whoever holds it was silent for" in entry.text for entry in live.views.log.model.entries)
+    assert any("hold-to-run client was silent for" in entry.text for entry in live.views.log.model.entries)
 
     _hold(live, qtbot, button)
     key(KEY.Key_Escape, live)

@@ -34,7 +34,7 @@ def jog(
     window.tabs.setCurrentWidget(window.jog)
     focus(qtbot, window.jog.buttons["+z"])
     window.jog.pad.switch.setChecked(True)
-    says(window, qtbot, "keep the dead-man's button down")
+    says(window, qtbot, "hold the dead-man's button")
     return window
 
 
@@ -110,7 +110,7 @@ def test_another_axis_or_step_of_speed_comes_to_a_stand_first(
     fast = push(jog, session, hand, qtbot)
     hand.move("right y", 0.4)
     let_go(jog, session, qtbot)
-    says(jog, qtbot, "comes to a stand")
+    says(jog, qtbot, "stops first")
     assert len(session.sent) == 1
     stands(session)
     slow = runs(session, qtbot, 2)
@@ -167,7 +167,7 @@ def test_a_lost_pad_lets_go_and_one_that_comes_back_must_be_let_up_first(
     hand.unplug()
     let_go(jog, session, qtbot)
     says(jog, qtbot, "No game pad is there.")
-    assert any("'Virtual Controller' is gone" in entry.text for entry in jog.views.log.model.entries)
+    assert any("'Virtual Controller' was disconnected" in entry.text for entry in jog.views.log.model.entries)
     stands(session)
     with VirtualPad() as other:
         other.press("dead-man")
@@ -176,7 +176,7 @@ def test_a_lost_pad_lets_go_and_one_that_comes_back_must_be_let_up_first(
         looks(jog, qtbot)
         assert len(session.sent) == 1
         other.release("dead-man")
-        says(jog, qtbot, "keep the dead-man's button down")
+        says(jog, qtbot, "hold the dead-man's button")
         other.press("dead-man")
         runs(session, qtbot, 2)
 
@@ -219,7 +219,7 @@ def test_it_is_off_until_it_is_turned_on_and_says_which_pad_is_there(
     says(window, qtbot, "No game pad is there.")
     assert pad.map.isVisible()
     with VirtualPad(known=False):
-        says(window, qtbot, "Virtual Wheel: its buttons are not known")
+        says(window, qtbot, "Virtual Wheel: SDL has no mapping")
     pad.switch.click()
     assert not pad.map.isVisible()
 

@@ -119,7 +119,7 @@ def test_the_demo_says_what_identification_would_leave(tmp_path: Path, capsys: p
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
     page = Path(found["paths"]["report"]).read_text(encoding="utf-8")
-    assert "What identification would leave" in page
+    assert "Expected residual after identification" in page
     assert found["validation"]["verdict"] == "expected"
     outlook = found["identification"]["holdout"]
     assert f"{outlook['residual_before_n']:.3f}" in page and f"{outlook['residual_after_n']:.3f}" in page

@@ -163,7 +163,7 @@ def test_no_file_is_left_where_nothing_came_of_it(tmp_path: Path, capsys: pytest
     [
         (("nowhere",), ExitCode.INPUT, "device 'nowhere': give HOST:PORT"),
         (("x:1", "--listen", "here"), ExitCode.INPUT, "--listen 'here': give HOST:PORT"),
-        (("x:1", "--listen", "y:2", "--pty"), ExitCode.INPUT, "--listen and --pty: one of the two"),
+        (("x:1", "--listen", "y:2", "--pty"), ExitCode.INPUT, "--listen and --pty: give one of them"),
         (("/dev/none", "--parity", "mark"), ExitCode.INPUT, "--parity 'mark': one of even, none, odd"),
         (("/dev/none",), ExitCode.HARDWARE, "cannot open /dev/none at 19200 baud: No such file or directory"),
     ],

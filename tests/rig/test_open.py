@@ -199,7 +199,7 @@ def test_the_newest_cycles_are_kept_as_arrays() -> None:
     assert len(data) == 25 and data.t[[0, -1]] == pytest.approx([0.75, 0.99])
     assert data.forces.shape == (25, 6) and data.forces[3, 5] == 5.0 and data.pose.shape == (25, 7)
     assert len(log.newest(0.1)) == 10 and 0 < len(data.during(State.RUNNING)) < 25
-    assert Telemetry.meaning("force_model").startswith("N, the model")
+    assert Telemetry.meaning("force_model").startswith("N, model force")
     with pytest.raises(InputError, match="no column 'force'"):
         Telemetry.meaning("force")
 

@@ -296,7 +296,7 @@ def test_what_cannot_be_done_is_said_with_its_line(operate: Operate, line: str, 
 
 def test_in_a_script_nobody_can_let_go(operate: Operate) -> None:
     code, _out, err = operate(ENGAGED + "hold z +\n")
-    assert code == ExitCode.INPUT and "'--for': nobody is there to press Enter: say for how long" in err
+    assert code == ExitCode.INPUT and "'--for': no interactive input for Enter" in err
     code, _out, err = operate(ENGAGED + "hold z + 2m/s --for 1s\n")
     assert code == ExitCode.REFUSED and "speed: 2 m/s, must be above 0 and at most 0.8 m/s" in err
 
