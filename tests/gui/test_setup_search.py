@@ -207,7 +207,7 @@ def test_each_driver_has_its_own_settings(wizard: SetupWizard, page: DrivesPage,
     assert set(page.settings.fields) == {"turnaround", "reply_timeout", "shared_connection"}
     choose_driver(page, "jrk-g2")
     field = page.settings.fields["stroke"]
-    assert field.placeholderText() == "0.3" and "longer the leg is" in field.toolTip()
+    assert field.placeholderText() == "0.3" and "leg length" in field.toolTip()
     for leg in range(6):
         write(page.host[leg], f"/dev/jrk-{leg}")
         page.port[leg].setValue(115_200)
