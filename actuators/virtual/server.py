@@ -324,8 +324,8 @@ class StopEvent(Protocol):
 class TwinServer:
     """Serves devices until told to stop.
 
-    Before a request is answered, and every `tick` s without one, `advance(now)` brings the plant and all devices to
-    the present (it must call their `tick`); without `advance` the server ticks the devices itself.
+    Before a request is answered, and every `tick` s without one (more seldom without a client), `advance(now)` brings
+    the plant and all devices to the present (it must call their `tick`); without `advance` the server ticks them.
     A connection that sends what cannot be a frame is closed; on a serial wire it is dropped. Requests that come faster
     than they are answered wait: of each connection a few are answered in a turn of the loop.
 
@@ -372,6 +372,11 @@ class TwinServer:
     def clients(self) -> int:
         """How many TCP clients are connected; of a pseudo-terminal nobody knows."""
         return len(self._clients) - len(self._terminals)
+
+    @property
+    def _period(self) -> float:
+        """s between two ticks: without a client nothing can be seen of the time between them."""
+        return self._tick if self._clients or self._timekeeper is not None else max(self._tick, _STOP_LATENCY)
 
     def serve(self, stop: StopEvent, on_ready: Callable[[list[Endpoint]], None] | None = None) -> None:
         """Serve at all endpoints, call `on_ready` with them as they are then, and go on until `stop` is set.
@@ -463,7 +468,7 @@ class TwinServer:
         if self._behind:
             return self._selector.select(0.0)
         now = self._wall()
-        patience = min(self._tick, _STOP_LATENCY)
+        patience = min(self._period, _STOP_LATENCY)
         if not self._terminals or (self._timekeeper is not None and self._timekeeper.given):
             return self._selector.select(patience)
         event = self._next_event() - self._clock()
@@ -628,7 +633,7 @@ class TwinServer:
 
     def _bring_to_present(self) -> None:
         self._brought = True
-        self._next_tick = self._wall() + self._tick
+        self._next_tick = self._wall() + self._period
         self._advance(self._clock())
 
     def _tick_devices(self, now: float) -> None:
