@@ -90,7 +90,6 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     crash.kill()
 
     desk.wait("' s left until it takes the torque off and ends. STOP reaches it.' in window.banner.detail", STEP)
-    said = desk.value("window.banner.detail")
     (path,) = set(desk.folder.rglob("*.mcap")) - before
     desk.press("window.stop_button")
     desk.wait("session.found.holder is None and window.banner.state_text == 'Off'", STEP)  # without torque it ends
