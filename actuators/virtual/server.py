@@ -306,6 +306,7 @@ def listen_at(endpoint: TcpEndpoint) -> socket.socket:
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
+_UNATTENDED = 25  # times as long as with a client a tick is without any
 _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
 _ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does
@@ -376,7 +377,8 @@ class TwinServer:
     @property
     def _period(self) -> float:
         """s between two ticks: without a client nothing can be seen of the time between them."""
-        return self._tick if self._clients or self._timekeeper is not None else max(self._tick, _STOP_LATENCY)
+        attended = self._clients or self._timekeeper is not None
+        return self._tick if attended else _UNATTENDED * self._tick
 
     def serve(self, stop: StopEvent, on_ready: Callable[[list[Endpoint]], None] | None = None) -> None:
         """Serve at all endpoints, call `on_ready` with them as they are then, and go on until `stop` is set.
