@@ -58,7 +58,10 @@ def copy_tree(target: Path) -> Path:
 
 def run_tests(tree: Path, tests: Sequence[str], limit: float, *options: str) -> tuple[int | None, str]:
     """Exit code of the tests, None if they take longer than `limit` s, and what they wrote."""
-    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=line", "-p", "no:cacheprovider", *options]
+    # a screen for each worker: windows of one would take the keyboard from those of another
+    screen = ["xvfb-run", "-a", "-n", str(700 + 50 * int(tree.name)), "-s", "-screen 0 1920x1080x24"]
+    command = screen if shutil.which("xvfb-run") else []
+    command += [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=line", "-p", "no:cacheprovider", *options]
     command += [f"tests/{test}" for test in tests]
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "EXPLORE": ""}
     environment["NUMBA_CACHE_DIR"] = f"{tree}-kernels"  # a broken kernel is compiled anew, the others are not
