@@ -129,7 +129,7 @@ def read_annotations(folder: Path) -> Annotations:
     path = folder / BOOK
     try:
         if path.stat().st_size > _MAX_BOOK:
-            raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_MAX_CACHE} bytes are read")
+            raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_MAX_BOOK} bytes are read")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Annotations()
