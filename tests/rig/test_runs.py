@@ -19,7 +19,7 @@ from rig.errors import ExitCode, InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile, open_part, open_recording, report_path
 from rig.report import machine_sha256, summarize, validate
 from rig.runs import BOOK, Catalogue, compare_runs, judge_again, matches
-from rig.runs.catalogue import CACHE_FILE
+from rig.runs.catalogue import CACHE_FILE, read_annotations
 
 
 @pytest.fixture
@@ -308,3 +308,10 @@ def test_a_table_knows_its_amplitude() -> None:
     assert prepare_motion(VIRTUAL, motion, 0.5).amplitude == 0.5
     motion.amplitude = 0.4
     assert prepare_motion(VIRTUAL, motion, 0.5).amplitude == pytest.approx(0.2)
+
+
+def test_annotations_that_are_too_large_are_refused_with_their_bound(tmp_path: Path) -> None:
+    with (tmp_path / BOOK).open("wb") as book:
+        book.truncate(20_000_001)
+    with pytest.raises(InputError, match="20000001 bytes, at most 20000000"):
+        read_annotations(tmp_path)
