@@ -164,11 +164,6 @@ class PipelinedBus(Bus):
         """Whether no reply is awaited, and nothing of one has arrived."""
         return not (self._pending or self._input or self._early)
 
-    @property
-    def shared(self) -> bool:
-        """Whether more than one device has joined."""
-        return len({member.presence for member in self._members}) > 1
-
     def reserve(self) -> int:
         """Take the next transaction id, for a request that `send` sends."""
         self._transaction = self._transaction % 0xFFFF + 1

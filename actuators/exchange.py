@@ -45,6 +45,9 @@ class CycleExchange:
     commands, `offset` s; the lists `status` and `error` are those of `Feedback`.
     """
 
+    kernels: tuple[str, ...] = ()
+    """names of its compiled functions, with their modules"""
+
     def __init__(self, drives: Sequence[Drive]) -> None:
         """drives: connected by their owner."""
         self._drives = tuple(drives)
@@ -66,9 +69,6 @@ class CycleExchange:
             feedback.offset,
         )  # fmt: skip
         self.status[leg], self.error[leg] = int(feedback.status), feedback.error
-
-    kernels: tuple[str, ...] = ()
-    """compiled functions of it, with their modules"""
 
     def rehearse(self) -> None:
         """Compile what an exchange needs; nothing is sent."""

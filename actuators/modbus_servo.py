@@ -49,7 +49,7 @@ class Servo(StationDrive):
         """
         self.profile = servo_profile(options)
         self._options = options
-        self.codec = self._codec = codec = ExchangeCodec(self.profile, unit)
+        self.codec = codec = ExchangeCodec(self.profile, unit)
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._unit = unit
@@ -67,10 +67,10 @@ class Servo(StationDrive):
         control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
         for mode in Mode:
             codes[mode] = modes[mode.name.lower()] or 0
-        self._mode_codes = codes
-        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        self.mode_codes = codes
+        self.control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
         bits = self.profile.status.model_dump()
-        self._status_bits = [
+        self.status_bits = [
             (1 << bits[flag.name.lower()], flag) for flag in Status if flag.name and bits[flag.name.lower()] is not None
         ]
         self._status_of: dict[int | float, Status] = {}
@@ -100,25 +100,10 @@ class Servo(StationDrive):
 
     @property
     def plain(self) -> bool:
-        """Whether the last reply was fresh and of its own cycle, and nothing else is awaited or expected."""
+        """Whether the last reply was fresh and of its own cycle, and no other reply is expected."""
         bus = self._station.bus
         expecting = self._watchdog_requested or self._lag or self._reply_lag
         return not expecting and not self.overdue and self._last.fresh and isinstance(bus, PipelinedBus) and bus.idle
-
-    @property
-    def mode_codes(self) -> list[tuple[Mode, int]]:
-        """Code of each mode."""
-        return list(zip(Mode, self._mode_codes, strict=True))
-
-    @property
-    def control_masks(self) -> tuple[int, int, int]:
-        """Bits of the control word: enable, quick stop, clear."""
-        return self._control_masks
-
-    @property
-    def status_bits(self) -> list[tuple[int, Status]]:
-        """Bits of the status word, and what each means."""
-        return self._status_bits
 
     @property
     def limits(self) -> tuple[float, float, float]:
@@ -136,7 +121,7 @@ class Servo(StationDrive):
         """Go on as after `begin` at `now`, s, for a command that its group has sent; see `Station.begun`."""
         self._now, self._sequence = now, sequence
         self._sampling.due(now)
-        self._station.begun(self._codec, transaction, received)
+        self._station.begun(self.codec, transaction, received)
 
     def catch_up(self, count: int, now: float, sequence: int, raw: tuple[int | float, ...], last: Feedback) -> None:
         """Take over `count` good exchanges of its group, of which this is the last one, at `now`, s."""
@@ -149,7 +134,7 @@ class Servo(StationDrive):
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`."""
-        both = zip(self._codec.requests, self._codec.replies, strict=True)
+        both = zip(self.codec.requests, self.codec.replies, strict=True)
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in both]
 
     @property
@@ -197,7 +182,7 @@ class Servo(StationDrive):
     def request_watchdog(self) -> None:
         """See `Drive.request_watchdog`: only on TCP, for drives whose exchange is one message."""
         register = self.profile.parameters.watchdog
-        if register is None or self.line is not None or not self._codec.together:
+        if register is None or self.line is not None or not self.codec.together:
             return
         self._watchdog_requested = True
         words = len(self._watchdog_words)
@@ -230,9 +215,9 @@ class Servo(StationDrive):
 
     def observe(self, timeout: float) -> Feedback:
         """See `Drive.observe`: reads only the feedback registers; a missing speed is 0."""
-        block = self._codec.read_block
+        block = self.codec.read_block
         words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
-        feedback = self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
+        feedback = self._feedback(self.codec.values(struct.pack(f">{block.count}H", *words)))
         return feedback._replace(velocity=0.0) if self._no_velocity else feedback
 
     def error_text(self, code: int) -> str:
@@ -245,7 +230,7 @@ class Servo(StationDrive):
         return f"error {code}, which profile {self.profile.name} does not explain"
 
     def _begin(self, command: Command) -> None:
-        enable, quick_stop, clear = self._control_masks
+        enable, quick_stop, clear = self.control_masks
         control = enable if command.enable else 0
         if command.quick_stop:
             control |= quick_stop
@@ -254,10 +239,10 @@ class Servo(StationDrive):
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
         self._sequence = sequence = (self._sequence + 1) % SEQUENCES
-        requests = self._codec.encode(
+        requests = self.codec.encode(
             (
                 control,
-                self._mode_codes[command.mode],
+                self.mode_codes[command.mode],
                 sequence,
                 round_force(command.force / force_scale),
                 round_position((command.position - self._offset) / position_scale),
@@ -266,14 +251,14 @@ class Servo(StationDrive):
         )
         stop = command.quick_stop or not command.enable
         urgent = stop and Status.ENABLED in self._last.status
-        if self._codec.together:
-            self._station.begin(self._codec, requests[0], urgent=urgent)
+        if self.codec.together:
+            self._station.begin(self.codec, requests[0], urgent=urgent)
         else:
-            self._station.begin_all(self._codec, requests, urgent=urgent)
+            self._station.begin_all(self.codec, requests, urgent=urgent)
 
     def _finish(self, deadline: float) -> Feedback | None:
-        finish = self._station.finish if self._codec.together else self._station.finish_all
-        raw = finish(self._codec, deadline)
+        finish = self._station.finish if self.codec.together else self._station.finish_all
+        raw = finish(self.codec, deadline)
         if self._watchdog_requested and (answer := self._station.acyclic_reply):
             self._check_watchdog(answer)
         if raw is None:
@@ -306,7 +291,7 @@ class Servo(StationDrive):
 
     def _decode_status(self, word: int) -> Status:
         status = Status(0)
-        for mask, flag in self._status_bits:
+        for mask, flag in self.status_bits:
             if word & mask:
                 status |= flag
         return status

@@ -1,6 +1,7 @@
-"""Six servos of one profile as one: a cycle's requests packed and its replies unpacked by two compiled calls.
+"""The exchange with six servos of one profile as one operation: two compiled calls pack requests and unpack replies.
 
-The bytes are those of `Servo`. A drive whose reply is not the plain one of this cycle is left to its own `Servo`.
+The bytes are those of `Servo`. A reply is plain if it is exactly the frame expected in this cycle, with its echo; any
+other one is handled by the drive's own `Servo`.
 """
 
 import math
@@ -10,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from actuators.bus import HalfDuplexBus, PipelinedBus
+from actuators.bus import HalfDuplexBus, PipelinedBus, advance_all
 from actuators.codec import Block
 from actuators.drive import Drive
 from actuators.exchange import CycleExchange
-from actuators.interface import SEQUENCES, Command, Feedback, Status
+from actuators.interface import SEQUENCES, Command, Feedback, Mode, Status
 from actuators.modbus_servo import Servo
 from actuators.profile import Register, WordOrder
 from kinematics import kernel
@@ -25,10 +26,8 @@ Ints = NDArray[np.int64]
 
 _TYPES = {"u16": 0, "i16": 1, "u32": 2, "i32": 3, "f32": 4}
 _SIGNED = ("i16", "i32", "f32")
-_FIELD = 6  # columns of a field: register type, place of its value, places of its bytes, most significant first
 _HEADER = 7  # bytes of Modbus TCP before the function code, the unit id included
 _COMMAND = 7  # columns of a command: mode, force, position, velocity, enable, quick stop, clear
-_LIMITS = 3  # columns of a drive's limits: force, position, velocity
 _ALL = 0b111111  # bits of six drives
 _RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
 
@@ -36,8 +35,7 @@ _RAW = 6  # raw values of a command, and of feedback without its auxiliary regis
 _OFFSET = 0  # m, position offset
 _COMMAND_SCALE = 1  # force, position, velocity
 _FEEDBACK_SCALE = 4  # position, velocity, force
-_INVALID = 7  # raw value without meaning of the same three, NaN for none
-_PARAMETERS = 10
+_INVALID = 7  # raw value that means "not valid" of the same three, NaN for none
 
 
 @kernel
@@ -46,11 +44,13 @@ def encode_kernel(
     sequences: Ints, transactions: Ints, raw: Floats, single: NDArray[np.float32], word: NDArray[np.uint32],
     requests: Bytes,
 ) -> int:  # fmt: skip
-    """Fill in the six requests; the number of the first drive whose command is refused, -1 if none is.
+    """Fill in the six requests. Returns -1, or the first drive whose command is refused; nothing is filled in then.
 
-    commands (6, 7), limits (6, 3), modes: code of each `Mode`, -1 for one that the drive lacks. masks: of the control
-    word. parameters (6, 10). whole (3,): 1 for a set-point in an integer register. fields (n, 6). raw (6,): scratch.
-    single, word: one float32 and its bits. requests (6, length): their heads are there already.
+    commands (6, 7): mode, force N, position m, velocity m/s, and enable, quick stop, clear as 0 or 1. limits (6, 3): N,
+    m, m/s. modes: code of each `Mode`, -1 for one that the drive lacks. masks: of the control word. parameters (6, 10):
+    see the columns. whole (3,): 1 for a set-point in an integer register. fields (n, 6): register type, index of the
+    value, positions of its bytes, most significant first. raw (6,): scratch. single, word: one float32 and its bits.
+    requests (6, length): frames whose heads are constant.
     """
     for i in range(6):
         mode = int(commands[i, 0])
@@ -65,10 +65,9 @@ def encode_kernel(
             if commands[i, 4 + k] != 0.0:
                 control |= masks[k]
         raw[0], raw[1], raw[2] = control, modes[int(commands[i, 0])], sequences[i]
-        raw[3] = commands[i, 1] / parameters[i, 1]
-        raw[4] = (commands[i, 2] - parameters[i, 0]) / parameters[i, 2]
-        raw[5] = commands[i, 3] / parameters[i, 3]
         for k in range(3):
+            offset = parameters[i, _OFFSET] if k == 1 else 0.0
+            raw[3 + k] = (commands[i, 1 + k] - offset) / parameters[i, _COMMAND_SCALE + k]
             if whole[k]:
                 raw[3 + k] = np.rint(raw[3 + k])
         requests[i, 0], requests[i, 1] = transactions[i] >> 8, transactions[i] & 0xFF
@@ -93,9 +92,9 @@ def decode_kernel(
     replies: Bytes, lengths: Ints, head: Bytes, transactions: Ints, sequences: Ints, fields: Ints, parameters: Floats,
     flags: Ints, single: NDArray[np.float32], word: NDArray[np.uint32], raw: Floats, values: Floats, status: Ints,
 ) -> int:  # fmt: skip
-    """Unpack the replies; bits of the drives whose reply is plain: exactly the frame that is due, with its echo.
+    """Unpack the plain replies; returns one bit for each drive whose reply is plain.
 
-    replies (6, most); lengths (6,), bytes received. head: what a reply begins with, for each drive, behind the
+    replies (6, length); lengths (6,), bytes received. head (6, 7): constant head of each drive's reply, behind the
     transaction. flags (n, 2): bit of the status word, flag of `Status`. raw (6, n): raw values. values: those of
     `CycleExchange`. status (6, 2): flags of `Status`, error.
     """
@@ -133,11 +132,11 @@ def decode_kernel(
         good |= 1 << i
         for k in range(3):
             value = raw[i, 3 + k]
-            if value == parameters[i, 7 + k]:
+            if value == parameters[i, _INVALID + k]:
                 values[k, i] = np.nan
             else:
-                values[k, i] = value * parameters[i, 4 + k]
-        values[0, i] += parameters[i, 0]
+                values[k, i] = value * parameters[i, _FEEDBACK_SCALE + k]
+        values[0, i] += parameters[i, _OFFSET]
         values[3, i] = 1.0  # fresh, now, of this command
         for k in range(4, len(values)):
             values[k, i] = 0.0
@@ -162,9 +161,9 @@ def _fields(registers: Sequence[Register | None], block: Block, order: WordOrder
 
 
 class ServoGroup(CycleExchange):
-    """Six servos of one profile, each alone on its own Modbus TCP connection, in one message a cycle.
+    """Six servos of one profile, each on its own Modbus TCP connection, with one message per cycle.
 
-    What a `Servo` knows of its last exchange is brought up to date by `sync`, before anything else is done with it.
+    The state of each `Servo` (last feedback, counters) is updated by `sync`, not in every cycle.
     """
 
     kernels = ("actuators.servo_group.encode_kernel", "actuators.servo_group.decode_kernel")
@@ -197,7 +196,12 @@ class ServoGroup(CycleExchange):
             self._requests[leg] = np.frombuffer(frame, np.uint8)
             head = struct.pack(">HH", 0, codec.reply_length) + drive.codec.reply_head
             self._heads[leg] = np.frombuffer(head, np.uint8)
-        self._modes = np.array([code if mode in first.capabilities.modes else -1 for mode, code in first.mode_codes])
+        self._modes = np.array(
+            [
+                code if mode in first.capabilities.modes else -1
+                for mode, code in zip(Mode, first.mode_codes, strict=True)
+            ]
+        )
         self._masks = np.array(first.control_masks)
         set_points = command.registers[3:]
         self._whole = np.array([int(one is not None and one.type != "f32") for one in set_points])
@@ -266,7 +270,7 @@ class ServoGroup(CycleExchange):
     ) -> None:
         """See `CycleExchange.exchange`."""
         plain = self._plain
-        if lines or not any(plain):
+        if not any(plain):
             self._separately(commands, now, timeout, lines)
             return
         flat: list[float] = []
@@ -278,9 +282,9 @@ class ServoGroup(CycleExchange):
         self._sequences[:] = following
         transactions = [bus.reserve() if one else 0 for bus, one in zip(buses, plain, strict=True)]
         self._transactions[:] = transactions
-        refused = self._encode()
-        if refused >= 0:
-            servos[refused].check(commands[refused])
+        if self._encode() >= 0:
+            self._separately(commands, now, timeout, lines)  # which says why the command is refused
+            return
         sent = [False] * 6
         for leg, bus in enumerate(buses):
             if plain[leg]:
@@ -289,6 +293,8 @@ class ServoGroup(CycleExchange):
                 self.sync(leg)
                 servos[leg].start(commands[leg], now)
         deadline = now + timeout
+        if lines:
+            advance_all(lines, deadline)
         received, lengths, expected = [b""] * 6, [0] * 6, self._replies.shape[1]
         for leg, bus in enumerate(buses):
             if sent[leg]:
@@ -328,13 +334,11 @@ class ServoGroup(CycleExchange):
 
 
 def _fits(servo: Servo) -> bool:
-    """Whether a drive's exchange is one message on its own connection, with signed set-points and a measured speed."""
+    """Whether a drive is exchanged with in one message per cycle, with signed set-points and a measured speed."""
     profile = servo.profile
     signed = all(register is None or register.type in _SIGNED for register in profile.command.registers[3:])
-    alone = isinstance(servo.bus, PipelinedBus) and not servo.bus.shared
-    return (
-        alone and signed and servo.codec.together and not servo.sample_period and profile.feedback.velocity is not None
-    )
+    in_every_cycle = servo.codec.together and not servo.sample_period
+    return isinstance(servo.bus, PipelinedBus) and signed and in_every_cycle and profile.feedback.velocity is not None
 
 
 def _alike(servos: Sequence[Servo]) -> bool:

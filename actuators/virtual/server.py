@@ -306,7 +306,7 @@ def listen_at(endpoint: TcpEndpoint) -> socket.socket:
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped
-_UNATTENDED = 25  # times as long as with a client a tick is without any
+_UNATTENDED = 25  # factor on the tick while no client is connected
 _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
 _ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does

@@ -45,7 +45,7 @@ class Mover(QtCore.QObject):
         """Whether statuses from before a stop may still arrive."""
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(Code.STOP_REQUESTED))
-        session.died.connect(lambda: self._end(Code.ENGINE_ENDED))
+        session.died.connect(lambda: self._end(Code.ENGINE_DIED))
 
     def left(self, status: Snapshot) -> float | None:
         """Return the s until everything requested is done; None if nothing is in progress, or it has no end."""

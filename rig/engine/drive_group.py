@@ -72,9 +72,9 @@ class DriveGroup:
         self._shifted = bool(self._length_offsets.any())
         self._identities = [Identity("", "", "", "")] * 6
         self.length = np.zeros(6)
-        self.velocity = np.zeros(6)
+        self.velocity = self._exchange.velocity
         self.force = np.zeros(6)
-        self.fresh = np.zeros(6)
+        self.fresh = self._exchange.fresh
         self.age = [0.0] * 6
         self.stale = [0] * 6
         self.status = [0] * 6
@@ -82,8 +82,8 @@ class DriveGroup:
         self.asked = [False] * 6
         self.searching = [False] * 6
         self._watchdog_asked_at, self._turn = -math.inf, 0
-        self.lag = np.zeros(6)
-        self.offset = np.zeros(6)
+        self.lag = self._exchange.lag
+        self.offset = self._exchange.offset
         self.cells_offset = np.zeros(6)
         self.cells_fresh = False
         self.cells_age = 0.0
@@ -227,16 +227,9 @@ class DriveGroup:
             ]
         found = self._exchange
         found.exchange(commands, now, timeout, self._cells.lines)
-        self.asked = asked = [command.enable for command in commands]
-        searched = [command.mode is Mode.HOMING for command in commands]
-        self.searching = [one and other for one, other in zip(asked, searched, strict=True)]
+        self.asked = [command.enable for command in commands]
+        self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
         np.subtract(found.position, self._length_offsets, self.length)
-        self.velocity[:], self.fresh[:], self.lag[:], self.offset[:] = (
-            found.velocity,
-            found.fresh,
-            found.lag,
-            found.offset,
-        )
         self.age = found.age.tolist()
         self.stale = [0 if fresh else count + 1 for fresh, count in zip(found.fresh.tolist(), self.stale, strict=True)]
         self.status, self.error = list(found.status), list(found.error)

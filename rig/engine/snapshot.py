@@ -8,9 +8,9 @@ from pydantic import ConfigDict, TypeAdapter
 
 from rig.engine.lease import Lease
 from rig.engine.leg_move import LegTest
-from rig.findings import Finding
+from rig.findings import Finding, stop_cause
 from rig.recording import MotionRecord
-from rig.states import FaultCode, State, StopSeverity, cause_text
+from rig.states import FaultCode, State, StopSeverity
 
 _AWAY = 1e-3  # m
 _NONE = (0.0,) * 6
@@ -180,12 +180,12 @@ class Snapshot:
     @property
     def cause_text(self) -> str:
         """First cause of a stop or fault as everything says it, empty when there is none."""
-        return cause_text(self.cause_code, self.cause)
+        return "" if self.finding is None else stop_cause(self.finding).text
 
     @property
     def pause_text(self) -> str:
         """What stopped a motion that is paused, likewise; empty where its client paused it."""
-        return "" if self.paused_for is None else cause_text(self.paused_for.fault, self.paused_for.text)
+        return "" if self.paused_for is None else stop_cause(self.paused_for).text
 
     @property
     def away(self) -> bool:

@@ -862,7 +862,6 @@ class Code(StrEnum):
     STOP_REQUESTED = _code("stop_requested", "stopped")
     ABANDON_REQUESTED = _code("abandon_requested", "abandoned")
     INTERRUPTED = _code("interrupted", "interrupted")
-    ENGINE_ENDED = _code("engine_ended", "the engine has died")
     WAIT_TIMEOUT = _code(
         "wait_timeout", "timed out after {bound:.1f} s waiting for {what}; the state is {state:name}", unit="s"
     )

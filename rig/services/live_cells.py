@@ -46,6 +46,7 @@ class CellReader:
         self._clock = clock
         own = bool(config.load_cells.places)  # then no drive is used
         self._drives = [] if own else [make_drive(config, leg, wires) for leg in range(CELLS)]
+        self._exchange = CycleExchange(self._drives)
         self._cells = make_cells(config, self._drives, wires)
 
     def connect(self) -> None:
@@ -79,7 +80,7 @@ class CellReader:
         """Return raw readings (6,) N and the names of the devices without a new one."""
         now = self._clock()
         self._cells.begin(now)
-        drives = CycleExchange(self._drives)
+        drives = self._exchange
         drives.exchange([COMMAND_OFF] * len(self._drives), now, self._reply_time)
         reading = self._cells.finish(drives, now + self._reply_time)
         return np.array(reading.forces), self._cells.silent

@@ -25,6 +25,7 @@ from actuators import (
     create_twin,
     cycle_exchange,
 )
+from actuators.bus import HalfDuplexBus
 from actuators.servo_group import ServoGroup
 from actuators.virtual.drive import SENSOR_FAULTS, WIRE_FAULTS
 
@@ -146,6 +147,14 @@ def test_a_group_says_and_understands_what_each_drive_by_itself_does(profile: Se
             for sent in rig.traffic:
                 sent.clear()
     assert plain > CYCLES // 10 and sum(drive.counters.mismatched for drive in alone.drives) > 0
+
+
+def test_drives_with_load_cells_on_a_line_remain_a_group() -> None:
+    six, line = Six(PROFILE, grouped=True), HalfDuplexBus(lambda _timeout: MemoryWire(bytes), 0.0, 0.01)
+    for _ in range(3):
+        six.now += PERIOD
+        six.exchange.exchange([COMMAND_OFF] * 6, six.now, 0.0, [line])
+    assert isinstance(six.exchange, ServoGroup) and all(six.exchange._plain) and six.exchange.fresh.all()
 
 
 def test_what_no_register_takes_is_refused_before_anything_is_sent() -> None:
