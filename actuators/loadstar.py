@@ -118,7 +118,7 @@ class Loadstar(AsciiCell):
             line, end, rest = self._begun.partition(_LINE_END)
             if end:
                 self._begun = rest
-                return line
+                return line.removeprefix(b"\n")  # of a line whose carriage return was dropped by `_send`
             wire = self._bus.wire
             if wire is None or not wire.connected or len(line) > LONGEST or wire.now() >= deadline:
                 return None

@@ -176,7 +176,7 @@ def test_one_that_does_not_end_its_stream_cannot_be_connected() -> None:
         made(Port(end=b"45\r\n")).connect(0.2)
 
 
-@pytest.mark.parametrize("rest", [b"", b"45\r\n", b"45\r\nA\r\n", b"45\r\n2345\r\n"])
+@pytest.mark.parametrize("rest", [b"", b"\n", b"45\r\n", b"45\r\nA\r\n", b"45\r\n2345\r\n"])
 @pytest.mark.parametrize("late", [b"", b"A\r\n"])
 def test_what_is_left_of_an_earlier_stream_is_no_reading(rest: bytes, late: bytes) -> None:
     port = Port(end=rest + b"A\r\n", begin=late + b"-7\r\n")

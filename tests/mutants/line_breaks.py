@@ -66,6 +66,13 @@ LINE_BREAKS = [
         (_STREAM,),
     ),
     Break(
+        "a line end that was cut stays before the next line",
+        "actuators/loadstar.py",
+        'return line.removeprefix(b"\\n")',
+        "return line",
+        (_STREAM,),
+    ),
+    Break(
         "a virtual device takes a request with a wrong checksum",
         "actuators/virtual/device.py",
         'return data if len(data) >= 2 and crc16(data) == checksum else b""',
