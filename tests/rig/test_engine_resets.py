@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine_support import CONFIG, Bench, bench, smooth_table
+from engine_support import CONFIG, HOME, Bench, bench, smooth_table
 
 from actuators import Status
+from kinematics import leg_lengths
 from rig.engine.messages import Connect, Engage, Home, Reset
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import CycleFlag
@@ -89,6 +90,24 @@ def test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed(rig: Bench)
     rig.virtual.faults.inject("reboot", 2)
     rig.step()
     assert not rig.engine.machine.homed and rig.engine.machine.cause is cause
+
+
+def test_a_drive_without_a_reference_clears_homed_although_its_length_stays(tmp_path: Path) -> None:
+    """Drive position zero is at home: what a drive reads after a restart there is what it read before."""
+    lengths = leg_lengths(CONFIG.machine.geometry, HOME)
+    legs = [
+        leg.model_dump() | {"position_offset": float(length)}
+        for leg, length in zip(CONFIG.drives.legs, lengths, strict=True)
+    ]
+    with bench(tmp_path, CONFIG.changed({"drives": {"legs": legs}})) as rig:
+        rig.park()
+        rig.virtual.faults.inject("drop_all", 1)
+        rig.until(State.FAULT)
+        before = rig.engine.drives.length.copy()
+        rig.virtual.faults.inject("reboot", 2)
+        rig.run(0.02)
+        assert rig.engine.drives.length == pytest.approx(before, abs=1e-4)
+        assert not rig.engine.machine.homed
 
 
 def test_a_restart_clears_homed_even_behind_another_fault(rig: Bench) -> None:
