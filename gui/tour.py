@@ -243,9 +243,9 @@ class Tour(Pilot):
         self.window.menus.setup.start()
         wizard = self.window.menus.setup.wizard
         assert wizard is not None
-        wizard.start.name.setText("my-rig")
-        wizard.start.rehearsal.setChecked(True)
-        wizard.legs.home.setChecked(True)
+        wizard.start["name"].setText("my-rig")
+        wizard.start["virtual"].buttons[True].setChecked(True)
+        wizard.legs["home"].setChecked(True)
         following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
         for page, name in zip(wizard.pages, ("rig", "drives", "cells", "legs", "zero", "save"), strict=True):
             self._await_page(wizard, page)

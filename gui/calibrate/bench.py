@@ -5,9 +5,10 @@ from typing import Any
 
 from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
 from gui.session import Phase, RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
-from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures, save_page
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, pictures, save_page
 from rig.services import CellsRequest, calibrate_cells, cells_contents
 
 _USUAL = Limits()

@@ -4,9 +4,10 @@ import math
 from typing import Any
 
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, pictures
 from rig.services import LoopsRequest, compare_loops
 from rig.virtual import CONTROLLERS
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from gui.calibrate.respond import band_fault
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import Theme, display_unit
-from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, fields, pictures, save_page
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, pictures, save_page
 from kinematics import COORDINATES
 from rig.services import ExciteRequest, MultisineRequest, excite, multisine
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from calibration import parse_parameters
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS, Theme
-from gui.wizard import Description, DisplayedResult, Outcome, Result, Table, Task, fields, pictures, results, save_page
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Table, Task, pictures, results, save_page
 from kinematics import pose_to_coordinates
 from rig.config import resolve_name
 from rig.services import GeometryRequest, calibrate_geometry, geometry_contents, plan_geometry

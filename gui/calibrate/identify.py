@@ -2,9 +2,10 @@
 
 from calibration import Accuracy, parse_parameters
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Task, fields, pictures, results, save_page
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Task, pictures, results, save_page
 from rig.analysis import TERM_NAMES
 from rig.services import IdentifyRequest, identify, identify_contents
 

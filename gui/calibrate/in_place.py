@@ -5,9 +5,10 @@ from typing import Any
 from calibration import FEWEST_RESTS, Limits, WeightSigmas
 from gui.calibrate.bench import CELL_HEADINGS, cell_texts
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
-from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Table, Task, fields, pictures, save_page
+from gui.wizard import Description, DisplayedResult, Outcome, Result, Role, Table, Task, pictures, save_page
 from rig.services import (
     CellsInPlaceRequest,
     PlanCellsRequest,

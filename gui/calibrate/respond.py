@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Role, Table, Task, fields, pictures
+from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Role, Table, Task, pictures
 from kinematics import COORDINATES
 from rig.services import RespondRequest, respond, respond_contents
 

@@ -2,6 +2,7 @@
 
 from calibration import Parameter, parse_parameters
 from gui.session import RigSession
+from gui.steps import fields
 from gui.texts import tr
 from gui.widgets import Theme
 from gui.wizard import (
@@ -12,7 +13,6 @@ from gui.wizard import (
     Result,
     Role,
     Task,
-    fields,
     pictures,
     results,
     save_page,

@@ -1,25 +1,18 @@
-"""The wizard's pages without drive access: start, load cells and recordings, and save."""
+"""The wizard's pages of the draft: their descriptions, and the page that saves it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtGui, QtWidgets
 
+from actuators import PARITIES, drive_names
 from dynamics import mechanism_names
-from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
+from gui.steps import FilePage, Form, FormPage, fields, set_role
 from gui.texts import config_fault_text, tr
-from gui.widgets import (
-    LEG_COLOURS,
-    Choice,
-    GuardedButton,
-    GuardedCheckBox,
-    QuantityBox,
-    TextRoom,
-    WholeNumber,
-    hold_room,
-)
+from gui.widgets import LEG_COLOURS, GuardedButton, GuardedCheckBox, TextRoom, hold_room
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, Zero
 from rig.config import declared_laws
@@ -30,29 +23,200 @@ LOCAL = "127.0.0.1"
 FAULT_LIMIT = 6
 
 
-class SetupPage(StepPage):
-    """One page. Its widgets hold the user's input; `fill` writes it to a draft.
+@dataclass(frozen=True, slots=True)
+class DraftForm:
+    """Description of a page whose fields are a draft's.
 
-    Args:
-        title, subtitle: shown on top.
-        sections: keys of the file, including tables, edited on this page.
+    form: its fields, named as the draft's. keys: of the configuration's entries and tables, whose faults it shows.
+    changes: the draft's fields by the page's values. missing: text for a fault of a key, instead of the fault's.
     """
 
-    def __init__(self, title: str, subtitle: str, sections: tuple[str, ...] = ()) -> None:
-        super().__init__(title, subtitle)
-        self._sections = sections
+    form: Form
+    keys: tuple[str, ...]
+    changes: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def start_form() -> DraftForm:
+    """Describe the page of the mechanism, the control law, and whether it is a rehearsal."""
+    return DraftForm(
+        Form(
+            tr("Mechanism and name"),
+            tr("Name of the rig, and the file with its geometry, masses and limits."),
+            [
+                fields.text("name", tr("Name"), tr("Name of the rig"), tr("for example my-rig"), whole=True),
+                fields.name_or_file(
+                    "mechanism",
+                    tr("Mechanism"),
+                    tr("Mechanism: a shipped one's name, or a TOML file"),
+                    mechanism_names(),
+                    (tr("Choose a mechanism file"), tr("Mechanism"), tr("Mechanisms (*.toml)")),
+                ),
+                fields.choice(
+                    "mode",
+                    tr("Control"),
+                    tr("Control law"),
+                    [
+                        (tr("Force, with the exact feedforward"), "force"),
+                        (tr("Computed torque"), "computed-torque"),
+                        (tr("Force, with a disturbance observer"), "observer"),
+                        (tr("Position, loop closed by the drives"), "position"),
+                        *((name, name) for name in declared_laws()),
+                    ],
+                ),
+                fields.quantity("rate", tr("Rate"), tr("Cycles per second"), "Hz", (1.0, 1e4)),
+                fields.alternatives(
+                    "virtual",
+                    tr("Drives"),
+                    [
+                        (tr("Real drives"), False),
+                        (tr("Rehearsal: virtual drives on this machine, no hardware needed"), True),
+                    ],
+                    False,
+                ),
+            ],
+        ),
+        ("name", "mechanism", "mode", "rate"),
+        missing={"name": tr("Give the rig a name.")},
+    )
+
+
+FRAMES = [(tr("as usual"), ("", 0))] + [
+    (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits)) for parity in PARITIES for stop_bits in (1, 2)
+]
+"""Formats of a byte on the serial ports: text, and parity and stop bits."""
+
+
+def drives_form() -> DraftForm:
+    """Describe the fields that all drives have in common."""
+    return DraftForm(
+        Form(
+            tr("Drives and addresses"),
+            tr(
+                "Addresses of the drives. Query connects, identifies, sets the watchdog, reads and "
+                "disconnects; nothing moves. A missing serial number is taken from the drive that answers; "
+                "another drive is refused from then on."
+            ),
+            [
+                fields.choice(
+                    "driver", tr("Driver"), tr("Driver of the drives"), [(name, name) for name in drive_names()]
+                ),
+                fields.text(
+                    "profile", tr("Profile"), tr("Register map of the drives: a shipped one's name, or a TOML file")
+                ),
+                fields.quantity("watchdog", tr("Watchdog"), tr("Watchdog time of a drive, s"), "s", (0.0, 100.0)),
+                fields.choice(
+                    "frame", tr("Bytes"), tr("Bytes on the serial ports: eight bits, parity, stop bits"), FRAMES
+                ),
+            ],
+            across=4,
+        ),
+        ("drives",),
+        lambda values: {name: values[name] for name in ("driver", "profile", "watchdog")},
+    )
+
+
+def _link_amplifier(widgets: Mapping[str, Any]) -> None:
+    """Enable the amplifier's address only where there is one."""
+
+    def permit() -> None:
+        for name in ("host", "port", "unit", "profile"):
+            widgets[name].setEnabled(widgets["amplifier"].value)
+
+    widgets["amplifier"].edited.connect(permit)
+    permit()
+
+
+def _with_amplifier(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the draft's fields, of which the amplifier's address is one."""
+    address = [values[name] for name in ("host", "port", "unit", "profile")]
+    amplifier = CellAmplifier(*address) if values["amplifier"] else None
+    return {"amplifier": amplifier, **{name: values[name] for name in ("noise", "range", "recording")}}
+
+
+_AMPLIFIER = tr("Register map of the amplifier: a shipped one's name, or a TOML file")
+
+
+def cells_form() -> DraftForm:
+    """Describe the page of the load cells and the recordings."""
+    return DraftForm(
+        Form(
+            tr("Load cells and recordings"),
+            tr("How the six load cells are read, their expected noise, and the folder of recordings."),
+            [
+                fields.alternatives(
+                    "amplifier",
+                    tr("Read by"),
+                    [
+                        (tr("The drives report the load cells of their legs"), False),
+                        (tr("A separate six-channel amplifier"), True),
+                    ],
+                    False,
+                ),
+                *(
+                    fields.with_default(each, CellAmplifier)
+                    for each in (
+                        fields.text("host", tr("Host"), tr("Host of the amplifier"), tr("name or address")),
+                        fields.count("port", tr("Port"), tr("Port of the amplifier"), (1, 65535)),
+                        fields.count("unit", tr("Unit id"), tr("Unit id of the amplifier"), (0, 255)),
+                        fields.text("profile", tr("Register map"), _AMPLIFIER),
+                    )
+                ),
+                fields.quantity("noise", tr("Noise"), tr("Expected noise, standard deviation"), "N", (0.0, 1e5)),
+                fields.quantity("range", tr("Range"), tr("Full scale of a cell"), "N", (0.0, 1e6)),
+                fields.folder(
+                    "recording",
+                    tr("Recordings"),
+                    tr("Folder of recordings"),
+                    (tr("Choose the folder of recordings"), tr("Recordings")),
+                ),
+            ],
+            link=_link_amplifier,
+        ),
+        ("load_cells", "recording"),
+        _with_amplifier,
+    )
+
+
+class DraftPage(FormPage):
+    """A page of the draft; `fill` writes its input into one."""
+
+    def __init__(self, description: DraftForm) -> None:
+        form = description.form
+        super().__init__(replace(form, fields=[fields.with_default(each, Draft) for each in form.fields]))
+        self._description = description
 
     def fill(self, draft: Draft) -> Draft:
         """Return the draft with this page's input."""
-        return draft
+        return replace(draft, **self._description.changes(self.values))
 
     def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
         """Return those of a draft's faults that belong to this page, as text."""
-        return [self.fault_words(fault) for fault in faults if fault.key and fault.key[0] in self._sections]
+        texts, keys = self._description.missing, self._description.keys
+        own = [fault for fault in faults if fault.key and fault.key[0] in keys]
+        return [texts.get(".".join(map(str, fault.key)), "") or config_fault_text(fault) for fault in own]
 
-    def fault_words(self, fault: ConfigFault) -> str:
-        """Return a fault of this page as text."""
-        return config_fault_text(fault)
+
+class StartPage(DraftPage):
+    """Name, mechanism, control law and rate; a rehearsal or real drives."""
+
+    def __init__(self) -> None:
+        super().__init__(start_form())
+        self.close_form()
+
+
+class CellsPage(DraftPage):
+    """Source, noise and range of the load cells; the folder of recordings."""
+
+    def __init__(self) -> None:
+        super().__init__(cells_form())
+        self.close_form()
+
+    def set_rehearsal(self, rehearsal: bool) -> None:
+        """Suggest an address of this machine for a rehearsal's amplifier."""
+        if rehearsal and not self["host"].text():
+            self["host"].setText(LOCAL)
+            self["port"].setValue(free_ports(1)[0])
 
 
 def listed(faults: list[str]) -> str:
@@ -79,170 +243,7 @@ def leg_label(leg: int) -> QtWidgets.QLabel:
     )
 
 
-class StartPage(SetupPage):
-    """Name, mechanism, control law and rate. `kindChanged`: switched between rehearsal and real."""
-
-    kindChanged = QtCore.Signal(bool)
-
-    def __init__(self) -> None:
-        super().__init__(
-            tr("Mechanism and name"),
-            tr("Name of the rig, and the file with its geometry, masses and limits."),
-            ("name", "mechanism", "mode", "rate"),
-        )
-        draft = Draft()
-        self.name = line_edit(tr("Name of the rig"), "", tr("for example my-rig"))
-        self.mechanism = Choice(tr("Mechanism: a shipped one's name, or a TOML file"))
-        self.mechanism.setEditable(True)
-        self.mechanism.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
-        self.mechanism.addItems(mechanism_names())
-        self.mechanism.setCurrentText(draft.mechanism)
-        self.mode = Choice(
-            tr("Control law"),
-            [
-                (tr("Force, with the exact feedforward"), "force"),
-                (tr("Computed torque"), "computed-torque"),
-                (tr("Force, with a disturbance observer"), "observer"),
-                (tr("Position, loop closed by the drives"), "position"),
-                *((name, name) for name in declared_laws()),
-            ],
-        )
-        self.rate = QuantityBox(tr("Cycles per second"), "Hz", draft.rate, 1.0, 1e4)
-        self.real = QtWidgets.QRadioButton(tr("Real drives"))
-        self.rehearsal = QtWidgets.QRadioButton(tr("Rehearsal: virtual drives on this machine, no hardware needed"))
-        self.real.setChecked(True)
-        form = QtWidgets.QFormLayout()
-        form.addRow(tr("Name"), self.name)
-        row = QtWidgets.QHBoxLayout()
-        row.addWidget(self.mechanism, 1)
-        row.addWidget(browse_button(tr("Choose a mechanism file"), self._browse))
-        form.addRow(tr("Mechanism"), row)
-        form.addRow(tr("Control"), self.mode)
-        form.addRow(tr("Rate"), self.rate)
-        form.addRow(tr("Drives"), self.real)
-        form.addRow("", self.rehearsal)
-        self.column.addLayout(form)
-        self.close_form()
-        self.name.textEdited.connect(lambda _text: self.edited.emit())
-        self.mechanism.currentTextChanged.connect(lambda _text: self.edited.emit())
-        self.mode.currentIndexChanged.connect(lambda _index: self.edited.emit())
-        self.rate.changed.connect(self.edited)
-        self.rehearsal.toggled.connect(self._kind_changed)
-
-    def fill(self, draft: Draft) -> Draft:
-        """See `SetupPage`."""
-        return replace(
-            draft,
-            name=self.name.text().strip(),
-            mechanism=self.mechanism.currentText().strip(),
-            mode=self.mode.currentData(),
-            rate=self.rate.si(),
-            virtual=self.rehearsal.isChecked(),
-        )
-
-    def fault_words(self, fault: ConfigFault) -> str:
-        """See `SetupPage`; a missing name has its own text."""
-        return tr("Give the rig a name.") if fault.key == ("name",) else super().fault_words(fault)
-
-    def _kind_changed(self, rehearsal: bool) -> None:
-        self.kindChanged.emit(rehearsal)
-        self.edited.emit()
-
-    def _browse(self) -> None:
-        given = Path(self.mechanism.currentText())
-        start = str(given.parent) if given.suffix == ".toml" else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Mechanism"), start, tr("Mechanisms (*.toml)"))
-        if name:
-            self.mechanism.setCurrentText(name)
-
-
-_NOISE, _RANGE = 0.5, 800.0  # N, defaults if the draft has none
-
-
-class CellsPage(SetupPage):
-    """Source, noise and range of the load cells; the folder of recordings."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            tr("Load cells and recordings"),
-            tr("How the six load cells are read, their expected noise, and the folder of recordings."),
-            ("load_cells", "recording"),
-        )
-        draft, amplifier = Draft(), CellAmplifier()
-        self.drives = QtWidgets.QRadioButton(tr("The drives report the load cells of their legs"))
-        self.own = QtWidgets.QRadioButton(tr("A separate six-channel amplifier"))
-        self.drives.setChecked(True)
-        self.host = line_edit(tr("Host of the amplifier"), "", tr("name or address"))
-        self.port = WholeNumber(tr("Port of the amplifier"), amplifier.port, 1, 65535)
-        self.unit = WholeNumber(tr("Unit id of the amplifier"), amplifier.unit, 0, 255)
-        self.profile = line_edit(
-            tr("Register map of the amplifier: a shipped one's name, or a TOML file"), amplifier.profile
-        )
-        self.noise = QuantityBox(tr("Expected noise, standard deviation"), "N", draft.noise or _NOISE, 0.0, 1e5)
-        self.range = QuantityBox(tr("Full scale of a cell"), "N", draft.range or _RANGE, 0.0, 1e6)
-        self.folder = line_edit(tr("Folder of recordings"), draft.recording)
-        self._address = QtWidgets.QWidget()
-        row = QtWidgets.QHBoxLayout(self._address)
-        row.setContentsMargins(20, 0, 0, 0)
-        for text, widget in (
-            (tr("host"), self.host),
-            (tr("port"), self.port),
-            (tr("unit id"), self.unit),
-            (tr("map"), self.profile),
-        ):
-            row.addWidget(QtWidgets.QLabel(text))
-            row.addWidget(widget, 1)
-        self._address.setEnabled(False)
-        form = QtWidgets.QFormLayout()
-        form.addRow(tr("Read by"), self.drives)
-        form.addRow("", self.own)
-        form.addRow("", self._address)
-        form.addRow(tr("Noise"), self.noise)
-        form.addRow(tr("Range"), self.range)
-        places = QtWidgets.QHBoxLayout()
-        places.addWidget(self.folder, 1)
-        places.addWidget(browse_button(tr("Choose the folder of recordings"), self._browse))
-        form.addRow(tr("Recordings"), places)
-        self.column.addLayout(form)
-        self.close_form()
-        self.own.toggled.connect(self._source_changed)
-        for edit in (self.host, self.profile, self.folder):
-            edit.textEdited.connect(lambda _text: self.edited.emit())
-        for box in (self.port, self.unit, self.noise, self.range):
-            box.changed.connect(self.edited)
-
-    def fill(self, draft: Draft) -> Draft:
-        """See `SetupPage`."""
-        amplifier = None
-        if self.own.isChecked():
-            address = (self.host.text().strip(), self.port.value(), self.unit.value())
-            amplifier = CellAmplifier(*address, self.profile.text().strip())
-        return replace(
-            draft,
-            amplifier=amplifier,
-            noise=self.noise.si(),
-            range=self.range.si(),
-            recording=self.folder.text().strip(),
-        )
-
-    def set_rehearsal(self, rehearsal: bool) -> None:
-        """Suggest an address of this machine for a rehearsal's amplifier."""
-        if rehearsal and not self.host.text():
-            self.host.setText(LOCAL)
-            self.port.setValue(free_ports(1)[0])
-
-    def _source_changed(self, own: bool) -> None:
-        self._address.setEnabled(own)
-        self.edited.emit()
-
-    def _browse(self) -> None:
-        name = QtWidgets.QFileDialog.getExistingDirectory(self, tr("Recordings"), self.folder.text())
-        if name:
-            self.folder.setText(name)
-            self.edited.emit()
-
-
-class SavePage(SetupPage):
+class SavePage(FilePage):
     """Text and path of the file.
 
     Args:
@@ -251,12 +252,15 @@ class SavePage(SetupPage):
     """
 
     def __init__(self, save: Callable[[], None], open_rig: Callable[[Path], None]) -> None:
-        super().__init__(tr("Save"), tr("The file is checked before it is written."))
-        self.saved: Path | None = None
-        """Path of the saved file, None while unsaved."""
-        self._failure = ""
+        super().__init__(
+            tr("The file is checked before it is written."),
+            (tr("File of the configuration"), "my-rig.toml"),
+            tr("Choose where the configuration goes"),
+            tr("Configuration"),
+            tr("Write the configuration"),
+            save,
+        )
         self._zero: Zero | None = None
-        self.path = line_edit(tr("File of the configuration"), "", "my-rig.toml")
         self.overwrite = GuardedCheckBox(tr("Replace the file that is there"))
         self.text = QtWidgets.QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -270,18 +274,10 @@ class SavePage(SetupPage):
         self.notes = QtWidgets.QLabel()
         self.notes.setObjectName("muted")
         self.notes.setAccessibleName(tr("Result of zeroing the load cells"))
-        self.save = GuardedButton(tr("Save"), tr("Write the configuration"))
-        self.save.clicked.connect(lambda: save())
         self.open = GuardedButton(tr("Open this rig"), tr("Restart the app with this rig; this window closes"))
         self.open.clicked.connect(lambda: open_rig(self.saved) if self.saved is not None else None)
-        self.result = QtWidgets.QLabel()
-        self.result.setAccessibleName(tr("Result of saving"))
-        row = QtWidgets.QHBoxLayout()
-        row.addWidget(QtWidgets.QLabel(tr("File")))
-        row.addWidget(self.path, 1)
-        row.addWidget(browse_button(tr("Choose where the configuration goes"), self._browse))
-        row.addWidget(self.overwrite)
-        self.column.addLayout(row)
+        self.file_row.addWidget(self.overwrite)
+        self.column.addLayout(self.file_row)
         self.column.addWidget(self.text, 1)
         self.column.addWidget(self.untested)
         self.column.addWidget(TextRoom(self.notes, 2))
@@ -295,13 +291,8 @@ class SavePage(SetupPage):
         buttons.addWidget(self.open)
         buttons.addStretch(1)
         self.column.addLayout(buttons)
-        self.path.textEdited.connect(lambda _text: self._edited())
-        self.overwrite.toggled.connect(lambda _on: self._edited())
+        self.overwrite.toggled.connect(lambda _on: self.changed())
         self.show_missing("")
-
-    def target(self) -> Path:
-        """The file to write."""
-        return Path(self.path.text().strip())
 
     def suggest(self, name: str) -> None:
         """Suggest a file name from the rig's name, unless the user chose one."""
@@ -316,7 +307,7 @@ class SavePage(SetupPage):
     def show_content(self, text: str, zero: Zero | None, untested: str, notes: str) -> None:
         """Show what will be written; a change resets the saved and failed states."""
         if text != self.text.toPlainText() or zero is not self._zero:
-            self.saved, self._failure = None, ""
+            self.saved, self.failure = None, ""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
         self._zero = zero
@@ -326,22 +317,16 @@ class SavePage(SetupPage):
 
     def refresh(self, faults: list[str], busy: str) -> None:
         """Enable what is possible."""
-        if self.saved is not None and self.target() != self.saved:
-            self.saved = None
+        obstacle = self.obstacle()
         exists = bool(self.path.text().strip()) and self.target().exists() and self.saved is None
         self.overwrite.setVisible(exists)
-        if not self.path.text().strip():
-            obstacle = tr("name the file first")
-        elif faults:
+        if not obstacle and faults:
             obstacle = tr("the configuration is not valid yet: {faults}").format(faults="; ".join(faults))
-        elif exists and not self.overwrite.isChecked():
+        elif not obstacle and exists and not self.overwrite.isChecked():
             obstacle = tr("{name} exists already: tick “Replace the file that is there”, or name another").format(
                 name=self.target().name
             )
-        else:
-            obstacle = ""
-        if self.saved is None:
-            set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle)
+        self.show_obstacle(obstacle)
         self.save.set_obstacle(busy or obstacle or (tr("it is saved") if self.saved else ""))
         self.open.set_obstacle(busy or ("" if self.saved else tr("save first")))
         self.show_missing(
@@ -352,20 +337,7 @@ class SavePage(SetupPage):
         """Show that `content` was saved; what is shown may have changed meanwhile."""
         text, zero = content
         same = text == self.text.toPlainText() and zero is self._zero
-        self.saved, self._failure = path if same else None, ""
+        self.saved, self.failure = path if same else None, ""
         self.overwrite.setChecked(False)
         message = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
         set_role(self.result, "good", message.format(path=path, calibration=calibration))
-
-    def show_failure(self, reason: str) -> None:
-        """Show that saving failed."""
-        self._failure = reason
-
-    def _browse(self) -> None:
-        if name := ask_new_path(self, tr("Configuration"), tr("Configurations (*.toml)"), self.path.text()):
-            self.path.setText(name)
-            self._edited()
-
-    def _edited(self) -> None:
-        self._failure = ""
-        self.edited.emit()

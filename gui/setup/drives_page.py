@@ -7,11 +7,11 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from actuators import PARITIES, Answer, drive_names, serial_ports
-from gui.setup.draft_pages import LOCAL, SetupPage, leg_label, listed
+from actuators import Answer, serial_ports
+from gui.setup.draft_pages import FRAMES, LOCAL, DraftPage, drives_form, leg_label, listed
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import Choice, ElidedLabel, GuardedButton, QuantityBox, TextRoom, WholeNumber, field_refusal
+from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, TextRoom, WholeNumber, field_refusal
 from rig.client import free_ports
 from rig.commissioning import (
     Draft,
@@ -208,15 +208,11 @@ class SearchRow(QtWidgets.QWidget):
         set_role(self.label, role, text)
 
 
-_FRAMES = [(tr("as usual"), ("", 0))] + [
-    (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits)) for parity in PARITIES for stop_bits in (1, 2)
-]
-
 _Question = tuple[bool, str, str, dict[str, Any], float, DriveAddress]
 """Whether it is a rehearsal; driver, profile, settings, watchdog (s) and address of the drive."""
 
 
-class DrivesPage(SetupPage):
+class DrivesPage(DraftPage):
     """Driver, profile, settings and watchdog of all six, host, port, unit and serial number of each.
 
     Args:
@@ -232,17 +228,8 @@ class DrivesPage(SetupPage):
         search: Search,
         stop_search: Callable[[], None],
     ) -> None:
-        super().__init__(
-            tr("Drives and addresses"),
-            tr(
-                "Addresses of the drives. Query connects, identifies, sets the watchdog, reads and "
-                "disconnects; nothing moves. A missing serial number is taken from the drive that answers; "
-                "another drive is refused from then on."
-            ),
-            ("drives",),
-        )
-        draft = Draft()
-        self._usual_unit = usual_unit(draft.driver)
+        super().__init__(drives_form())
+        self._usual_unit = usual_unit(Draft().driver)
         self._entered: dict[bool, list[DriveAddress]] = {}
         self._rehearsal = False
         self._busy = ""
@@ -250,24 +237,8 @@ class DrivesPage(SetupPage):
         self.found: dict[int, str] = {}
         """Serial numbers found, by leg 1 to 6."""
         self._automatic_serials: dict[int, str] = {}  # serial numbers filled in automatically, by leg 0 to 5
-        self.driver = Choice(tr("Driver of the drives"), [(name, name) for name in drive_names()])
-        self.driver.setCurrentIndex(drive_names().index(draft.driver))
-        self.profile = line_edit(tr("Register map of the drives: a shipped one's name, or a TOML file"), draft.profile)
-        self.watchdog = QuantityBox(tr("Watchdog"), "s", draft.watchdog, 0.0, 100.0)
-        self.watchdog.setToolTip(tr("Watchdog time of a drive, s"))
-        self.frame = Choice(tr("Bytes on the serial ports: eight bits, parity, stop bits"), _FRAMES)
         self.settings = SettingsForm()
         self.search = SearchRow(search, stop_search, self._enter)
-        top = QtWidgets.QHBoxLayout()
-        for text, widget in (
-            (tr("Driver"), self.driver),
-            (tr("Profile"), self.profile),
-            (tr("Watchdog"), self.watchdog),
-            (tr("Bytes"), self.frame),
-        ):
-            top.addWidget(QtWidgets.QLabel(text))
-            top.addWidget(widget, 1)
-        self.column.addLayout(top)
         self.column.addWidget(self.settings)
         self.column.addWidget(self.search)
         self._add_rows()
@@ -289,14 +260,8 @@ class DrivesPage(SetupPage):
         self.close_form()
         for leg, button in enumerate(self.ask):
             button.clicked.connect(partial(self._ask, ask, leg))
-        self.driver.currentIndexChanged.connect(lambda _value: self._show_driver())
-        for changed in (
-            self.driver.currentIndexChanged,
-            self.profile.textEdited,
-            self.watchdog.changed,
-            self.frame.currentIndexChanged,
-        ):
-            changed.connect(lambda _value=None: self._changed(range(6)))
+        self["driver"].currentIndexChanged.connect(lambda _value: self._show_driver())
+        self.fields.edited.connect(lambda: self._changed(range(6)))
         self.settings.edited.connect(lambda: self._changed(range(6)))
         self._show_driver()
         self.set_busy("")
@@ -339,14 +304,14 @@ class DrivesPage(SetupPage):
         place, number = self.host[leg].text().strip(), self.port[leg].value()
         unit, serial, zero = self.unit[leg].value(), self.serial[leg].text().strip(), self.zero[leg].si()
         if place.startswith("/"):
-            parity, stop_bits = self.frame.currentData()
+            parity, stop_bits = self["frame"].currentData()
             return DriveAddress("", 0, unit, serial, place, number, parity, stop_bits, zero)
         return DriveAddress(place, number, unit, serial, position_offset=zero)
 
     def _show_driver(self) -> None:
         """Show the fields that the driver needs."""
-        driver = self.driver.currentData()
-        self.profile.setEnabled(has_profile(driver))
+        driver = self["driver"].currentData()
+        self["profile"].setEnabled(has_profile(driver))
         self.settings.show_driver(driver)
         for unit in self.unit:
             if unit.known() == self._usual_unit:
@@ -354,18 +319,11 @@ class DrivesPage(SetupPage):
         self._usual_unit = usual_unit(driver)
 
     def fill(self, draft: Draft) -> Draft:
-        """See `SetupPage`."""
-        return replace(
-            draft,
-            driver=self.driver.currentData(),
-            profile=self.profile.text().strip(),
-            watchdog=self.watchdog.si(),
-            settings=self.settings.values(),
-            drives=tuple(self.addresses()),
-        )
+        """See `DraftPage`."""
+        return replace(super().fill(draft), settings=self.settings.values(), drives=tuple(self.addresses()))
 
     def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
-        """See `SetupPage`; missing hosts are reported once."""
+        """See `DraftPage`; missing hosts are reported once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
         found = super().own_faults([fault for fault in faults if not missing or "host" not in fault.key])
         return (
@@ -380,7 +338,7 @@ class DrivesPage(SetupPage):
         self._rehearsal = rehearsal
         entered = self._entered.get(rehearsal)
         if entered is None:
-            empty = DriveAddress(unit=usual_unit(self.driver.currentData()))
+            empty = DriveAddress(unit=usual_unit(self["driver"].currentData()))
             entered = [replace(empty, host=LOCAL, port=port) for port in free_ports(6)] if rehearsal else [empty] * 6
         self._automatic_serials.clear()
         for leg, address in enumerate(entered):
@@ -403,7 +361,12 @@ class DrivesPage(SetupPage):
 
     def _question(self, leg: int) -> _Question:
         """Return all input that the answer of leg 0…5 depends on."""
-        kind = (self.driver.currentData(), self.profile.text().strip(), self.settings.values(), self.watchdog.si())
+        kind = (
+            self["driver"].currentData(),
+            self["profile"].text().strip(),
+            self.settings.values(),
+            self["watchdog"].si(),
+        )
         return self._rehearsal, *kind, self._address(leg)
 
     def begin(self, leg: int | None) -> None:
@@ -466,7 +429,7 @@ class DrivesPage(SetupPage):
         self.ask_all.set_obstacle(busy or wrong or ("" if hosts else tr("give all six hosts first")))
         self.use_serials.set_obstacle(busy or ("" if self.found else tr("no drive has reported its serial number yet")))
         elsewhere = tr("virtual drives run at the addresses given here") if self._rehearsal else ""
-        if not speaks_modbus(driver := self.driver.currentData()):
+        if not speaks_modbus(driver := self["driver"].currentData()):
             elsewhere = tr(
                 "drives of {driver} do not speak Modbus and could interpret the requests as commands"
             ).format(driver=driver)
@@ -476,13 +439,13 @@ class DrivesPage(SetupPage):
         """Write results into the rows without host; show what was not used."""
         before = self.fill(Draft())
         draft, left_out = with_found(before, found)
-        self.driver.setCurrentIndex(self.driver.findData(draft.driver))
+        self["driver"].setCurrentIndex(self["driver"].findData(draft.driver))
         entered = [leg for leg in range(6) if draft.drives[leg] != before.drives[leg]]
         for leg in entered:
             drive = draft.drives[leg]
             if drive.device:
                 frame = (drive.parity, drive.stop_bits)
-                self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
+                self["frame"].setCurrentIndex([data for _text, data in FRAMES].index(frame))
             self._show_address(leg, drive)
         self._changed(entered)
         self.findings.setText(unbroken(listed([tr("✗ not entered: {text}").format(text=text) for text in left_out])))

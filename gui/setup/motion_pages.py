@@ -6,17 +6,37 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.setup.draft_pages import SetupPage, leg_label
-from gui.steps import line_edit, set_role, unbroken
+from gui.setup.draft_pages import leg_label
+from gui.steps import Form, FormPage, fields, set_role, unbroken
 from gui.texts import finding_text, tr
-from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, TextRoom, field_refusal
+from gui.widgets import ArmedPair, GuardedCheckBox, Reason, TextRoom, field_refusal
 from rig.commissioning import LegMove, LegResult, Zero, ZeroOptions
 
 _LINES = 2
 """Visible lines next to each leg; longer text scrolls."""
 
 
-class LegsPage(SetupPage):
+def _leg_form() -> Form:
+    return Form(
+        tr("Test one leg at a time"),
+        tr(
+            "Each leg moves a little, forth and back, while the brakes hold the other five. Watch which "
+            "leg moves and confirm it: without that the rig does not home. Stand clear: STOP and Esc bring "
+            "it to rest."
+        ),
+        [
+            fields.with_default(each, LegMove)
+            for each in (
+                fields.quantity("travel", tr("Travel"), tr("Travel, positive extends"), "m", (-0.1, 0.1)),
+                fields.quantity("speed", tr("Speed"), tr("Peak speed"), "m/s", (0.0, 1.0)),
+                fields.tick("home", tr("Home the leg first if its drive has no reference (it moves to its mark)")),
+                fields.tick("clear", tr("Clear latched faults")),
+            )
+        ],
+    )
+
+
+class LegsPage(FormPage):
     """The two-step test of each leg, and its result.
 
     Args:
@@ -24,30 +44,10 @@ class LegsPage(SetupPage):
     """
 
     def __init__(self, test: Callable[[LegMove], None]) -> None:
-        super().__init__(
-            tr("Test one leg at a time"),
-            tr(
-                "Each leg moves a little, forth and back, while the brakes hold the other five. Watch which "
-                "leg moves and confirm it: without that the rig does not home. Stand clear: STOP and Esc bring "
-                "it to rest."
-            ),
-        )
+        super().__init__(_leg_form())
         self._test = test
-        defaults = LegMove(1)
         self.results: dict[int, LegResult] = {}
         """by leg 1 to 6"""
-        self.travel = QuantityBox(tr("Travel, positive extends"), "m", defaults.travel, -0.1, 0.1)
-        self.speed = QuantityBox(tr("Peak speed"), "m/s", defaults.speed, 0.0, 1.0)
-        self.home = GuardedCheckBox(tr("Home the leg first if its drive has no reference (it moves to its mark)"))
-        self.clear = GuardedCheckBox(tr("Clear latched faults"))
-        row = QtWidgets.QHBoxLayout()
-        for text, widget in ((tr("Travel"), self.travel), (tr("Speed"), self.speed)):
-            row.addWidget(QtWidgets.QLabel(text))
-            row.addWidget(widget)
-        row.addWidget(self.clear)
-        row.addStretch(1)
-        self.column.addLayout(row)
-        self.column.addWidget(self.home)
         self.pairs: list[ArmedPair] = []
         self.labels: list[QtWidgets.QLabel] = []
         self.seen: list[GuardedCheckBox] = []
@@ -72,8 +72,7 @@ class LegsPage(SetupPage):
             self.labels.append(label)
         self.column.addLayout(grid)
         self._busy = ""
-        for box in (self.travel, self.speed):
-            box.changed.connect(lambda: self.set_busy(self._busy))
+        self.fields.edited.connect(lambda: self.set_busy(self._busy))
         self.obstacle = Reason()
         self.column.addWidget(self.obstacle)
         self.close_form()
@@ -111,7 +110,7 @@ class LegsPage(SetupPage):
         """Enable what is possible; `busy` is the current job."""
         self._busy = busy
         for pair in self.pairs:
-            pair.set_obstacle(busy or field_refusal(self.travel, self.speed))
+            pair.set_obstacle(busy or field_refusal(self))
         self.obstacle.show_reason("" if self.missing else busy)  # the page already shows what is missing
 
     def _armed(self, leg: int, armed: bool) -> None:
@@ -121,8 +120,7 @@ class LegsPage(SetupPage):
                     pair.disarm()
 
     def _press(self, leg: int) -> None:
-        move = LegMove(leg + 1, self.travel.si(), self.speed.si(), self.home.isChecked(), self.clear.isChecked())
-        self._test(move)
+        self._test(LegMove(leg + 1, **self.values))
 
 
 def describe(result: LegResult) -> str:
@@ -159,7 +157,28 @@ _COLUMNS = (tr("Zero of leg {leg}, shift, N"), tr("Zero of leg {leg}, noise, N")
 _NOT_ZEROED = tr("not zeroed: raw cell readings, or a later calibration, are used")
 
 
-class ZeroPage(SetupPage):
+def _zero_form() -> Form:
+    return Form(
+        tr("Home and zero the load cells"),
+        tr(
+            "All six legs search their references; then the cells are compared with the model. Leave "
+            "nothing on the platform."
+        ),
+        [
+            fields.with_default(each, ZeroOptions)
+            for each in (
+                fields.quantity("duration", tr("Averaging time"), tr("Averaging time, at rest"), "s", (0.5, 60.0)),
+                fields.quantity(
+                    "largest_shift", tr("Largest shift"), tr("Largest shift of a zero"), "N", (0.0, 1e6), usual=80.0
+                ),
+                fields.text("operator", tr("Operator"), tr("Operator of zeroing; stored in the file")),
+            )
+        ],
+        across=3,
+    )
+
+
+class ZeroPage(FormPage):
     """Two-step homing and zeroing, and the result.
 
     Args:
@@ -167,29 +186,10 @@ class ZeroPage(SetupPage):
     """
 
     def __init__(self, start: Callable[[ZeroOptions], None]) -> None:
-        super().__init__(
-            tr("Home and zero the load cells"),
-            tr(
-                "All six legs search their references; then the cells are compared with the model. Leave "
-                "nothing on the platform."
-            ),
-        )
+        super().__init__(_zero_form())
         self._start = start
         self.zero: Zero | None = None
         """Usable result, None without one."""
-        defaults = ZeroOptions()
-        self.duration = QuantityBox(tr("Averaging time, at rest"), "s", defaults.duration, 0.5, 60.0)
-        self.shift = QuantityBox(tr("Largest shift of a zero"), "N", 80.0, 0.0, 1e6)
-        self.operator = line_edit(tr("Operator of zeroing; stored in the file"))
-        form = QtWidgets.QHBoxLayout()
-        for text, widget in (
-            (tr("Averaging time"), self.duration),
-            (tr("Largest shift"), self.shift),
-            (tr("Operator"), self.operator),
-        ):
-            form.addWidget(QtWidgets.QLabel(text))
-            form.addWidget(widget, 1)
-        self.column.addLayout(form)
         self.pair = ArmedPair(tr("Home and zero"), tr("all six legs move to their references"), self._press, self)
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.pair.arm)
@@ -208,7 +208,7 @@ class ZeroPage(SetupPage):
             heading = QtWidgets.QLabel(text)
             heading.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
             grid.addWidget(heading, 0, column)
-        self.values: list[list[QtWidgets.QLabel]] = []
+        self.figures: list[list[QtWidgets.QLabel]] = []
         for leg in range(6):
             grid.addWidget(leg_label(leg), leg + 1, 0)
             cells = [QtWidgets.QLabel("–") for _ in range(3)]
@@ -216,11 +216,10 @@ class ZeroPage(SetupPage):
                 label.setAccessibleName(what.format(leg=leg + 1))
                 label.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
                 grid.addWidget(label, leg + 1, column)
-            self.values.append(cells)
+            self.figures.append(cells)
         self.column.addLayout(grid)
         self._busy = ""
-        for box in (self.duration, self.shift):
-            box.changed.connect(lambda: self.set_busy(self._busy))
+        self.fields.edited.connect(lambda: self.set_busy(self._busy))
         self.obstacle = Reason()
         self.column.addWidget(self.obstacle)
         self.close_form()
@@ -235,7 +234,7 @@ class ZeroPage(SetupPage):
         if zero is None:
             set_role(self.status, "bad", f"✗ {reason}")
             return
-        for leg, labels in enumerate(self.values):
+        for leg, labels in enumerate(self.figures):
             for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
                 label.setText(unbroken(f"{value:+z.2f} N" if label is not labels[1] else f"{value:.2f} N"))
         if zero.faults:
@@ -248,15 +247,15 @@ class ZeroPage(SetupPage):
         """Invalidate the result."""
         self.zero = None
         set_role(self.status, "muted", _NOT_ZEROED)
-        for labels in self.values:
+        for labels in self.figures:
             for label in labels:
                 label.setText("–")
 
     def set_busy(self, busy: str) -> None:
         """Enable what is possible; `busy` is the current job."""
         self._busy = busy
-        self.pair.set_obstacle(busy or field_refusal(self.duration, self.shift))
+        self.pair.set_obstacle(busy or field_refusal(self))
         self.obstacle.show_reason("" if self.missing else busy)  # the page already shows what is missing
 
     def _press(self) -> None:
-        self._start(ZeroOptions(self.duration.si(), self.shift.si(), self.operator.text().strip()))
+        self._start(ZeroOptions(**self.values))

@@ -9,10 +9,10 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import RigSession
 from gui.setup.bench import Configured, SetupBench
-from gui.setup.draft_pages import CellsPage, SavePage, SetupPage, StartPage, listed, ranges
+from gui.setup.draft_pages import CellsPage, DraftPage, SavePage, StartPage, listed, ranges
 from gui.setup.drives_page import DrivesPage
 from gui.setup.motion_pages import LegsPage, ZeroPage
-from gui.steps import StepWizard, set_role
+from gui.steps import StepPage, StepWizard, set_role
 from gui.texts import config_fault_text, sentence, tr
 from gui.widgets import field_refusal
 from rig.commissioning import (
@@ -62,9 +62,9 @@ class SetupWizard(StepWizard):
         self.legs = LegsPage(self._test)
         self.zeroing = ZeroPage(self._zero)
         self.saving = SavePage(self._save, self._open)
-        self.pages: tuple[SetupPage, ...] = (
-            self.start, self.drives, self.cells, self.legs, self.zeroing, self.saving
-        )  # fmt: skip
+        self.drafted: tuple[DraftPage, ...] = (self.start, self.drives, self.cells)
+        """Pages whose input is the draft."""
+        self.pages: tuple[StepPage, ...] = (*self.drafted, self.legs, self.zeroing, self.saving)
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_EDIT_PAUSE)
@@ -74,8 +74,7 @@ class SetupWizard(StepWizard):
         self.add_steps(self.pages)
         for page in self.pages:
             page.edited.connect(self._edited)
-        self.start.kindChanged.connect(self.drives.set_rehearsal)
-        self.start.kindChanged.connect(self.cells.set_rehearsal)
+        self.start["virtual"].edited.connect(self._set_rehearsal)
         self.currentIdChanged.connect(lambda _id: self._entered())
         self.bench.changed.connect(self._refresh)
         self.bench.progressed.connect(self._progressed)
@@ -92,7 +91,7 @@ class SetupWizard(StepWizard):
     def entered(self) -> Draft:
         """The input so far, verbatim."""
         draft = Draft()
-        for page in self.pages:
+        for page in self.drafted:
             draft = page.fill(draft)
         return draft
 
@@ -107,6 +106,11 @@ class SetupWizard(StepWizard):
         mechanism = placed_mechanism(draft.mechanism, folder) if draft.mechanism else ""
         return replace(draft, mechanism=mechanism, profile=profile, amplifier=amplifier)
 
+    def _set_rehearsal(self) -> None:
+        rehearsal = self.start["virtual"].value
+        self.drives.set_rehearsal(rehearsal)
+        self.cells.set_rehearsal(rehearsal)
+
     def _edited(self) -> None:
         if self.sender() is self.start or self.sender() is self.drives:
             self.legs.set_busy(tr("a change is being checked"))
@@ -118,7 +122,7 @@ class SetupWizard(StepWizard):
         While a number field is invalid there is no draft; the page shows that, and everything is disabled.
         """
         self._pause.stop()
-        refusals = [field_refusal(page) for page in self.pages[:3]]
+        refusals = [field_refusal(page) for page in self.drafted]
         if any(refusals):
             self._faults = tuple(filter(None, refusals))
             for page, refusal in zip(self.pages, refusals, strict=False):
@@ -128,7 +132,7 @@ class SetupWizard(StepWizard):
         draft = self.draft()
         faults = draft_faults(draft, self.path)
         self._faults = tuple(map(config_fault_text, faults))
-        for page in self.pages[:3]:
+        for page in self.drafted:
             page.show_missing(listed(page.own_faults(faults)))
         self._known = draft
         before, self._given = self._given, self.entered()  # paths in the draft change with the folder of the file
@@ -155,7 +159,7 @@ class SetupWizard(StepWizard):
     @property
     def _refused(self) -> bool:
         """Return whether a number field is invalid; its page shows it."""
-        if refused := bool(field_refusal(*self.pages[:3])):
+        if refused := bool(field_refusal(*self.drafted)):
             self.check_draft()
         return refused
 
@@ -163,12 +167,12 @@ class SetupWizard(StepWizard):
 
     def _entered(self) -> None:
         if self.currentPage() is self.saving:
-            self.saving.suggest(self.start.name.text().strip())
+            self.saving.suggest(self.start["name"].text().strip())
         self.check_draft()
 
     def _refresh(self) -> None:
         busy = self.bench.busy
-        faults = [page.missing for page in self.pages[:3] if page.missing]
+        faults = [page.missing for page in self.drafted if page.missing]
         first = faults[0].splitlines()[0] if faults else ""
         why = busy or (tr("the configuration is not valid yet: {faults}").format(faults=first) if faults else "")
         for page in (self.legs, self.zeroing):
@@ -315,7 +319,7 @@ class SetupWizard(StepWizard):
 
     def loss(self) -> str:
         """See `StepWizard`: unsaved input."""
-        return "" if self.saving.saved is not None or not self.start.name.text() else tr("The entries")
+        return "" if self.saving.saved is not None or not self.start["name"].text() else tr("The entries")
 
     def left(self) -> None:
         """See `StepWizard`: ends a rehearsal's virtual rig."""

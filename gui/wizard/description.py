@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pyqtgraph.Qt import QtWidgets
 
+from gui.steps import Field
 from gui.texts import tr
 from gui.widgets import Theme
-from gui.wizard.fields import Field
 from gui.wizard.pictures import Pictures
 
 FileKind = Literal["parameters", "calibration", "motion", "plots"]

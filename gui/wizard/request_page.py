@@ -1,18 +1,15 @@
 """The first page of a wizard: the request, whose files are probed before anything is computed."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, replace
-from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.steps import StepPage
+from gui.steps import Field, Form, FormPage, fields
 from gui.texts import tr
 from gui.widgets import TextRoom, field_refusal
 from gui.wizard.description import Description, Entered, JobRequest, Role, Task
-from gui.wizard.fields import Field, FieldGrid, FileField, choice, span_fault
 from gui.wizard.recordings import RecordingsTable
 from gui.wizard.service_runner import ProbeCallback
 
@@ -21,7 +18,7 @@ _TASK = "task"
 _PAUSE = 400  # ms after the last key
 
 
-class RequestPage(StepPage):
+class RequestPage(FormPage):
     """The fields and recordings of a description. Their files are probed when the user pauses.
 
     Args:
@@ -33,7 +30,12 @@ class RequestPage(StepPage):
     def __init__(
         self, description: Description, folder: Path, probe: Callable[[JobRequest, ProbeCallback], None]
     ) -> None:
-        super().__init__(*description.request_heading)
+        chosen = [(task.choice, number) for number, task in enumerate(description.tasks)]
+        first = [fields.choice(_TASK, *description.choice, chosen, usual=0, whole=True)] if len(chosen) > 1 else []
+        self._fields = [
+            fields.with_default(each, description.tasks[each.only or 0].kind) for each in description.fields
+        ]
+        super().__init__(Form(*description.request_heading, [*first, *self._fields], link=description.link))
         self._description, self._probe = description, probe
         self._folder = folder if folder.is_dir() else Path.cwd()  # the first recording creates it
         self._probed_request: JobRequest | None = None
@@ -44,25 +46,17 @@ class RequestPage(StepPage):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
         self._pause.timeout.connect(self._begin)
-        chosen = [(task.choice, number) for number, task in enumerate(description.tasks)]
-        first = [choice(_TASK, *description.choice, chosen, usual=0, whole=True)] if len(chosen) > 1 else []
-        self._fields = [_with_default(each, description) for each in description.fields]
-        self.fields = FieldGrid([*first, *self._fields])
         self.recordings: RecordingsTable | None = None
         self.content_label: QtWidgets.QLabel | None = None
         if description.roles:
             self.recordings = RecordingsTable(description.roles, self._probe_recording)
             self.recordings.edited.connect(self.edited)
-            self.column.addWidget(self.recordings, 1)
-            self.column.addWidget(self.fields)
+            self.column.insertWidget(0, self.recordings, 1)
             self.column.addWidget(self.reason)
         else:
-            self.column.addWidget(self.fields)
             if self.task.contents is not None:
                 self._add_content_label()
             self.close_form()
-        description.link(self.fields.widgets)
-        self.fields.edited.connect(self.edited)
         self.fields.edited.connect(self._permit)
         self._permit()
 
@@ -81,13 +75,9 @@ class RequestPage(StepPage):
         elif source is not None:
             self._files[0].choose(source)
 
-    def __getitem__(self, name: str) -> Any:
-        """Return a field's widget."""
-        return self.fields.widgets[name]
-
     @property
-    def _files(self) -> list[FileField]:
-        return [each for each in self.fields.widgets.values() if isinstance(each, FileField)]
+    def _files(self) -> list[fields.FileField]:
+        return [each for each in self.fields.widgets.values() if isinstance(each, fields.FileField)]
 
     # -- request -----------------------------------------------------------------------------------------------------
 
@@ -137,7 +127,7 @@ class RequestPage(StepPage):
     @property
     def fault(self) -> str:
         """Why it cannot be started; empty if it can."""
-        if wrong := field_refusal(self) or span_fault(self.fields.widgets):
+        if wrong := field_refusal(self) or fields.span_fault(self.fields.widgets):
             return wrong
         entered = self.entered
         if wrong := self._description.check(entered):
@@ -204,13 +194,6 @@ class RequestPage(StepPage):
         if self.recordings is not None and (role := self._description.roles[0]).only is not None:
             for widget in (self.recordings.table, self.recordings.browse):
                 _permit(widget, "" if self._counts(role) else others)
-
-
-def _with_default(field: Field, description: Description) -> Field:
-    """Return a field with the request's default, unless it has its own."""
-    kind = description.tasks[field.only or 0].kind
-    defaults = {each.name: each.default for each in fields_of(kind) if each.default is not MISSING}
-    return replace(field, usual=defaults.get(field.name)) if field.usual is None else field
 
 
 def _permit(field: QtWidgets.QWidget, obstacle: str) -> None:

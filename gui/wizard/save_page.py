@@ -8,7 +8,7 @@ import tomlkit
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from calibration import parameters_line
-from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
+from gui.steps import FilePage, line_edit, set_role
 from gui.texts import sentence, tr
 from gui.widgets import GuardedButton, TextRoom, hold_room
 from gui.wizard.description import FileKind, JobRequest, Use
@@ -23,7 +23,7 @@ _WORDS: dict[FileKind, tuple[str, str, str]] = {
 """Accessible names of the file field and of its button, and the title of the dialog."""
 
 
-class SavePage(StepPage):
+class SavePage(FilePage):
     """The file's name, Save, and the line to copy. Signals: `open_requested`: open it in the tab Motion.
 
     Args:
@@ -34,17 +34,10 @@ class SavePage(StepPage):
     open_requested = QtCore.Signal()
 
     def __init__(self, what: FileKind, save: Callable[[], None]) -> None:
-        super().__init__(tr("Save"), tr("A new file is written; an existing one is never changed."))
-        named, where, self._what = _WORDS[what]
-        self.saved: Path | None = None
-        """Path of the saved file, None while unsaved."""
-        self._failure = ""
+        named, where, content = _WORDS[what]
+        subtitle = tr("A new file is written; an existing one is never changed.")
+        super().__init__(subtitle, (named, ""), where, content, tr("Write the file"), save)
         self._suggested = ""
-        self._suffix = ".toml"
-        self.path = line_edit(named)
-        self.save = GuardedButton(tr("Save"), tr("Write the file"))
-        self.result = QtWidgets.QLabel()
-        self.result.setAccessibleName(tr("Result of saving"))
         self.label = QtWidgets.QLabel()
         self.naming = line_edit(tr("Line to copy"))
         self.naming.setReadOnly(True)
@@ -53,11 +46,7 @@ class SavePage(StepPage):
         self.purpose = QtWidgets.QLabel()
         self.purpose.setObjectName("muted")
         self.purpose.setAccessibleName(tr("Purpose of the line"))
-        row = QtWidgets.QHBoxLayout()
-        row.addWidget(QtWidgets.QLabel(tr("File")))
-        row.addWidget(self.path, 1)
-        row.addWidget(browse_button(where, self._browse))
-        row.addWidget(self.save)
+        self.file_row.addWidget(self.save)
         self.use = QtWidgets.QWidget()
         below = QtWidgets.QHBoxLayout(self.use)
         below.setContentsMargins(0, 0, 0, 0)
@@ -65,7 +54,7 @@ class SavePage(StepPage):
         below.addWidget(self.naming, 1)
         below.addWidget(self.copy)
         below.addWidget(self.open)
-        self.column.addLayout(row)
+        self.column.addLayout(self.file_row)
         self.column.addWidget(TextRoom(self.result, 2))
         self.column.addSpacing(12)
         self.column.addWidget(self.use)
@@ -73,18 +62,12 @@ class SavePage(StepPage):
         for coming in (self.use, self.open):
             hold_room(coming)
         self.close_form()
-        self.save.clicked.connect(lambda: save())
         self.copy.clicked.connect(lambda: QtWidgets.QApplication.clipboard().setText(self.naming.text()))
         self.open.clicked.connect(lambda: self.open_requested.emit())
-        self.path.textEdited.connect(lambda _text: self._edited())
-
-    def target(self) -> Path:
-        """The file to write."""
-        return Path(self.path.text().strip())
 
     def suggest(self, request: JobRequest) -> None:
         """Suggest a new file from a request, unless the user chose one."""
-        self._suffix = request.saved.suffix
+        self.suffix = request.saved.suffix
         if self.path.text().strip() != self._suggested:
             return
         path, number = request.saved, 2
@@ -96,24 +79,19 @@ class SavePage(StepPage):
 
     def reset(self) -> None:
         """Reset for a new result."""
-        self.saved, self._failure = None, ""
+        self.saved, self.failure = None, ""
 
     def show_saved(self, path: Path) -> None:
         """Show that it was saved."""
-        self.saved, self._failure = path, ""
+        self.saved, self.failure = path, ""
         set_role(self.result, "good", tr("✓ saved: {path}").format(path=path))
-
-    def show_failure(self, reason: str) -> None:
-        """Show that saving failed."""
-        self._failure = reason
 
     def refresh(self, obstacle: str, use: Use | None) -> None:
         """Enable what is possible; `use` is the file's use, None if there is nothing to copy."""
-        if self.saved is not None and self.target() != self.saved:
-            self.saved = None
+        own = self.obstacle()
         if not obstacle:
-            if not self.path.text().strip():
-                obstacle = tr("name the file first")
+            if own:
+                obstacle = own
             elif self.saved is not None:
                 obstacle = tr("it is saved")
             elif self.target().exists():
@@ -123,8 +101,7 @@ class SavePage(StepPage):
             elif not self.target().parent.is_dir():
                 obstacle = tr("there is no folder {folder}").format(folder=self.target().parent)
         self.save.set_obstacle(obstacle)
-        if self.saved is None:
-            set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else sentence(obstacle))
+        self.show_obstacle(sentence(obstacle))
         self.use.setVisible(use is not None)
         self.label.setText(use.label if use is not None else "")
         self.naming.setText(use.line if use is not None else "")
@@ -139,16 +116,6 @@ class SavePage(StepPage):
     def isComplete(self) -> bool:
         """Whether Close is enabled."""
         return self.saved is not None
-
-    def _browse(self) -> None:
-        kinds = f"{self._what} (*{self._suffix})"
-        if name := ask_new_path(self, self._what, kinds, self.path.text(), self._suffix):
-            self.path.setText(name)
-            self._edited()
-
-    def _edited(self) -> None:
-        self._failure = ""
-        self.edited.emit()
 
 
 _FOR_CONFIGURATION = tr("For the configuration")

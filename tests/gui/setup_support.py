@@ -80,10 +80,10 @@ def write(field: QtWidgets.QLineEdit, text: str) -> None:
 
 def rehearse(wizard: SetupWizard, qtbot: Any, name: str = "trial") -> None:
     """A name and a rehearsal that bears a busy machine, at a rate that costs little, by mouse and keys."""
-    write(wizard.start.name, name)
-    wizard.start.rate.set_si(200.0)
-    press_indicator(wizard.start.rehearsal)
-    wizard.drives.watchdog.set_si(0.2)
+    write(wizard.start["name"], name)
+    wizard.start["rate"].set_si(200.0)
+    press_indicator(wizard.start["virtual"].buttons[True])
+    wizard.drives["watchdog"].set_si(0.2)
     settled(wizard, qtbot)
 
 

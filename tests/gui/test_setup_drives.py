@@ -52,7 +52,7 @@ def start(wizard: SetupWizard, leg: int, qtbot: Any) -> None:
 def page(wizard: SetupWizard, qtbot: Any) -> Iterator[DrivesPage]:
     """The page of the drives, with the addresses of six that answer."""
     with served(list(VirtualRig(load_config("virtual")).drives)) as ports:
-        write(wizard.start.name, "trial")
+        write(wizard.start["name"], "trial")
         settled(wizard, qtbot)
         click(wizard, BUTTON.NextButton)
         for leg, port in enumerate(ports):
@@ -103,7 +103,7 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
 def test_real_drives_that_are_not_there(wizard: SetupWizard, qtbot: Any) -> None:
     host = "127.0.0.95"  # no other test commands drives there
     with socket.create_server((host, 0)) as silent:
-        write(wizard.start.name, "mine")
+        write(wizard.start["name"], "mine")
         settled(wizard, qtbot)
         click(wizard, BUTTON.NextButton)
         page = wizard.drives
@@ -138,7 +138,7 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     press(page.ask_all)
     settled(wizard, qtbot)
     assert len(page.found) == 6
-    page.watchdog.setFocus()
+    page["watchdog"].setFocus()
     key(KEY.Key_Up, wizard)
     assert {label.text() for label in page.status} == {"not queried yet"}
     assert not page.found and "no drive has reported" in page.use_serials.obstacle
@@ -159,7 +159,7 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     press(pair.act)
     settled(wizard, qtbot)
     assert "no reference yet" in page.labels[0].text() and 1 not in page.results
-    press_indicator(page.home)
+    press_indicator(page["home"])
     start(wizard, 1, qtbot)
     assert wizard.state.text().startswith("Testing leg 1") and wizard.bench.moving
     assert "testing leg 1" in page.pairs[1].arm.obstacle and page.missing == "Wait: testing leg 1."
@@ -182,7 +182,7 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
     assert page.results[2].stopped and off(wizard, 2)
     QtTest.QTest.mouseRelease(wizard.stop_button, LEFT)
 
-    page.travel.set_si(0.05)
+    page["travel"].set_si(0.05)
     press(page.pairs[0].arm)
     press(page.pairs[0].act)
     settled(wizard, qtbot)
@@ -204,7 +204,7 @@ def test_a_leg_is_tested_and_another_stopped_by_esc_and_by_the_button(
 def test_a_stop_while_the_test_is_starting_lets_nothing_move(wizard: SetupWizard, qtbot: Any) -> None:
     rehearse(wizard, qtbot)
     forward(wizard, wizard.legs)
-    press_indicator(wizard.legs.home)
+    press_indicator(wizard.legs["home"])
     press(wizard.legs.pairs[4].arm)
     press(wizard.legs.pairs[4].act)
     key(KEY.Key_Escape, wizard)
@@ -222,7 +222,7 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     assert wizard.saving.saved is not None
     click(wizard, BUTTON.BackButton)
     page = wizard.zeroing
-    page.duration.set_si(1.0)
+    page["duration"].set_si(1.0)
     press(page.pair.arm)
     press(page.pair.act)
     until(qtbot, lambda: "homing" in page.status.text())
@@ -230,12 +230,12 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     settled(wizard, qtbot)
     assert "stopped" in page.status.text() and page.zero is None
     assert all(off(wizard, leg) for leg in range(1, 7))
-    write(page.operator, "me")
+    write(page["operator"], "me")
     press(page.pair.arm)
     press(page.pair.act)
     settled(wizard, qtbot)
     assert page.status.text().startswith("✓ zeroed"), page.status.text()
-    assert all(label.text().endswith("\u00a0N") for labels in page.values for label in labels)
+    assert all(label.text().endswith("\u00a0N") for labels in page.figures for label in labels)
     assert wizard.saving.saved is None  # closing here asks
     forward(wizard, wizard.saving)
     assert "zero is written" in wizard.saving.notes.text() and "exists already" in wizard.saving.save.obstacle
@@ -250,7 +250,7 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
     assert calibration.provenance.operator == "me"
     assert calibration.offset == pytest.approx([0.0] * 6, abs=0.2)
     back(wizard, wizard.start)
-    wizard.start.rate.set_si(400.0)
+    wizard.start["rate"].set_si(400.0)
     settled(wizard, qtbot)
     assert page.zero is None and "not zeroed" in page.status.text()
 
@@ -260,7 +260,7 @@ def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
 ) -> None:
     rehearse(wizard, qtbot)
     forward(wizard, wizard.legs)
-    press_indicator(wizard.legs.home)
+    press_indicator(wizard.legs["home"])
     start(wizard, 3, qtbot)
     assert wizard.bench.moving
     window.menus.setup.close()

@@ -16,7 +16,7 @@ from gui.setup.draft_pages import ranges
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
-from rig.commissioning import Draft, LegMove, draft_config
+from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config
 from rig.config.rig_config import RigConfig
 from rig.states import State
 
@@ -38,13 +38,13 @@ def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindo
 
 
 def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: Any) -> None:
-    write(wizard.start.name, "mine")
+    write(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
     page = wizard.drives
-    assert page.profile.isEnabled() and page.driver.currentData() == "servo"
-    page.driver.setCurrentIndex(page.driver.findData("orca"))
-    assert not page.profile.isEnabled()
+    assert page["profile"].isEnabled() and page["driver"].currentData() == "servo"
+    page["driver"].setCurrentIndex(page["driver"].findData("orca"))
+    assert not page["profile"].isEnabled()
     for leg in range(6):
         write(page.host[leg], f"/dev/motor-{leg + 1}")
         page.port[leg].setValue(1_000_000)
@@ -61,20 +61,20 @@ def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: An
 def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     following = wizard.button(BUTTON.NextButton)
     assert not following.isEnabled() and wizard.start.reason.text() == "Give the rig a name."
-    write(wizard.start.name, "mine")
+    write(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     assert following.isEnabled() and not wizard.start.reason.text()
-    wizard.start.mechanism.setCurrentText("nothing.toml")
-    wizard.start.rate.set_si(20.0)
+    wizard.start["mechanism"].choice.setCurrentText("nothing.toml")
+    wizard.start["rate"].set_si(20.0)
     settled(wizard, qtbot)
     assert not following.isEnabled()
     assert "rate: 20\xa0Hz, must be 50 to 2000\xa0Hz" in wizard.start.reason.text()
     assert "no such file" in wizard.start.reason.text()
-    wizard.start.mechanism.setCurrentText("dasgupta-1998")
-    wizard.start.rate.set_si(500.0)
+    wizard.start["mechanism"].choice.setCurrentText("dasgupta-1998")
+    wizard.start["rate"].set_si(500.0)
     settled(wizard, qtbot)
     assert "no real body has this inertia" in wizard.start.reason.text()
-    wizard.start.mechanism.setCurrentText("lab-hexapod")
+    wizard.start["mechanism"].choice.setCurrentText("lab-hexapod")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
     assert wizard.drives.reason.text() == "Give the host or serial port of leg 1, 2, 3, 4, 5, 6."
@@ -89,16 +89,23 @@ def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     wizard.drives.unit[5].setValue(2)
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
-    press_indicator(wizard.cells.own)
+    assert not wizard.cells["host"].isEnabled()
+    press_indicator(wizard.cells["amplifier"].buttons[True])
     settled(wizard, qtbot)
     assert "load_cells.amplifier.host" in wizard.cells.reason.text()
-    write(wizard.cells.host, "10.0.0.9")
-    wizard.cells.noise.set_si(0.0)
+    write(wizard.cells["host"], "10.0.0.9")
+    wizard.cells["noise"].set_si(0.0)
     settled(wizard, qtbot)
     assert wizard.cells.reason.text().startswith("load_cells.noise: 0\xa0N, must be 1e-06 to")
-    wizard.cells.noise.set_si(0.4)
+    wizard.cells["noise"].set_si(0.4)
     settled(wizard, qtbot)
     assert following.isEnabled()
+
+
+def test_pages_begin_with_what_the_draft_and_the_tests_have_by_default(wizard: SetupWizard) -> None:
+    assert wizard.entered() == Draft()
+    assert LegMove(1, **wizard.legs.values) == LegMove(1)
+    assert ZeroOptions(**wizard.zeroing.values) == ZeroOptions(largest_shift=80.0)
 
 
 def test_going_back_and_forth_loses_nothing(wizard: SetupWizard, qtbot: Any) -> None:
@@ -108,13 +115,13 @@ def test_going_back_and_forth_loses_nothing(wizard: SetupWizard, qtbot: Any) -> 
     assert len(set(ports)) == 6 and all(host.text() == "127.0.0.1" for host in wizard.drives.host)
     write(wizard.drives.serial[2], "S-3")
     click(wizard, BUTTON.NextButton)
-    wizard.cells.range.set_si(750.0)
+    wizard.cells["range"].set_si(750.0)
     before = wizard.draft()
     for _ in range(2):
         click(wizard, BUTTON.BackButton)
-    press_indicator(wizard.start.real)
+    press_indicator(wizard.start["virtual"].buttons[False])
     assert wizard.drives.host[0].text() == ""
-    press_indicator(wizard.start.rehearsal)
+    press_indicator(wizard.start["virtual"].buttons[True])
     settled(wizard, qtbot)
     forward(wizard, wizard.saving)
     assert wizard.draft() == before
@@ -133,7 +140,7 @@ def test_a_profile_that_nobody_knows_is_said_wherever_it_is_used(
 
     monkeypatch.setattr("gui.setup.wizard.draft_config", noted)
     rehearse(wizard, qtbot)
-    write(wizard.drives.profile, "nothing")
+    write(wizard.drives["profile"], "nothing")
     forward(wizard, wizard.drives)
     press(wizard.drives.ask[2])
     settled(wizard, qtbot)
@@ -160,13 +167,13 @@ def test_a_test_without_result_leaves_nothing_of_the_one_before(wizard: SetupWiz
     legs.show_result(2, PASSED, "")
     zeroing.show_result(ZERO, "")
     wizard.check_draft()
-    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1, 3–6" and "0.10" in zeroing.values[0][1].text()
+    assert wizard.saving.untested.text() == "⚠ Legs not tested: 1, 3–6" and "0.10" in zeroing.figures[0][1].text()
     legs.show_result(2, None, "drive 2 is silent")
     zeroing.show_result(None, "drive 2 is silent")
     wizard.check_draft()
     assert wizard.saving.untested.text() == "⚠ Legs not tested: 1–6"
     assert not legs.labels[1].toolTip() and "silent" in legs.labels[1].text()
-    assert zeroing.zero is None and {label.text() for labels in zeroing.values for label in labels} == {"–"}
+    assert zeroing.zero is None and {label.text() for labels in zeroing.figures for label in labels} == {"–"}
     legs.invalidate(2)
     zeroing.invalidate()
     assert legs.labels[1].text() == "not tested yet" and zeroing.status.text().startswith("not zeroed")
@@ -178,8 +185,8 @@ def test_no_line_ends_between_a_number_and_its_unit() -> None:
 
 
 def test_esc_stops_and_closes_nothing(wizard: SetupWizard, session: FakeSession, qtbot: Any) -> None:
-    wizard.start.name.setFocus()
-    until(qtbot, wizard.start.name.hasFocus)
+    wizard.start["name"].setFocus()
+    until(qtbot, wizard.start["name"].hasFocus)
     for _ in range(2):
         key(KEY.Key_Escape, wizard)
     assert session.stops == [(1, "Esc")] * 2 and wizard.isVisible()
@@ -189,7 +196,7 @@ def test_esc_stops_and_closes_nothing(wizard: SetupWizard, session: FakeSession,
 
 
 def test_cancel_asks_before_something_is_lost(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
-    write(wizard.start.name, "mine")
+    write(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     click(wizard, BUTTON.CancelButton)
     assert wizard.question is not None and wizard.isVisible()
@@ -255,22 +262,22 @@ def focus(widget: QtWidgets.QWidget, qtbot: Any) -> None:
 
 
 def test_space_ticks_nothing_and_return_turns_no_page(wizard: SetupWizard, qtbot: Any) -> None:
-    focus(wizard.start.name, qtbot)
-    QtTest.QTest.keyClicks(wizard.start.name, "mine")
+    focus(wizard.start["name"], qtbot)
+    QtTest.QTest.keyClicks(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     key(KEY.Key_Return, wizard)
     assert wizard.currentPage() is wizard.start and wizard.button(BUTTON.NextButton).isEnabled()
-    press_indicator(wizard.start.rehearsal)
+    press_indicator(wizard.start["virtual"].buttons[True])
     settled(wizard, qtbot)
     forward(wizard, wizard.legs)
-    for box in (wizard.legs.travel, wizard.legs.speed):
+    for box in (wizard.legs["travel"], wizard.legs["speed"]):
         for code in (KEY.Key_Return, KEY.Key_Enter):
             focus(box, qtbot)
             key(code, wizard)
             assert wizard.currentPage() is wizard.legs
     key(KEY.Key_Up, wizard)
-    assert wizard.legs.speed.si() > LegMove(1).speed  # the keys did get there
-    for box in (wizard.legs.home, wizard.legs.clear):
+    assert wizard.legs["speed"].si() > LegMove(1).speed  # the keys did get there
+    for box in (wizard.legs["home"], wizard.legs["clear"]):
         focus(box, qtbot)
         key(KEY.Key_Space, wizard)
         assert not box.isChecked()
@@ -281,7 +288,7 @@ def test_space_ticks_nothing_and_return_turns_no_page(wizard: SetupWizard, qtbot
 
 
 def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> None:
-    write(wizard.start.name, "mine")
+    write(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
     page = wizard.drives
@@ -310,7 +317,7 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
         forward(wizard, wizard.zeroing)
         assert wizard.zeroing.obstacle.isVisible()
         back(wizard, wizard.start)
-        press_indicator(wizard.start.rehearsal)
+        press_indicator(wizard.start["virtual"].buttons[True])
         assert wizard.bench.busy
     settled(wizard, qtbot)
     assert page.status[0].text() == "changed during the query: query again" and not page.found

@@ -72,7 +72,7 @@ def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp
     settled(wizard, qtbot)
     assert wizard.saving.saved is not None
     back(wizard, wizard.cells)
-    wizard.cells.noise.set_si(0.7)
+    wizard.cells["noise"].set_si(0.7)
     forward(wizard, wizard.saving)
     assert wizard.saving.saved is None and not wizard.button(BUTTON.FinishButton).isEnabled()
     assert "exists already" in wizard.saving.save.obstacle
@@ -80,13 +80,13 @@ def test_a_change_after_saving_is_not_saved(wizard: SetupWizard, qtbot: Any, tmp
 
 def test_what_could_not_be_saved_and_was_mended_is_not_said_any_more(wizard: SetupWizard, qtbot: Any) -> None:
     rehearse(wizard, qtbot)
-    write(wizard.drives.profile, "nothing")
+    write(wizard.drives["profile"], "nothing")
     forward(wizard, wizard.saving)
     press(wizard.saving.save)
     settled(wizard, qtbot)
     assert "no profile 'nothing'" in wizard.saving.result.text()
     back(wizard, wizard.drives)
-    write(wizard.drives.profile, "generic-servo")
+    write(wizard.drives["profile"], "generic-servo")
     forward(wizard, wizard.saving)
     assert not wizard.saving.result.text() and not wizard.saving.save.obstacle
 
@@ -98,8 +98,8 @@ def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tm
     mechanism.write_bytes((files("dynamics") / "mechanisms" / "lab-hexapod.toml").read_bytes())
     profile.write_bytes((files("actuators") / "profiles" / "generic-servo.toml").read_bytes())
     rehearse(wizard, qtbot)
-    write(wizard.start.mechanism.lineEdit(), str(mechanism))
-    write(wizard.drives.profile, str(profile))
+    write(wizard.start["mechanism"].choice.lineEdit(), str(mechanism))
+    write(wizard.drives["profile"], str(profile))
     forward(wizard, wizard.saving)
     assert 'mechanism = "parts/mine.toml"' in wizard.saving.text.toPlainText()
     wizard.legs.show_result(1, PASSED, "")
@@ -109,7 +109,7 @@ def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tm
     assert f'mechanism = "{mechanism}"' in wizard.saving.text.toPlainText()
     assert f'profile = "{profile}"' in wizard.saving.text.toPlainText()
     assert wizard.zeroing.zero is ZERO and 1 in wizard.legs.results
-    write(wizard.start.mechanism.lineEdit(), "lab-hexapod")
+    write(wizard.start["mechanism"].choice.lineEdit(), "lab-hexapod")
     settled(wizard, qtbot)
     assert wizard.zeroing.zero is None and not wizard.legs.results
 
@@ -117,7 +117,7 @@ def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tm
 def test_legs_that_were_seen_to_move_go_on_record_beside_the_file(
     wizard: SetupWizard, qtbot: Any, tmp_path: Path
 ) -> None:
-    write(wizard.start.name, "trial")
+    write(wizard.start["name"], "trial")
     settled(wizard, qtbot)
     forward(wizard, wizard.drives)
     for leg in range(6):

@@ -28,7 +28,7 @@ SLIDERS = [Answer(LINE, unit, "iai", Identity("IAI", "ROBO Cylinder", "", ""), "
 @pytest.fixture
 def page(wizard: SetupWizard, qtbot: Any) -> DrivesPage:
     """The page of the drives, empty."""
-    write(wizard.start.name, "trial")
+    write(wizard.start["name"], "trial")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
     return wizard.drives
@@ -45,7 +45,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Asked]
 
 
 def choose_driver(page: DrivesPage, name: str) -> None:
-    page.driver.setCurrentIndex(page.driver.findData(name))
+    page["driver"].setCurrentIndex(page["driver"].findData(name))
 
 
 def test_what_answers_at_a_host_is_entered_and_can_be_asked(wizard: SetupWizard, page: DrivesPage, qtbot: Any) -> None:
@@ -176,7 +176,7 @@ def test_closing_the_wizard_ends_a_search(
 
 
 def test_virtual_drives_are_not_searched_for(wizard: SetupWizard, qtbot: Any) -> None:
-    press_indicator(wizard.start.rehearsal)
+    press_indicator(wizard.start["virtual"].buttons[True])
     settled(wizard, qtbot)
     assert "virtual drives" in wizard.drives.search.search.obstacle
 
@@ -195,8 +195,8 @@ def test_a_leg_keeps_its_length_at_zero_and_a_driver_has_its_usual_unit(
     page.unit[1].setValue(7)
     choose_driver(page, "jrk-g2")
     back(wizard, wizard.start)
-    press_indicator(wizard.start.rehearsal)
-    press_indicator(wizard.start.real)
+    press_indicator(wizard.start["virtual"].buttons[True])
+    press_indicator(wizard.start["virtual"].buttons[False])
     settled(wizard, qtbot)
     drives = wizard.draft().drives
     assert [drive.position_offset for drive in drives] == [0.0, 0.0, 0.0, 0.0, 0.364, 0.0]
@@ -232,7 +232,7 @@ def test_a_drive_that_cannot_be_one_of_its_driver_is_not_asked(
     choose_driver(page, "orca")
     write(page.host[0], "/dev/orca")
     page.port[0].setValue(19_200)
-    page.frame.setCurrentIndex(page.frame.findText("8N1"))
+    page["frame"].setCurrentIndex(page["frame"].findText("8N1"))
     settled(wizard, qtbot)
     press(page.ask[0])
     assert not wizard.bench.busy and "an ORCA motor has even parity" in page.status[0].text()

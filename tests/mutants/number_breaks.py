@@ -75,8 +75,8 @@ NUMBER_BREAKS = [
     Break(
         "a wizard goes on with a field that has no value",
         "gui/wizard/request_page.py",
-        "if wrong := field_refusal(self) or span_fault(",
-        "if wrong := span_fault(",
+        "if wrong := field_refusal(self) or fields.span_fault(",
+        "if wrong := fields.span_fault(",
         (f"{_FIELDS}::test_every_number_field_of_the_other_wizards",),
     ),
     Break(

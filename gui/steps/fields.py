@@ -1,17 +1,16 @@
-"""Fields of a wizard's first page: their description, widgets, and grid."""
+"""Fields of a wizard's page: their description, widgets, and grid."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
+from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.steps import browse_button, line_edit
+from gui.steps.form import browse_button, line_edit
 from gui.texts import tr
-from gui.widgets import Choice, NumberField, NumberList, QuantityBox, WholeNumber
-
-_WHOLE = 4  # columns of a row: two labelled fields
+from gui.widgets import Choice, GuardedCheckBox, NumberField, NumberList, QuantityBox, WholeNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,54 @@ class Field:
 def text(name: str, label: str, words: str, hint: str = "", **more: Any) -> Field:
     """Return a text field; `words` is the accessible name, as for every field, `hint` its placeholder."""
     return Field(
-        name, label, lambda _usual: line_edit(words, "", hint), "textEdited", lambda line: line.text().strip(), **more
+        name,
+        label,
+        lambda usual: line_edit(words, usual if isinstance(usual, str) else "", hint),
+        "textEdited",
+        lambda line: line.text().strip(),
+        **more,
+    )
+
+
+def tick(name: str, words: str) -> Field:
+    """Return a check box for a permission to the rig; `words` is its text."""
+
+    def make(usual: bool) -> GuardedCheckBox:
+        box = GuardedCheckBox(words)
+        box.setChecked(bool(usual))
+        return box
+
+    return Field(name, "", make, "toggled", GuardedCheckBox.isChecked)
+
+
+def alternatives(name: str, label: str, entries: Sequence[tuple[str, Any]], usual: Any) -> Field:
+    """Return radio buttons of (text, value), one below the other."""
+    return Field(
+        name, label, lambda usual: RadioButtons(entries, usual), "edited", lambda each: each.value, usual, whole=True
+    )
+
+
+def name_or_file(name: str, label: str, words: str, names: Sequence[str], place: tuple[str, str, str]) -> Field:
+    """Return a field for one of `names` or a file; `place`: name of its button, title and kinds of its dialog."""
+    return Field(
+        name,
+        label,
+        lambda usual: NameOrFileField(words, names, usual, place),
+        "edited",
+        lambda widget: widget.choice.currentText().strip(),
+        whole=True,
+    )
+
+
+def folder(name: str, label: str, words: str, place: tuple[str, str]) -> Field:
+    """Return a field for a folder, as entered; `place`: name of its button and title of its dialog."""
+    return Field(
+        name,
+        label,
+        lambda usual: FolderField(words, usual, place),
+        "edited",
+        lambda widget: widget.line.text().strip(),
+        whole=True,
     )
 
 
@@ -105,36 +151,43 @@ def file(name: str, label: str, words: str, kinds: str, hint: str = "", **more: 
     )
 
 
+def with_default(field: Field, kind: type[Any]) -> Field:
+    """Return a field with the default of the dataclass `kind`, unless it has its own."""
+    defaults = {each.name: each.default for each in fields_of(kind) if each.default is not MISSING}
+    return replace(field, usual=defaults.get(field.name)) if field.usual is None else field
+
+
 def of_task(number: int, *fields: Field) -> tuple[Field, ...]:
     """Restrict fields to one task."""
     return tuple(replace(each, only=number) for each in fields)
 
 
 class FieldGrid(QtWidgets.QWidget):
-    """Grid of fields, two per row or one over all of it; `widgets` by name. Signals: `edited` by the user."""
+    """Grid of fields, `across` in a row or one over all of it; `widgets` by name. Signals: `edited` by the user."""
 
     edited = QtCore.Signal()
 
-    def __init__(self, fields: Sequence[Field]) -> None:
+    def __init__(self, fields: Sequence[Field], across: int = 2) -> None:
         super().__init__()
         self.widgets: dict[str, Any] = {}
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnStretch(3, 1)
-        taken = 0  # half rows
+        for column in range(across):
+            grid.setColumnStretch(2 * column + 1, 1)
+        taken = 0  # places, of which a row has `across`
         for each in fields:
             widget = each.make(each.usual)
             getattr(widget, each.changed).connect(lambda *_: self.edited.emit())
             self.widgets[each.name] = widget
-            taken += taken % 2 if each.whole else 0
-            row, side = divmod(taken, 2)
+            if each.whole:
+                taken += -taken % across
+            row, column = divmod(taken, across)
             heading = QtWidgets.QLabel(each.label)
             heading.setBuddy(widget)
-            grid.addWidget(heading, row, 2 * side)
-            grid.addWidget(widget, row, 2 * side + 1, 1, _WHOLE - 1 if each.whole else 1)
-            taken += 2 if each.whole else 1
+            grid.addWidget(heading, row, 2 * column)
+            grid.addWidget(widget, row, 2 * column + 1, 1, 2 * across - 1 if each.whole else 1)
+            taken += across if each.whole else 1
 
 
 def span_fault(widgets: Mapping[str, Any]) -> str:
@@ -209,3 +262,79 @@ class FileField(QtWidgets.QWidget):
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, self._name, self.line.text(), self._kinds)
         if name:
             self.choose(Path(name))
+
+
+class NameOrFileField(QtWidgets.QWidget):
+    """A choice of names that also takes a path, with a browse button. Signals: `edited` by the user."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, name: str, names: Sequence[str], usual: str, place: tuple[str, str, str]) -> None:
+        super().__init__()
+        browse, self._title, self._kinds = place
+        self.choice = Choice(name)
+        self.choice.setEditable(True)
+        self.choice.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
+        self.choice.addItems(names)
+        self.choice.setCurrentText(usual)
+        self.choice.currentTextChanged.connect(lambda _text: self.edited.emit())
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.choice, 1)
+        row.addWidget(browse_button(browse, self._browse))
+        self.setFocusProxy(self.choice)
+
+    def _browse(self) -> None:
+        given = Path(self.choice.currentText())
+        start = str(given.parent) if given.suffix == ".toml" else ""
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, self._title, start, self._kinds)
+        if name:
+            self.choice.setCurrentText(name)
+
+
+class FolderField(QtWidgets.QWidget):
+    """A folder's path with a browse button. Signals: `edited` by the user."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, name: str, usual: str, place: tuple[str, str]) -> None:
+        super().__init__()
+        browse, self._title = place
+        self.line = line_edit(name, usual)
+        self.line.textEdited.connect(lambda _text: self.edited.emit())
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.line, 1)
+        row.addWidget(browse_button(browse, self._browse))
+        self.setFocusProxy(self.line)
+
+    def _browse(self) -> None:
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, self._title, self.line.text())
+        if name:
+            self.line.setText(name)
+            self.edited.emit()
+
+
+class RadioButtons(QtWidgets.QWidget):
+    """Radio buttons, one below the other; `buttons` by value. Signals: `edited` by the user."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, entries: Sequence[tuple[str, Any]], usual: Any) -> None:
+        super().__init__()
+        self.buttons = {value: QtWidgets.QRadioButton(text) for text, value in entries}
+        self.buttons[usual].setChecked(True)
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for button in self.buttons.values():
+            column.addWidget(button)
+            button.toggled.connect(self._toggled)
+
+    @property
+    def value(self) -> Any:
+        """The value of the checked button."""
+        return next(value for value, button in self.buttons.items() if button.isChecked())
+
+    def _toggled(self, checked: bool) -> None:
+        if checked:  # the other one changes as well
+            self.edited.emit()
