@@ -70,6 +70,7 @@ from actuators.virtual.drive import (
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
 from actuators.virtual.server import NO_PORT, DeviceLine, StopEvent, Terminal, TwinServer, terminal_number
 from actuators.virtual.servo import VirtualServo
+from actuators.virtual.servo_group import VirtualServoGroup
 from actuators.wire import (
     Endpoint,
     LinkClosedError,
@@ -163,6 +164,7 @@ __all__ = [
     "TwinServer",
     "VirtualAmplifier",
     "VirtualServo",
+    "VirtualServoGroup",
     "Wire",
     "arrived",
     "bus_plans",

@@ -117,6 +117,11 @@ class Bus(ABC):
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """Return the message of the reply to `begin`, None if it is not there at `deadline` (s)."""
 
+    @property
+    def wire(self) -> Wire | None:
+        """The wire, None while there is none."""
+        return self._wire
+
     def _close(self) -> None:
         """Close the wire and drop pending exchanges."""
         if self._wire is not None:
@@ -378,11 +383,6 @@ class HalfDuplexBus(Bus):
         while wire is not None and self.idle and len(received) < _MAX_OVERHEARD and (data := wire.receive(-math.inf)):
             received += data
         return received
-
-    @property
-    def wire(self) -> Wire | None:
-        """The wire, None while there is none."""
-        return self._wire
 
     def advance(self, now: float) -> float:
         """Proceed at `now` (s) without waiting; returns the time (s) of the next step unless bytes arrive."""

@@ -9,26 +9,30 @@ import struct
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actuators.bus import HalfDuplexBus, PipelinedBus, advance_all
-from actuators.codec import Block
 from actuators.drive import Drive
 from actuators.exchange import CycleExchange
 from actuators.interface import SEQUENCES, Command, Feedback, Mode, Status
 from actuators.modbus_servo import Servo
-from actuators.profile import Register, WordOrder
+from actuators.register_kernels import (
+    Bytes,
+    Floats,
+    Ints,
+    Singles,
+    Words,
+    frame_fields,
+    pack_kernel,
+    unpack_kernel,
+)
+from actuators.wire import WireGroup, wire_group
 from kinematics import kernel
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
-
-_TYPES = {"u16": 0, "i16": 1, "u32": 2, "i32": 3, "f32": 4}
 _SIGNED = ("i16", "i32", "f32")
 _HEADER = 7  # bytes of Modbus TCP before the function code, the unit id included
 _COMMAND = 7  # columns of a command: mode, force, position, velocity, enable, quick stop, clear
 _ALL = 0b111111  # bits of six drives
+_SEQUENCE = 2  # place of the sequence among raw values
 _RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
 
 # Columns of a drive's parameters.
@@ -41,7 +45,7 @@ _INVALID = 7  # raw value that means "not valid" of the same three, NaN for none
 @kernel
 def encode_kernel(
     commands: Floats, limits: Floats, modes: Ints, masks: Ints, parameters: Floats, whole: Ints, fields: Ints,
-    sequences: Ints, transactions: Ints, raw: Floats, single: NDArray[np.float32], word: NDArray[np.uint32],
+    sequences: Ints, transactions: Ints, raw: Floats, single: Singles, word: Words,
     requests: Bytes,
 ) -> int:  # fmt: skip
     """Fill in the six requests. Returns -1, or the first drive whose command is refused; nothing is filled in then.
@@ -72,25 +76,14 @@ def encode_kernel(
                 raw[3 + k] = np.rint(raw[3 + k])
         requests[i, 0], requests[i, 1] = transactions[i] >> 8, transactions[i] & 0xFF
         for n in range(len(fields)):
-            kind, place = fields[n, 0], fields[n, 1]
-            if kind == 4:
-                single[0] = raw[place]
-                bits = int(word[0])
-            else:
-                bits = int(raw[place])
-            if kind < 2:
-                requests[i, fields[n, 2]] = (bits >> 8) & 0xFF
-                requests[i, fields[n, 3]] = bits & 0xFF
-            else:
-                for k in range(4):
-                    requests[i, fields[n, 2 + k]] = (bits >> (24 - 8 * k)) & 0xFF
+            pack_kernel(raw[fields[n, 1]], fields, n, single, word, requests, i)
     return -1
 
 
 @kernel
 def decode_kernel(
     replies: Bytes, lengths: Ints, head: Bytes, transactions: Ints, sequences: Ints, fields: Ints, parameters: Floats,
-    flags: Ints, single: NDArray[np.float32], word: NDArray[np.uint32], raw: Floats, values: Floats, status: Ints,
+    flags: Ints, single: Singles, word: Words, raw: Floats, values: Floats, status: Ints,
 ) -> int:  # fmt: skip
     """Unpack the plain replies; returns one bit for each drive whose reply is plain.
 
@@ -110,20 +103,8 @@ def decode_kernel(
             continue
         expected = True
         for n in range(len(fields)):
-            kind, place = fields[n, 0], fields[n, 1]
-            if kind < 2:
-                bits = int(replies[i, fields[n, 2]]) << 8 | int(replies[i, fields[n, 3]])
-                value = float(bits - 0x10000 if kind == 1 and bits >= 0x8000 else bits)
-            else:
-                bits = 0
-                for k in range(4):
-                    bits = bits << 8 | int(replies[i, fields[n, 2 + k]])
-                if kind == 4:
-                    word[0] = bits
-                    value = float(single[0])
-                else:
-                    value = float(bits - 0x100000000 if kind == 3 and bits >= 0x80000000 else bits)
-            if place == 2 and value != sequences[i]:
+            place, value = fields[n, 1], unpack_kernel(fields, n, single, word, replies, i)
+            if place == _SEQUENCE and value != sequences[i]:
                 expected = False
                 break
             raw[i, place] = value
@@ -148,18 +129,6 @@ def decode_kernel(
     return good
 
 
-def _fields(registers: Sequence[Register | None], block: Block, order: WordOrder, begin: int) -> Ints:
-    """Fields (n, 6) of the registers that are there, in frames whose block begins at `begin`; the sequence first."""
-    rows = []
-    for place, register in enumerate(registers):
-        if register is None:
-            continue
-        start = begin + 2 * (register.address - block.address)
-        places = block.byte_places(register, order)
-        rows.append([_TYPES[register.type], place, *(start + each for each in places), *[0] * (4 - len(places))])
-    return np.array(sorted(rows, key=lambda row: row[1] != 2), np.int64)
-
-
 class ServoGroup(CycleExchange):
     """Six servos of one profile, each on its own Modbus TCP connection, with one message per cycle.
 
@@ -182,11 +151,12 @@ class ServoGroup(CycleExchange):
         profile, codec = first.profile, first.codec
         self._buses = [drive.bus for drive in drives if isinstance(drive.bus, PipelinedBus)]
         command, feedback = profile.command, profile.feedback
-        self._fields = _fields(
+        self._fields = frame_fields(
             command.registers, codec.write_block, profile.word_order, _HEADER - 1 + codec.request_data
         )
         registers = [*feedback.registers, *feedback.auxiliary.values()]
-        self._reply_fields = _fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
+        fields = frame_fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
+        self._reply_fields = fields[np.argsort(fields[:, 1] != _SEQUENCE, kind="stable")]  # first
         self._requests = np.zeros((6, _HEADER - 1 + codec.requests[0]), np.uint8)
         self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
         self._heads = np.zeros((6, 4 + 3), np.uint8)
@@ -225,6 +195,8 @@ class ServoGroup(CycleExchange):
         self._ahead = [0] * 6
         """exchanges since a drive's `Servo` was brought up to date"""
         self._now = 0.0
+        self._wires: WireGroup | None = None
+        """the devices, where they are in this process and answer together"""
 
     def rehearse(self) -> None:
         """See `CycleExchange.rehearse`: a command that no drive takes, and no reply."""
@@ -285,25 +257,36 @@ class ServoGroup(CycleExchange):
         if self._encode() >= 0:
             self._separately(commands, now, timeout, lines)  # which says why the command is refused
             return
-        sent = [False] * 6
-        for leg, bus in enumerate(buses):
-            if plain[leg]:
-                sent[leg] = bus.send(bytes(self._sent[leg]))
-            else:
-                self.sync(leg)
-                servos[leg].start(commands[leg], now)
         deadline = now + timeout
-        if lines:
-            advance_all(lines, deadline)
-        received, lengths, expected = [b""] * 6, [0] * 6, self._replies.shape[1]
-        for leg, bus in enumerate(buses):
-            if sent[leg]:
-                received[leg] = data = bus.receive(deadline)
-                lengths[leg] = size = len(data)
-                if size == expected:
-                    self._received[leg][:] = data
-        self._lengths[:] = lengths
-        good = self._decode()
+        sent, received = [False] * 6, [b""] * 6
+        if self._wires is not None and all(plain) and self._wires.respond(self._requests):
+            self._replies[:] = self._wires.replies
+            self._lengths[:] = self._replies.shape[1]
+            if lines:
+                advance_all(lines, deadline)
+            good = self._decode()
+            if good != _ALL:
+                sent, received = [True] * 6, [bytes(reply) for reply in self._received]
+        else:
+            if not all(plain):
+                self._wires = wire_group([bus.wire for bus in buses])
+            for leg, bus in enumerate(buses):
+                if plain[leg]:
+                    sent[leg] = bus.send(bytes(self._sent[leg]))
+                else:
+                    self.sync(leg)
+                    servos[leg].start(commands[leg], now)
+            if lines:
+                advance_all(lines, deadline)
+            lengths, expected = [0] * 6, self._replies.shape[1]
+            for leg, bus in enumerate(buses):
+                if sent[leg]:
+                    received[leg] = data = bus.receive(deadline)
+                    lengths[leg] = size = len(data)
+                    if size == expected:
+                        self._received[leg][:] = data
+            self._lengths[:] = lengths
+            good = self._decode()
         self._ahead = [count + (good >> leg & 1) for leg, count in enumerate(self._ahead)]
         for leg, servo in enumerate(servos) if good != _ALL else ():
             if good >> leg & 1:
@@ -326,6 +309,7 @@ class ServoGroup(CycleExchange):
         self._status[:, 0], self._status[:, 1] = self.status, self.error
         self._sequence = [servo.sequence for servo in self._servos]
         self._plain = [servo.plain for servo in self._servos]
+        self._wires = wire_group([bus.wire for bus in self._buses])
 
     def _take(self, leg: int, feedback: Feedback) -> None:
         """See `CycleExchange._take`."""

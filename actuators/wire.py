@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+import numpy as np
 import serial
+from numpy.typing import NDArray
 from serial.tools import list_ports
 
 from actuators.errors import ConnectError
@@ -219,6 +221,18 @@ class TcpWire(DescriptorWire):
         return port
 
 
+class WireGroup(Protocol):
+    """Devices behind six wires that can be asked together."""
+
+    length: int
+    """Bytes of a request that it takes."""
+    replies: NDArray[np.uint8]
+    """Bytes of the last six replies."""
+
+    def respond(self, requests: NDArray[np.uint8]) -> bool:
+        """Answer six requests (6, `length`) into `replies`; False, without an effect, if they must be sent."""
+
+
 class MemoryWire:
     """A virtual device in the same process: every `send` is answered at once by `respond`, on the caller's thread.
 
@@ -226,13 +240,21 @@ class MemoryWire:
     received, and nothing else.
     """
 
-    __slots__ = ("_due", "_inbox", "_respond", "connected")
+    __slots__ = ("_due", "_inbox", "_respond", "connected", "group", "place")
 
-    def __init__(self, respond: Callable[[bytes], bytes], due: Callable[[], bytes] = bytes) -> None:
+    def __init__(
+        self,
+        respond: Callable[[bytes], bytes],
+        due: Callable[[], bytes] = bytes,
+        group: WireGroup | None = None,
+        place: int = 0,
+    ) -> None:
         """respond: takes the bytes sent and returns the bytes to receive; LinkClosedError closes the wire.
 
-        due: returns what the device says by itself, at the time of the call.
+        due: returns what the device says by itself, at the time of the call. group: to which the device belongs, at
+        `place` 0 to 5.
         """
+        self.group, self.place = group, place
         self._respond = respond
         self._due = due
         self._inbox = b""
@@ -276,6 +298,13 @@ class MemoryWire:
         """See `Wire.close`."""
         self.connected = False
         self._inbox = b""
+
+
+def wire_group(wires: Sequence[Wire | None]) -> WireGroup | None:
+    """The group behind these wires, in its order; None if there is none."""
+    places = [wire.place if isinstance(wire, MemoryWire) else -1 for wire in wires]
+    groups = {id(wire.group): wire.group for wire in wires if isinstance(wire, MemoryWire)}
+    return next(iter(groups.values())) if places == list(range(6)) and len(groups) == 1 else None
 
 
 _PARITIES = {"none": serial.PARITY_NONE, "even": serial.PARITY_EVEN, "odd": serial.PARITY_ODD}

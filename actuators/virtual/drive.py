@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from actuators.interface import Mode
 from actuators.virtual.device import VirtualDevice
 
@@ -60,6 +63,16 @@ class PlantPort(Protocol):
         quick_stop: the drive brings the leg to rest by itself, whatever the mode and set-points say.
         brake: the holding brake is closed.
         """
+
+
+class PlantPorts(Protocol):
+    """The six legs of the plant as one: what their `PlantPort`s do one by one, in one call."""
+
+    def sense(self, out: NDArray[np.float64]) -> None:
+        """Write length m, velocity m/s and cell N (3, 6) of all legs."""
+
+    def command(self, commands: NDArray[np.float64], legs: int) -> None:
+        """Command the legs in `legs`, bit 0 for the first, by arguments of `PlantPort.command` (6, 7), all finite."""
 
 
 @dataclass(frozen=True, slots=True)

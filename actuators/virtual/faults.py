@@ -112,7 +112,10 @@ class FaultyDevice:
         self._wire: dict[str, float] = {}
         self._delayed: list[tuple[float, bytes]] = []
         self._second_half = b""
-        self._previous = b""
+        self.previous: bytes | memoryview = b""
+        """The last reply."""
+        self.touched = True
+        """Something of it may have changed since it was set to False: a request, a fault."""
         self._past: dict[bytes, deque[bytes]] = {}
         self._silent = False
 
@@ -154,7 +157,7 @@ class FaultyDevice:
 
     def fall_silent(self) -> None:
         """Answer nothing any more, for good: no machine is left behind this device."""
-        self._silent = True
+        self._silent = self.touched = True
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`."""
@@ -202,10 +205,11 @@ class FaultyDevice:
 
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`."""
+        self.touched = True
         if self._silent:
             return b""
         if not (self._wire or self._delayed or self._second_half):
-            self._previous = reply = self.device.respond(frame)
+            self.previous = reply = self.device.respond(frame)
             return reply
         return self.due() + self._respond(frame)
 
@@ -219,9 +223,9 @@ class FaultyDevice:
         if "busy" in wire:
             return reply
         if "replay" in wire:
-            reply, self._previous = self._previous, reply
+            reply, self.previous = bytes(self.previous), reply
         else:
-            self._previous = reply
+            self.previous = reply
         return self._carried(reply)
 
     def _carried(self, reply: bytes) -> bytes:
@@ -277,7 +281,13 @@ class FaultyDevice:
             self.clear(name)
         return left >= 0.0
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether a fault is active or has left something behind."""
+        return bool(self._active or self._delayed or self._second_half or self._silent)
+
     def _apply(self, name: str) -> None:
+        self.touched = True
         if name in WIRE_FAULTS:
             self._wire = {key: value for key, value in self._active.items() if key in WIRE_FAULTS}
             self.device.hung = "hang" in self._wire

@@ -3,6 +3,8 @@
 import math
 from enum import Enum
 
+import numpy as np
+
 from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
 from actuators.profile import Register, ServoProfile
@@ -29,6 +31,23 @@ class _Power(Enum):
     OFF = 0
     ON = 1
     STOPPING = 2
+
+
+# Columns of a servo's row: what an exchange may change …
+ARMED = 0
+CONTROL = 1
+SEQUENCE = 2
+LAST_WRITE = 3  # s
+# … and what `VirtualServo.publish` writes.
+POWER = 4
+MODE = 5
+FAULT = 6
+HOMED = 7
+ZERO = 8  # m, leg length where the position is zero
+WATCHDOG = 9  # s, 0 for none
+WATCHDOG_TRIPPED = 10
+ROW = 11
+ON, STOPPING = float(_Power.ON.value), float(_Power.STOPPING.value)
 
 
 class VirtualServo(VirtualDrive, ModbusDevice):
@@ -66,23 +85,23 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         super().__init__(unit, profile.wrong_unit, framing)
         self.profile = profile
         self.plant = plant
-        self._offset = position_offset
-        self._standstill_speed = standstill_speed
+        self.position_offset = position_offset
+        self.standstill_speed = standstill_speed
         self._quick_stop_time = quick_stop_time
-        self._codec = codec = ExchangeCodec(profile, unit)
+        self.codec = codec = ExchangeCodec(profile, unit)
         self._codes = {name: error.code for name, error in profile.errors.items()}
         codes = profile.modes.model_dump()
-        self._modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
+        self.modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
         bits = profile.status.model_dump()
-        self._status_masks = [
+        self.status_masks = [
             (int(flag), 1 << bits[flag.name.lower()])
             for flag in Status
             if flag.name and bits[flag.name.lower()] is not None
         ]
         self._status_words: dict[int, int] = {}
         control, command, feedback = profile.control, profile.command, profile.feedback
-        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
-        self._command_scales = tuple(one.scale if one else 1.0 for one in command.registers[3:])
+        self.control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        self.command_scales = tuple(one.scale if one else 1.0 for one in command.registers[3:])
         self._position_sensor = Sensor(feedback.position)
         self._velocity_sensor = Sensor(feedback.velocity or Register(address=0, type="f32"))
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
@@ -107,7 +126,39 @@ class VirtualServo(VirtualDrive, ModbusDevice):
                 (self._watchdog_block.address, self._watchdog_block.count, lambda: self._watchdog_bytes)
             )
         self._barred = False
+        self.row = np.zeros(ROW)
+        """Its state for `VirtualServoGroup`, see the columns; valid while no fault is active."""
+        self.command_data = np.zeros(2 * codec.write_block.count, np.uint8)
+        """Bytes of the command registers."""
         self.reboot()
+
+    @property
+    def _armed(self) -> bool:
+        return bool(self.row[ARMED])
+
+    @_armed.setter
+    def _armed(self, armed: bool) -> None:
+        self.row[ARMED] = armed
+
+    @property
+    def _command_bytes(self) -> bytes:
+        return self.command_data.tobytes()
+
+    @_command_bytes.setter
+    def _command_bytes(self, data: bytes) -> None:
+        self.command_data[:] = np.frombuffer(data, np.uint8)
+
+    def publish(self) -> None:
+        """Write the row's columns that no exchange of the group changes."""
+        self.row[POWER:] = (
+            self._power.value,
+            self._mode,
+            self._fault,
+            self._homed,
+            self._zero,
+            self._watchdog,
+            self._watchdog_tripped,
+        )
 
     def show(self, name: str, value: float | None) -> None:
         """See `VirtualDrive.show`: an auxiliary register of the profile."""
@@ -117,7 +168,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
 
     def _encode_auxiliary(self) -> None:
         values = self._auxiliary_values
-        self._auxiliary = tuple(
+        self.auxiliary = tuple(
             Sensor(register).encode(values[name])[0] for name, register in self._auxiliary_registers.items()
         )
 
@@ -137,13 +188,12 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._watchdog_tripped = False
         self._homed = False
         self._mode = Mode.OFF
-        self._control = 0
-        self._sequence = 0
+        self.row[CONTROL] = self.row[SEQUENCE] = 0.0
         self._zero = self.plant.length
-        self._command_bytes = bytes(2 * self._codec.write_block.count)
+        self._command_bytes = bytes(2 * self.codec.write_block.count)
         self._watchdog_bytes = bytes(2 * self._watchdog_block.count if self._watchdog_block else 0)
         self._watchdog = 0.0
-        self._last_write = self.now
+        self.row[LAST_WRITE] = self.now
         self._stopped_by = 0.0
         self._switch_off()
 
@@ -151,38 +201,38 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         """Let time pass: watchdog, end of a quick stop, end of homing. now: s; never goes back."""
         self.now = now
         if self._power is _Power.ON:
-            if self._watchdog and now - self._last_write > self._watchdog:
+            if self._watchdog and now - self.row[LAST_WRITE] > self._watchdog:
                 self._watchdog_tripped = True
                 self._latch("watchdog")
             elif self._mode is Mode.HOMING and not self._homed and self.plant.homing_done:
                 self._homed = True
-                self._zero = self._offset
+                self._zero = self.position_offset
                 if self.profile.homing_ends_off:
                     self._switch_off()
                     self._armed = False
         elif self._power is _Power.STOPPING and (
-            now >= self._stopped_by or abs(self.plant.velocity) <= self._standstill_speed
+            now >= self._stopped_by or abs(self.plant.velocity) <= self.standstill_speed
         ):
             self._switch_off()
 
     def answer(self, message: bytes) -> bytes:
         """See `ModbusDevice.answer`; the cyclic exchange has a way of its own, which every other write also takes."""
-        codec = self._codec
+        codec = self.codec
         command = codec.decode_request(message) if self._image is None else None
-        if command is None or command[1] not in self._modes or not math.isfinite(sum(command)):
+        if command is None or command[1] not in self.modes or not math.isfinite(sum(command)):
             return super().answer(message)
         self._command_bytes = message[codec.request_data :]
         self._act(command)
         return codec.encode_reply(self._feedback()) if codec.together else message[:6]
 
     def _write(self, address: int, data: bytes) -> None:
-        block, watchdog, register = self._codec.write_block, self._watchdog_block, self._watchdog_register
+        block, watchdog, register = self.codec.write_block, self._watchdog_block, self._watchdog_register
         end = address + len(data) // 2
         if block.address <= address and end <= block.address + block.count:
             start = 2 * (address - block.address)
             image = self._command_bytes[:start] + data + self._command_bytes[start + len(data) :]
-            command = self._codec.decode_command(image)
-            if command[1] not in self._modes or not math.isfinite(sum(command)):
+            command = self.codec.decode_command(image)
+            if command[1] not in self.modes or not math.isfinite(sum(command)):
                 raise RegisterError(ILLEGAL_VALUE)
             self._command_bytes = image
             self._act(command)
@@ -197,14 +247,14 @@ class VirtualServo(VirtualDrive, ModbusDevice):
 
     def _act(self, command: tuple[int | float, ...]) -> None:
         """Take a whole raw command."""
-        control, mode = int(command[0]), self._modes[int(command[1])]
-        enable, quick_stop, clear = self._control_masks
-        self._last_write = self.now
-        self._sequence = int(command[2])
-        if control & clear and not self._control & clear and self._power is not _Power.STOPPING:
+        control, mode = int(command[0]), self.modes[int(command[1])]
+        enable, quick_stop, clear = self.control_masks
+        row = self.row
+        before = int(row[CONTROL])
+        row[CONTROL], row[SEQUENCE], row[LAST_WRITE] = control, command[2], self.now
+        if control & clear and not before & clear and self._power is not _Power.STOPPING:
             self._fault = 0
             self._watchdog_tripped = False
-        self._control = control
         if not control & enable:
             self._armed = not self._fault
             if self._power is not _Power.OFF:
@@ -232,11 +282,11 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         if mode is Mode.HOMING and self._mode is not Mode.HOMING:
             self._homed = False
         self._mode = mode
-        force_scale, position_scale, velocity_scale = self._command_scales
+        force_scale, position_scale, velocity_scale = self.command_scales
         self.plant.command(
             mode,
             command[3] * force_scale,
-            command[4] * position_scale + self._offset,
+            command[4] * position_scale + self.position_offset,
             command[5] * velocity_scale,
             True,
             False,
@@ -265,8 +315,11 @@ class VirtualServo(VirtualDrive, ModbusDevice):
     def _feedback(self) -> tuple[int | float, ...]:
         """Raw feedback registers now."""
         plant = self.plant
-        speed = plant.velocity
-        position, position_valid = self._position_sensor.encode(plant.length - self._zero)
+        return self.feedback(plant.length, plant.velocity, plant.cell if self._force_sensor is not None else 0.0)
+
+    def feedback(self, length: float, speed: float, cell: float) -> tuple[int | float, ...]:
+        """Raw feedback registers for what the sensors read: m, m/s, N. A sensor without a value is a fault."""
+        position, position_valid = self._position_sensor.encode(length - self._zero)
         velocity, velocity_valid = self._velocity_sensor.encode(speed)
         if not (position_valid and velocity_valid):
             self._homed = False
@@ -274,7 +327,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         error = self._fault
         force: int | float = 0
         if self._force_sensor is not None:
-            force, valid = self._force_sensor.encode(plant.cell)
+            force, valid = self._force_sensor.encode(cell)
             if not (valid or error):
                 error = self._codes.get("force_sensor", _UNKNOWN_ERROR)
         status = _FAULT if self._fault else _READY
@@ -290,9 +343,9 @@ class VirtualServo(VirtualDrive, ModbusDevice):
             status |= _HOMED
         if self._watchdog_tripped:
             status |= _WATCHDOG
-        if abs(speed) <= self._standstill_speed:
+        if abs(speed) <= self.standstill_speed:
             status |= _STANDSTILL
         word = self._status_words.get(status)
         if word is None:
-            word = self._status_words[status] = sum(mask for flag, mask in self._status_masks if status & flag)
-        return (word, error, self._sequence, position, velocity, force, *self._auxiliary)
+            word = self._status_words[status] = sum(mask for flag, mask in self.status_masks if status & flag)
+        return (word, error, int(self.row[SEQUENCE]), position, velocity, force, *self.auxiliary)

@@ -8,7 +8,7 @@ from math import exp, sin, tanh
 
 from actuators import Mode
 from kinematics import PEAK_SPEED, inlined, kernel, minimum_jerk_kernel
-from rig.virtual.arrays import Array
+from rig.virtual.arrays import Array, Counts
 
 # Columns of a drive's row.
 MOTOR = 0  # N, force of the motor after its force loop's lag
@@ -116,6 +116,28 @@ _OFF_MODE = int(Mode.OFF)
 _FORCE_MODE = int(Mode.FORCE)
 _POSITION_MODE = int(Mode.POSITION)
 _HOMING_MODE = int(Mode.HOMING)
+
+
+@kernel
+def queue_kernel(
+    commands: Array, legs: int, due: float, drives: Array, modes: Counts, queues: Array, waiting: Counts
+) -> None:
+    """Put the commands (6, QUEUE_COLUMNS - 1) of the legs in `legs`, bit 0 for the first, into their queues.
+
+    due: s, when they take effect. modes (6,): of each leg's last command. In a full queue the newest replaces the last.
+    """
+    for i in range(6):
+        if not legs >> i & 1:
+            continue
+        mode = int(commands[i, 0])
+        if mode == _HOMING_MODE and modes[i] != _HOMING_MODE:
+            drives[i, HOMING_DONE] = 0.0
+        modes[i] = mode
+        count = min(waiting[i], QUEUE_LENGTH - 1)
+        queues[i, count, 0] = due
+        for k in range(QUEUE_COLUMNS - 1):
+            queues[i, count, 1 + k] = commands[i, k]
+        waiting[i] = count + 1
 
 
 @kernel

@@ -121,13 +121,15 @@ class Plant:
         self._drives[:, columns.LEG] = np.arange(6)
         self._queues = np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS))
         self._waiting = np.zeros(6, dtype=np.int64)
-        self._modes = [Mode.OFF] * 6
+        self._commands = np.zeros((6, columns.QUEUE_COLUMNS - 1))
+        self._modes = np.full(6, int(Mode.OFF))
         self._scratch: Array = np.zeros((rows.SCRATCH_ROWS, rows.SCRATCH_COLUMNS))
         self._out: Array = np.zeros((rows.OUTPUTS, 6))
         self._load(self._bare)
         self._check_step()
         self._stand(machine, settings)
         self._observe()
+        self.command_all(self._commands, 0)  # compiled before any command comes
 
     @property
     def state(self) -> Array:
@@ -143,6 +145,11 @@ class Plant:
     def forces(self) -> Array:
         """Forces (6,) between the two parts of each leg, N: motor, brake, jam and end stop; a copy."""
         return np.array(self._out[rows.FORCES])
+
+    @property
+    def outputs(self) -> Array:
+        """Rows (OUTPUTS, 6) of `plant_kernel` at the present time; not a copy."""
+        return self._out
 
     @property
     def platform_points(self) -> Array:
@@ -167,7 +174,7 @@ class Plant:
 
     def homed(self, leg: int) -> bool:
         """True if the last command of leg 0…5 was homing and the leg is at its mark."""
-        return self._modes[leg] is Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
+        return self._modes[leg] == Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
 
     def reference(self, leg: int) -> float:
         """Encoder reading of leg 0…5 at its reference mark, m."""
@@ -185,15 +192,16 @@ class Plant:
             raise ValueError(
                 f"leg {leg + 1}: force {force} N, position {position} m, velocity {velocity} m/s: not finite"
             )
-        if mode is Mode.HOMING and self._modes[leg] is not Mode.HOMING:
-            self._drives[leg, columns.HOMING_DONE] = 0.0
-        self._modes[leg] = mode
-        count = int(self._waiting[leg])
-        if count == columns.QUEUE_LENGTH:
-            count -= 1  # queue full: the newest command replaces the last
+        self._commands[leg] = mode, force, position, velocity, enabled, quick_stop, brake
+        self.command_all(self._commands, 1 << leg)
+
+    def command_all(self, commands: Array, legs: int) -> None:
+        """Command the drives of the legs in `legs`, bit 0 for the first.
+
+        commands (6, 7): `columns` of a queue after the time; finite.
+        """
         due = self.time + self._settings.drive.delay
-        self._queues[leg, count] = (due, mode, force, position, velocity, enabled, quick_stop, brake)
-        self._waiting[leg] = count + 1
+        columns.queue_kernel(commands, legs, due, self._drives, self._modes, self._queues, self._waiting)
 
     def jam(self, leg: int, force: float) -> None:
         """Jam leg 0…5 with a friction of `force` N; 0 frees it."""

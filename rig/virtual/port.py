@@ -6,8 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from actuators import Mode
+from kinematics import kernel
 from rig.config import Virtual, VirtualCells
+from rig.virtual.arrays import Array, Counts
 from rig.virtual.plant import Plant
+from rig.virtual.plant_kernel import CELLS, READINGS, SPEEDS
 
 _EFFECTS = 8  # key of the random streams, followed by leg and effect
 _JUMP, _SPIKE, _HUM = range(3)
@@ -45,14 +48,14 @@ class Cell:
         self._bends = self._curvature != 0.0 or self._hysteresis != 0.0
         self._strays = self._hum != 0.0 or self._jump != 0.0 or self._spike != 0.0
         mixed = self._before != 0.0 or self._behind != 0.0
-        self._plain = not (mixed or self._warming or self._gain_warming or self._bends or self._strays)
+        self.linear = not (mixed or self._warming or self._gain_warming or self._bends or self._strays)
 
     def reading(self, forces: Sequence[float], test_load: float, time: float) -> float:
         """Return the reading, N, for true forces (6,) N and a test load, N, `time` s after the start, without noise."""
         leg = self._leg
         force = forces[leg] + test_load
         bias, gain = self._bias + self._drift * time, self._gain
-        if self._plain:
+        if self.linear:
             return gain * force + bias
         # one factor for both neighbours, to give their sum times it exactly
         other = forces[(leg + 1) % 6]
@@ -125,17 +128,55 @@ _NOISE_BLOCK = 256
 
 
 class Noise:
-    """White normal noise of unit variance, the same sequence for the same seed and channel."""
+    """White normal noise of unit variance on six channels, the same sequences for the same seed.
 
-    def __init__(self, seed: int, channel: int) -> None:
-        self._generator = np.random.Generator(np.random.PCG64([seed, channel]))
-        self._left: list[float] = []
+    `samples` (6, n) are those drawn in advance; the first `left` (6,) of each channel, one or more, are still to come,
+    the last of them next.
+    """
 
-    def draw(self) -> float:
-        """Next sample."""
-        if not self._left:
-            self._left = self._generator.standard_normal(_NOISE_BLOCK).tolist()
-        return self._left.pop()
+    def __init__(self, seed: int) -> None:
+        self._generators = [np.random.Generator(np.random.PCG64([seed, channel])) for channel in range(6)]
+        self.samples = np.zeros((6, _NOISE_BLOCK))
+        self.left = np.zeros(6, np.int64)
+        self.refill()
+
+    def draw(self, channel: int) -> float:
+        """Next sample of a channel."""
+        self.left[channel] -= 1
+        sample = float(self.samples[channel, self.left[channel]])
+        if not self.left[channel]:
+            self.refill()
+        return sample
+
+    def refill(self) -> None:
+        """Draw in advance where nothing is left."""
+        for channel in np.flatnonzero(self.left == 0):
+            self.samples[channel] = self._generators[channel].standard_normal(_NOISE_BLOCK)
+            self.left[channel] = _NOISE_BLOCK
+
+
+@kernel
+def sense_kernel(
+    outputs: Array, resolution: float, plain: bool, linear: Array, offsets: Array, time: float, cell_resolution: float,
+    samples: Array, left: Counts, signals: Array, out: Array,
+) -> bool:  # fmt: skip
+    """Write what six `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has nothing left.
+
+    outputs: rows of the plant's. resolution: m. plain: whether the cells are linear at `time`, s after the start; if
+    not, `signals` (6,) has their readings, N. linear (4, 6): gain, bias N, drift N/s, noise N. offsets (2, 6): test
+    load and jump of the zero, N. cell_resolution: N, 0 for none. samples, left: see `Noise`.
+    """
+    empty = False
+    for i in range(6):
+        out[0, i] = np.rint(outputs[READINGS, i] / resolution) * resolution
+        out[1, i] = outputs[SPEEDS, i]
+        if plain:
+            signals[i] = linear[0, i] * (outputs[CELLS, i] + offsets[0, i]) + (linear[1, i] + linear[2, i] * time)
+        left[i] -= 1
+        empty = empty or left[i] == 0
+        reading = signals[i] + (offsets[1, i] + linear[3, i] * samples[i, left[i]])
+        out[2, i] = np.rint(reading / cell_resolution) * cell_resolution if cell_resolution else reading
+    return empty
 
 
 class LegPort:
@@ -145,7 +186,9 @@ class LegPort:
     at each reading, and is rounded to its own resolution.
     """
 
-    def __init__(self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells, limit: float) -> None:
+    def __init__(
+        self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells, limit: float, noise: Noise
+    ) -> None:
         """See the class. cells: instead of those of `settings`. limit: end of the cells' range, N."""
         self._plant = plant
         self._leg = leg
@@ -153,12 +196,30 @@ class LegPort:
         self._start = plant.time
         self._cells = cells
         self._cell = Cell(cells, leg, limit, settings.seed)
+        self.linear = self._cell.linear and not cells.lag
+        """Whether its cell reads the present force, scaled and shifted."""
         self._spread = cells.noise[leg]
-        self._noise = Noise(settings.seed, leg)
-        self.test_load = 0.0
+        self._noise = noise
+        self.offsets = np.zeros(2)
+        """Test load and jump of the zero, N."""
+
+    @property
+    def test_load(self) -> float:
         """N, of a test mass hung on the cell; it loads the cell alone, not the platform."""
-        self.zero_jump = 0.0
+        return float(self.offsets[0])
+
+    @test_load.setter
+    def test_load(self, force: float) -> None:
+        self.offsets[0] = force
+
+    @property
+    def zero_jump(self) -> float:
         """N, jump of the cell's zero."""
+        return float(self.offsets[1])
+
+    @zero_jump.setter
+    def zero_jump(self, force: float) -> None:
+        self.offsets[1] = force
 
     @property
     def length(self) -> float:
@@ -174,10 +235,14 @@ class LegPort:
     def cell(self) -> float:
         """Reading of the load cell, N, compression positive."""
         settings = self._cells
-        forces = self._plant.cells_before(settings.lag) if settings.lag else self._plant.cells
-        reading = self._cell.reading(forces, self.test_load, self._plant.time - self._start)
-        reading += self.zero_jump + self._spread * self._noise.draw()
+        reading = self.signal() + (self.zero_jump + self._spread * self._noise.draw(self._leg))
         return round(reading / settings.resolution) * settings.resolution if settings.resolution else reading
+
+    def signal(self) -> float:
+        """Return the reading, N, without noise, jump of the zero and rounding; once for each reading."""
+        lag = self._cells.lag
+        forces = self._plant.cells_before(lag) if lag else self._plant.cells
+        return self._cell.reading(forces, self.test_load, self._plant.time - self._start)
 
     @property
     def homing_done(self) -> bool:
@@ -189,3 +254,40 @@ class LegPort:
     ) -> None:
         """See `actuators.PlantPort.command`."""
         self._plant.command(self._leg, mode, force, position, velocity, enabled, quick_stop, brake)
+
+
+class LegPorts:
+    """The six `LegPort`s as one: an `actuators.PlantPorts`."""
+
+    def __init__(
+        self, plant: Plant, settings: Virtual, cells: VirtualCells, ports: Sequence[LegPort], noise: Noise
+    ) -> None:
+        """See the class. cells: of the ports. noise: of theirs."""
+        self._plant, self._ports, self._noise, self._start = plant, ports, noise, plant.time
+        self._resolution, self._cell_resolution = settings.drive.position_resolution, cells.resolution
+        self._plain = all(port.linear for port in ports)
+        self._linear = np.array([cells.gain, cells.bias, cells.drift, cells.noise], float)
+        self._offsets = np.zeros((2, 6))
+        for leg, port in enumerate(ports):
+            port.offsets = self._offsets[:, leg]
+        self._signals = np.zeros(6)
+        self._sense(noise.left.copy(), np.zeros((3, 6)))  # compiled before anything is asked
+
+    def sense(self, out: Array) -> None:
+        """See `PlantPorts.sense`."""
+        if not self._plain:
+            self._signals[:] = [port.signal() for port in self._ports]
+        if self._sense(self._noise.left, out):
+            self._noise.refill()
+
+    def _sense(self, left: Counts, out: Array) -> bool:
+        """See `sense_kernel`."""
+        empty: bool = sense_kernel(
+            self._plant.outputs, self._resolution, self._plain, self._linear, self._offsets,
+            self._plant.time - self._start, self._cell_resolution, self._noise.samples, left, self._signals, out,
+        )  # fmt: skip
+        return empty
+
+    def command(self, commands: Array, legs: int) -> None:
+        """See `PlantPorts.command`."""
+        self._plant.command_all(commands, legs)

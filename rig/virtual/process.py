@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from actuators import ActuatorError, Endpoint, TwinServer
+from actuators import ActuatorError, Endpoint, TwinServer, VirtualServoGroup
 from rig.config import RigConfig
 from rig.engine import LinkClient, Note, ProgressCallback, pace_path, receive_answer, send_compile_progress
 from rig.errors import HardwareError, InputError, RigError
@@ -251,7 +251,9 @@ _KERNELS = (
     "kinematics.assembly.forward.forward_kinematics_kernel",
     "kinematics.leg.determinant_kernel",
     "kinematics.leg.leg_matrix_kernel",
+    "rig.virtual.drive_kernel.queue_kernel",
     "rig.virtual.plant_kernel.advance_kernel",
+    "rig.virtual.port.sense_kernel",
 )
 _OF_MUJOCO = (
     "kinematics.leg._lengths_batch",
@@ -379,7 +381,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
 def kernels_of(config: RigConfig) -> list[str]:
     """Return the kernels that the virtual rig calls directly, with their modules."""
     of_mujoco = config.virtual is not None and config.virtual.plant.engine == "mujoco"
-    return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ())]
+    servos = all(config.drives.driver_of(leg) == "servo" for leg in range(6))
+    return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ()), *(VirtualServoGroup.kernels if servos else ())]
 
 
 class _Owner:

@@ -16,6 +16,7 @@ from actuators import (
     SerialEndpoint,
     StopEvent,
     TwinServer,
+    VirtualServoGroup,
     create_cell_twin,
     create_twin,
 )
@@ -26,7 +27,7 @@ from rig.findings import Code, Finding, Value
 from rig.virtual.faults import Faults
 from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.plant import Plant
-from rig.virtual.port import LegPort
+from rig.virtual.port import LegPort, LegPorts, Noise
 from rig.virtual.truth import truth_of
 
 SLICE = 5e-3
@@ -70,7 +71,8 @@ class VirtualRig:
             truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks
         )
         limit = config.load_cells.range
-        self._ports = [LegPort(self.plant, leg, settings, truth.cells, limit) for leg in range(6)]
+        noise = Noise(settings.seed)
+        self._ports = [LegPort(self.plant, leg, settings, truth.cells, limit, noise) for leg in range(6)]
         self.drives = [self._drive(config, leg) for leg in range(6)]
         for drive in self.drives:
             drive.peers = self.drives
@@ -79,6 +81,10 @@ class VirtualRig:
         self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
         self._groups = _grouped(config, self._devices)
         self._responders = [_responder(devices, address.endpoint) for address, devices in self._groups]
+        ports = LegPorts(self.plant, settings, truth.cells, self._ports, noise)
+        alone = [drive for drive in self.drives if drive in self._responders]  # each on its own wire
+        self._servos = VirtualServoGroup.of(alone, ports)
+        self._others = [each for each in self._responders if self._servos is None or each not in alone]
         self._tick()
         self.faults = Faults(self.plant, self._ports, self.drives, self.cells, settings.faults, hang)
         self.faults.play()
@@ -117,7 +123,10 @@ class VirtualRig:
         Messages do not advance the rig's clock: use `advance`. A serial line takes no time.
         """
         behind = {device: _responder(devices) for _, devices in self._groups for device in devices}
-        return [MemoryWire(behind[device].respond, behind[device].due) for device in self._devices]
+        return [
+            MemoryWire(behind[device].respond, behind[device].due, self._servos if place < 6 else None, place)
+            for place, device in enumerate(self._devices)
+        ]
 
     def advance(self, now: float) -> None:
         """Integrate the plant to `now` (s), with the drives' own clocks and the timetable of faults."""
@@ -141,7 +150,9 @@ class VirtualRig:
 
     def _tick(self) -> None:
         now = self.plant.time
-        for responder in self._responders:
+        if self._servos is not None:
+            self._servos.tick(now)
+        for responder in self._others:
             responder.tick(now)
 
     def _drive(self, config: RigConfig, leg: int) -> FaultyDrive:

@@ -35,7 +35,8 @@ def restarted(virtual: VirtualRig) -> None:
     """The drive loses what was configured, but an absolute encoder knows where the leg is."""
     servo = servo_of(virtual, LEG)
     servo.reboot()
-    servo._homed, servo._zero = True, servo._offset
+    servo._homed, servo._zero = True, servo.position_offset
+    servo.publish()
 
 
 def refused(bench: Bench, why: str) -> None:
@@ -76,6 +77,7 @@ def test_a_watchdog_that_is_cleared_under_torque(tmp_path: Path, state: State, w
         servo = servo_of(bench.virtual, LEG)
         words = servo._watchdog_bytes
         servo._watchdog_bytes, servo._watchdog = round(watchdog * 1e3).to_bytes(2, "big"), watchdog
+        servo.publish()
         begun = bench.engine.tick.t
         bench.until_state(State.FAULT, 1.5)
         cause = bench.machine.cause

@@ -8,6 +8,7 @@ _SERVO = "actuators/test_servo_cycle.py"
 _ACCESS = "actuators/test_servo_access.py"
 _LINE = "actuators/test_half_duplex.py"
 _GROUP = "actuators/test_servo_group.py"
+_TWINS = "actuators/test_virtual_servo_group.py"
 _CROSS = f"{_SERVO}::test_a_reply_never_satisfies_another_request"
 
 
@@ -334,7 +335,7 @@ LINK_BREAKS = [
     Break(
         "the group takes a reply that echoes another command",
         "actuators/servo_group.py",
-        "if place == 2 and value != sequences[i]:",
+        "if place == _SEQUENCE and value != sequences[i]:",
         "if False:",
         (f"{_GROUP}::test_a_group_says_and_understands_what_each_drive_by_itself_does",),
     ),
@@ -351,5 +352,64 @@ LINK_BREAKS = [
         "        self._exchange.sync(leg)\n        return self._members[leg]",
         "        return self._members[leg]",
         ("integration/test_measured_bounds.py",),
+    ),
+    Break(
+        "virtual servos without a reference follow a position together",
+        "actuators/virtual/servo_group.py",
+        "if mode == _MODE_POSITION and rows[i, HOMED] == 0.0:",
+        "if False:",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "virtual servos with a fault are armed together",
+        "actuators/virtual/servo_group.py",
+        "rows[i, ARMED] = 1.0 if rows[i, FAULT] == 0.0 else 0.0",
+        "rows[i, ARMED] = 1.0",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "a rising edge of clear is a plain request",
+        "actuators/virtual/servo_group.py",
+        "if control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING:",
+        "if False:",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "no watchdog of a group of virtual servos ends",
+        "actuators/virtual/servo_group.py",
+        "(silent or homing)",
+        "homing",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "a group of virtual servos does not see a fault",
+        "actuators/virtual/faults.py",
+        "    def _apply(self, name: str) -> None:\n        self.touched = True\n        if name in WIRE_FAULTS:",
+        "    def _apply(self, name: str) -> None:\n        if name in WIRE_FAULTS:",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "virtual servos asked one by one are the same as before",
+        "actuators/virtual/faults.py",
+        "        self.touched = True\n        if self._silent:",
+        "        if self._silent:",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "the zero of a cell jumps only where it is read alone",
+        "rig/virtual/port.py",
+        "(offsets[1, i] + linear[3, i] * samples[i, left[i]])",
+        "(linear[3, i] * samples[i, left[i]])",
+        ("rig/test_virtual_ports.py",),
+    ),
+    Break(
+        "a leg that homes again is at its mark at once",
+        "rig/virtual/drive_kernel.py",
+        "            drives[i, HOMING_DONE] = 0.0\n        modes[i] = mode",
+        "            pass\n        modes[i] = mode",
+        (
+            "rig/test_virtual_ports.py",
+            "rig/test_engine_resets.py",
+        ),
     ),
 ]

@@ -18,6 +18,7 @@ from actuators import (
     VirtualServo,
     load_profile,
 )
+from actuators.virtual.servo import SEQUENCE
 from rig.commissioning import DriveKind, LegProbe, compare, probe_drive, probe_drives
 from rig.commissioning import probe as probe_module
 from rig.config import LegDrive, leg_section
@@ -84,7 +85,7 @@ def test_asking_commands_nothing(servos: list[FaultyServo]) -> None:
     with served(list(servos)) as ports:
         probe_drives(places(ports), [KIND] * 6)
     assert [servo_of(servo)._command_bytes for servo in servos] == before
-    assert all(servo_of(servo)._sequence == 0 for servo in servos)
+    assert all(servo_of(servo).row[SEQUENCE] == 0.0 for servo in servos)
 
 
 def test_a_drive_that_is_not_there_one_that_is_silent_and_one_that_hangs_up(servos: list[FaultyServo]) -> None:
