@@ -187,7 +187,16 @@ class LockstepRig:
 
     def status(self) -> Snapshot:
         """See `Rig.status`."""
-        return replace(self.engine.snapshot, lease=_CLIENT)
+        return replace(self._snapshot(), lease=_CLIENT)
+
+    def _snapshot(self) -> Snapshot:
+        """The snapshot of the last cycle; of one shortly before while another thread lets time pass."""
+        if not self._passing.acquire(blocking=False):
+            return self.engine.snapshot
+        try:
+            return self.engine.latest()
+        finally:
+            self._passing.release()
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
         """See `Rig.wait`."""

@@ -4,6 +4,7 @@ The real-time loop, or the lockstep rig on its manual clock, calls `Engine.step`
 """
 
 import math
+import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Literal
@@ -54,6 +55,7 @@ _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _STANDSTILL = 2e-3  # m/s
 _NONE = (0.0,) * 6
+_FRESH = 0.02  # s for which a snapshot will do for other threads while nothing happens
 _REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
 
 
@@ -80,8 +82,7 @@ class Engine:
         sink: receives telemetry and events.
         clock: for deadlines within a cycle. stopwatch: for durations, if the clock does not run by itself.
 
-    `snapshot` is the engine's state at the end of the last cycle; any thread may read it. The owner of the loop fills
-    in `runtime_info`.
+    Any thread may read `snapshot`. The owner of the loop fills in `runtime_info`.
     """
 
     def __init__(
@@ -136,7 +137,11 @@ class Engine:
         """s, rig time at which they were made"""
         self._stopped_for: Cause | None = None
         """the first cause of the last stop, while its motion is paused"""
-        self.snapshot = self.take_snapshot()
+        self._thread = threading.get_ident()
+        self._in_cycle = self._published = False
+        self._happened: object = None
+        """what the last snapshot says of states, causes, events and motions"""
+        self.publish()
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
@@ -208,12 +213,43 @@ class Engine:
         """Give `reply` after publishing the snapshot that shows the command's effect."""
         self._answers.append((reply, answer))
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state at the end of a cycle: of the last one for the thread that calls `step`, outside of a cycle.
+
+        For other threads it is at most `_FRESH` s old; a change of state, cause, homing or motion, a stop and an event
+        are in it at once.
+        """
+        return self.latest() if threading.get_ident() == self._thread else self._snapshot
+
+    def latest(self) -> Snapshot:
+        """The state at the end of the last cycle; not while another thread calls `step`."""
+        if not (self._published or self._in_cycle):
+            self._snapshot, self._published = self.take_snapshot(), True
+        return self._snapshot
+
     def publish(self) -> None:
-        """Publish the snapshot of the finished cycle, then give the pending answers."""
-        self.snapshot = self.take_snapshot()
+        """Publish a snapshot of the finished cycle, then give the pending answers."""
+        self._snapshot, self._published = self.take_snapshot(), True
         answers, self._answers = self._answers, []
         for reply, answer in answers:
             reply.set_result(answer)
+
+    def _end_cycle(self) -> None:
+        """Publish if somebody waits for it, something has happened, or the last snapshot is old."""
+        self._in_cycle = self._published = False
+        machine, motions = self.machine, self.motions
+        if machine.cause is not None:
+            self._stopped_for = machine.cause
+        elif not self.reference.paused:
+            self._stopped_for = None
+        happened = (
+            machine.state, machine.stop, machine.cause, machine.latched, machine.homed, machine.stops,
+            self.reference.paused, self.clearing, self.events, motions.name, motions.latest,
+        )  # fmt: skip
+        if self._answers or happened != self._happened or self.tick.t >= self._snapshot.t + _FRESH:
+            self._happened = happened
+            self.publish()
 
     @property
     def commands(self) -> Sequence[Command]:
@@ -305,6 +341,7 @@ class Engine:
     def step(self, tick: Tick) -> None:
         """Do one cycle at `tick`."""
         cycle, machine, t = self.cycle_data, self.machine, tick.t
+        self._in_cycle, self._thread = True, threading.get_ident()
         elapsed = cycle.elapsed = t - self.tick.t
         between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns
@@ -313,7 +350,7 @@ class Engine:
         supervision, commander, exchanges = self._supervision, self._commander, self._exchanges
         if machine.state is State.OFF:
             exchanges.forget()
-            self.publish()
+            self._end_cycle()
             return
         self._act_on(supervision.timing(t, missed))  # first: a gap explains what the feedback is going to show
         severity = machine.stop
@@ -345,7 +382,7 @@ class Engine:
         self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)
         self.sink.push(cycle.row)
         self.cycles += 1
-        self.publish()
+        self._end_cycle()
 
     def _act_on(self, judgements: Judgements) -> None:
         """Stop the rig or record an event, for each judgement."""
@@ -475,10 +512,6 @@ class Engine:
         if tick.t >= self._reported + _REPORTING:
             self._reported = tick.t
             self._drive_reports = () if machine.state is State.OFF else tuple(map(drives.report, range(6)))
-        if machine.cause is not None:
-            self._stopped_for = machine.cause
-        elif not reference.paused:
-            self._stopped_for = None
         stopped_for = self._stopped_for if reference.paused else None
         state, cause, pose_known = machine.state, machine.cause, machine.homed and cycle.measurement.pose_valid
         braked = state is State.PARKED

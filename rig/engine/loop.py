@@ -69,7 +69,7 @@ class Watch:
     def look(self, t: float) -> None:
         """Check at rig time `t` (s): a lost client causes a hold, a longer absence of clients a stop."""
         lease = self._holder(t)
-        if self.engine.snapshot.state in _MOVING:
+        if self.engine.machine.state in _MOVING:
             begun_under = self.operator.lease
             if lease is None:
                 self._hold(Finding(Code.NO_COMMAND_LEASE), t)
@@ -109,7 +109,7 @@ class Watch:
 
     def _look_after_the_unattended(self, t: float) -> None:
         hold = self.engine.config.safety.unattended_hold
-        torque = self.engine.snapshot.state in TORQUE_STATES
+        torque = self.engine.machine.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
             finding = Finding(Code.OWNER_GONE, bound=hold) if torque else Finding(Code.OWNER_GONE_AT_REST)

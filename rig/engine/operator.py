@@ -134,7 +134,7 @@ class Operator:
         """
         self.journal.follow(submission)
         table, lease, command = None, submission.lease, submission.command
-        stops = self._engine.snapshot.stops if submission.stops is None else submission.stops
+        stops = self._engine.machine.stops if submission.stops is None else submission.stops
         if isinstance(command, CHECKED) and (lease is None or lease.active):
             try:
                 if isinstance(command, MoveLeg):

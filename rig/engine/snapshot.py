@@ -1,4 +1,4 @@
-"""What can be seen of the engine: one immutable snapshot a cycle, the same for every thread and every client."""
+"""What can be seen of the engine: immutable snapshots of its state at the end of a cycle, the same for every client."""
 
 import math
 from dataclasses import dataclass, fields, make_dataclass

@@ -78,15 +78,27 @@ GUARD_BREAKS = [
     ),
     _core(
         "a cycle is seen before its row is there",
-        "        self.sink.push(cycle.row)\n        self.cycles += 1\n        self.publish()",
-        "        self.publish()\n        self.sink.push(cycle.row)\n        self.cycles += 1",
+        "        self.sink.push(cycle.row)\n        self.cycles += 1\n        self._end_cycle()",
+        "        self._end_cycle()\n        self.sink.push(cycle.row)\n        self.cycles += 1",
         f"{_SNAPSHOT}::test_a_cycle_is_seen_once_its_row_is_there",
     ),
     _core(
         "without drives nothing is published",
-        "            exchanges.forget()\n            self.publish()\n            return",
+        "            exchanges.forget()\n            self._end_cycle()\n            return",
         "            exchanges.forget()\n            return",
         f"{_SNAPSHOT}::test_without_drives_time_is_published_too",
+    ),
+    _core(
+        "other threads see an old snapshot until something happens",
+        "happened != self._happened or self.tick.t >= self._snapshot.t + _FRESH",
+        "happened != self._happened",
+        f"{_SNAPSHOT}::test_another_thread_sees_what_happens_at_once_and_all_else_soon",
+    ),
+    _core(
+        "other threads see what happens some cycles later",
+        "if self._answers or happened != self._happened or",
+        "if self._answers or",
+        f"{_SNAPSHOT}::test_another_thread_sees_what_happens_at_once_and_all_else_soon",
     ),
     _core(
         "commands are answered before what came of them can be seen",

@@ -183,8 +183,8 @@ LINK_BREAKS = [
     Break(
         "a stop before its check does not keep a motion from beginning",
         "rig/engine/operator.py",
-        "stops = self._engine.snapshot.stops if submission.stops is None else submission.stops",
-        "stops = self._engine.snapshot.stops",
+        "stops = self._engine.machine.stops if submission.stops is None else submission.stops",
+        "stops = self._engine.machine.stops",
         ("rig/test_engine_guards.py::test_a_stop_counts_from_when_a_motion_was_asked_for",),
     ),
     _control(

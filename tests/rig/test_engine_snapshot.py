@@ -1,6 +1,6 @@
 """The snapshot of a cycle: when it is published, what it holds, and that nobody reads anything else."""
 
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -75,6 +75,27 @@ def test_whoever_asks_in_the_middle_of_a_cycle_sees_the_one_before(rig: Bench, m
     rig.step()
     assert rig.state is State.HOMING and seen == [before]
     assert rig.status().state is State.HOMING
+
+
+def test_another_thread_sees_what_happens_at_once_and_all_else_soon(rig: Bench) -> None:
+    rig.engage()
+    rig.follow(smooth_table())
+    with ThreadPoolExecutor(1) as others:
+
+        def seen() -> Snapshot:
+            return others.submit(lambda: rig.engine.snapshot).result(10.0)
+
+        ages = []
+        for _ in range(60):
+            rig.step()
+            ages.append(rig.engine.tick.t - seen().t)
+        assert 0.0 == min(ages) < max(ages) < 0.02 and seen().state is State.RUNNING
+        rig.engine.stop(2)
+        rig.step()
+        assert seen().stops == rig.engine.machine.stops and seen().finding is not None
+        rig.run(0.01)
+        assert others.submit(rig.status).result(10.0).t == rig.engine.tick.t  # nobody lets time pass
+    assert rig.engine.snapshot.t == rig.engine.tick.t
 
 
 def test_who_has_the_answer_sees_what_came_of_it_in_snapshot_and_telemetry(rig: Bench) -> None:
