@@ -1,6 +1,6 @@
 """A cycle's exchange with several drives on any wires, and its duration on a shared line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,8 +76,13 @@ class CycleExchange:
     def sync(self, leg: int) -> None:
         """Bring the drive of a leg (index) up to date with the last exchange, before anything is asked of it."""
 
+    def auxiliary(self, leg: int) -> Mapping[str, float]:
+        """See `Drive.auxiliary`, for the drive of a leg (index)."""
+        self.sync(leg)
+        return self._drives[leg].auxiliary
+
     def interrupt(self, leg: int) -> None:
-        """The same, before it is used by itself: connected, closed, or asked for something outside the cycle."""
+        """The same as `sync`, before it is used by itself: connected, closed, or asked outside the cycle."""
 
 
 def exchange_all(

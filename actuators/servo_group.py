@@ -6,7 +6,7 @@ other one is handled by the drive's own `Servo`.
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -157,6 +157,7 @@ class ServoGroup(CycleExchange):
         registers = [*feedback.registers, *feedback.auxiliary.values()]
         fields = frame_fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
         self._reply_fields = fields[np.argsort(fields[:, 1] != _SEQUENCE, kind="stable")]  # first
+        self._auxiliary = [(name, one.scale, one.invalid) for name, one in feedback.auxiliary.items()]
         self._requests = np.zeros((6, _HEADER - 1 + codec.requests[0]), np.uint8)
         self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
         self._heads = np.zeros((6, 4 + 3), np.uint8)
@@ -237,6 +238,16 @@ class ServoGroup(CycleExchange):
         last = Feedback(position, velocity, force, Status(status), error, True, 0.0, int(raw[2]))
         self._servos[leg].catch_up(count, self._now, self._sequence[leg], raw, last)
 
+    def auxiliary(self, leg: int) -> Mapping[str, float]:
+        """See `CycleExchange.auxiliary`."""
+        if not self._ahead[leg]:
+            return self._servos[leg].auxiliary
+        values = self._raw[leg, _RAW:].tolist()
+        return {
+            name: math.nan if raw == invalid else raw * scale
+            for (name, scale, invalid), raw in zip(self._auxiliary, values, strict=True)
+        }
+
     def exchange(
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
@@ -287,7 +298,12 @@ class ServoGroup(CycleExchange):
                         self._received[leg][:] = data
             self._lengths[:] = lengths
             good = self._decode()
-        self._ahead = [count + (good >> leg & 1) for leg, count in enumerate(self._ahead)]
+        ahead = self._ahead
+        self._ahead = (
+            [count + 1 for count in ahead]
+            if good == _ALL
+            else [count + (good >> leg & 1) for leg, count in enumerate(ahead)]
+        )
         for leg, servo in enumerate(servos) if good != _ALL else ():
             if good >> leg & 1:
                 continue

@@ -445,9 +445,13 @@ class LoadCellCalibration:
         """Whether the gains were calibrated by the platform's own weight, and so agree with the model's weights."""
         return self.covariance is not None
 
-    def apply(self, raw: ArrayLike) -> Array:
-        """Forces (…, 6) N, compression positive, of raw readings (…, 6); a non-finite reading stays non-finite."""
-        force: Array = (np.asarray(raw, dtype=np.float64) - self.offset) * self.gain
+    def apply(self, raw: ArrayLike, out: Array | None = None) -> Array:
+        """Forces (…, 6) N, compression positive, of raw readings (…, 6); a non-finite reading stays non-finite.
+
+        out: array for the forces, which may be `raw`; None for a new one.
+        """
+        force: Array = np.subtract(raw, self.offset, out=out, dtype=np.float64)
+        force *= self.gain
         return force
 
 

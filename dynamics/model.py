@@ -104,18 +104,22 @@ class Dynamics:
             raise model_failure(status)
         return out
 
-    def cell_and_terms(self, motion: Array, wrench: Array | None = None) -> CycleForces:
-        """Forces, load-cell readings and the forces split by cause of a motion (19,). The terms sum to the forces."""
+    def cell_and_terms(self, motion: Array, wrench: Array | None = None, out: CycleForces | None = None) -> CycleForces:
+        """Forces, load-cell readings and the forces split by cause of a motion (19,). The terms sum to the forces.
+
+        Into `out` if given, without allocation, else into new arrays.
+        """
         if wrench is None:
             wrench = self._no_wrench
-        forces, readings, terms = np.empty(6), np.empty(6), np.empty((5, 6))
+        if out is None:
+            out = CycleForces(np.empty(6), np.empty(6), np.empty((5, 6)))
         try:
-            status = _CELL_AND_TERMS.call(motion, wrench, self._work, forces, readings, terms.reshape(30))
+            status = _CELL_AND_TERMS.call(motion, wrench, self._work, out.forces, out.cells, out.terms.reshape(30))
         except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
             raise model_failure(status)
-        return CycleForces(forces, readings, terms)
+        return out
 
     def inverse(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> InverseResult:
         """Compute forces and all joint reactions of motions (n, 19) under wrenches (n, 6), or one (6,) for all.

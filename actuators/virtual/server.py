@@ -375,10 +375,14 @@ class TwinServer:
         return len(self._clients) - len(self._terminals)
 
     @property
+    def attended(self) -> bool:
+        """Whether a client is connected, or sets the clock."""
+        return bool(self._clients) or self._timekeeper is not None
+
+    @property
     def _period(self) -> float:
         """s between two ticks: without a client nothing can be seen of the time between them."""
-        attended = self._clients or self._timekeeper is not None
-        return self._tick if attended else _UNATTENDED * self._tick
+        return self._tick if self.attended else _UNATTENDED * self._tick
 
     def serve(self, stop: StopEvent, on_ready: Callable[[list[Endpoint]], None] | None = None) -> None:
         """Serve at all endpoints, call `on_ready` with them as they are then, and go on until `stop` is set.

@@ -1,13 +1,12 @@
 """Selection of the six commands of the next exchange: from the control law or by the state."""
 
-import math
 from collections.abc import Generator, Sequence
 
 import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
 from dynamics import DynamicsError
-from kinematics import Array
+from kinematics import Array, kernel
 from rig.engine.cycle_data import CycleData
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
@@ -16,6 +15,21 @@ from rig.engine.supervision import Supervision
 from rig.findings import Code, Finding
 from rig.safety import Cause, Judgements, Report, StateMachine, Trip
 from rig.states import State, StopSeverity
+
+_BEYOND = 1
+_NOT_FINITE = 2
+
+
+@kernel
+def judge_force_kernel(force: Array, bound: Array) -> int:
+    """Whether a force (6,) is beyond its bound (6,), N, and whether one is not finite, as bits."""
+    found = 0
+    for i in range(6):
+        if not np.isfinite(force[i]):
+            found |= _NOT_FINITE
+        if abs(force[i]) > bound[i]:
+            found |= _BEYOND
+    return found
 
 
 class CommandArbiter:
@@ -66,6 +80,10 @@ class CommandArbiter:
         command = COMMAND_CLEAR if clear else COMMAND_OFF
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
+    def rehearse(self) -> None:
+        """Judge a force once, so that the kernel is compiled."""
+        judge_force_kernel(self._cycle.set_points.force, self._force_bound)
+
     def decide(self, t: float, *, clear: bool) -> Judgements:
         """Decide the commands of the cycle at rig time `t` (s); clear: see `passive`."""
         cycle = self._cycle
@@ -93,7 +111,7 @@ class CommandArbiter:
             yield from self._supervision.foresee(t, self._reference)
             law.compute(cycle)
             feedforward = cycle.set_points.feedforward
-            if self._beyond(feedforward):
+            if judge_force_kernel(feedforward, self._force_bound) & _BEYOND:
                 yield self._too_much(t, feedforward)
                 self._supervision.come_to_rest(t, self._reference)
                 law.compute(cycle)
@@ -108,7 +126,8 @@ class CommandArbiter:
     def _within_limits(self, t: float) -> Generator[Trip | Report, None, bool]:
         """Limit the forces to the legs' bounds, and stop the rig where they exceed them; False: send nothing."""
         force = self._cycle.set_points.force
-        if not all(map(math.isfinite, force.tolist())):
+        judged = judge_force_kernel(force, self._force_bound)
+        if judged & _NOT_FINITE:
             asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
             yield Trip(Cause(asked, t), StopSeverity.QUICK_STOP)
             return False
@@ -117,13 +136,10 @@ class CommandArbiter:
             if beyond is not None:
                 yield beyond
                 return False
-        if self._beyond(force):
+        if judged & _BEYOND:
             yield self._too_much(t, force)
             np.clip(force, -self._force_bound, self._force_bound, out=force)
         return True
-
-    def _beyond(self, force: Array) -> bool:
-        return any([abs(one) > bound for one, bound in zip(force.tolist(), self._force_bound.tolist(), strict=True)])
 
     def _too_much(self, t: float, force: Array) -> Trip:
         bound = self._force_bound

@@ -328,6 +328,7 @@ class Engine:
         self.law.compute(cycle)
         self.law.commands(cycle)
         cycle.note_command(0.0)
+        self._commander.rehearse()
         self._supervision.rehearse()
         self._exchange.rehearse()
         self._search.rehearse()

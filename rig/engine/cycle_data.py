@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actuators import Command
-from dynamics import Dynamics, DynamicsError
+from dynamics import CycleForces, Dynamics, DynamicsError
 from kinematics import (
     CONVERGED,
     FORWARD_WORK,
     Array,
-    Geometry,
     condition_number_kernel,
     forward_kinematics_kernel,
     inverse_kinematics_kernel,
@@ -60,33 +59,26 @@ def estimate_kernel(
     return status == CONVERGED and _twist_kernel(geometry, pose, velocity, rows, twist)
 
 
-class PoseEstimator:
-    """Forward kinematics of each cycle, from the pose of the cycle before.
+@kernel
+def measure_kernel(
+    feedback: Array, offset: Array, homed: bool, geometry: Array, now: Array, work: Array, rows: Array, lengths: Array,
+    pose: Array, twist: Array,
+) -> bool:  # fmt: skip
+    """Estimate `pose` (7,) and `twist` (6,), NaN where there is none; returns whether there is one.
 
-    Args:
-        geometry: of the platform; must have a home pose.
+    feedback (2, 6): lengths, m, and speeds, m/s, read `offset` (6,), s, after the cycle's time. homed: whether the
+    lengths are absolute. now (7,): pose of the cycle before, which moves on. lengths (6,): scratch. The other arguments
+    as for `estimate_kernel`.
     """
-
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry.array
-        self._home = geometry.home_pose
-        self._pose = self._home.copy()
-        self._work = np.zeros(FORWARD_WORK)
-        self._rows = np.zeros((6, 7))
-
-    def forget(self) -> None:
-        """Restart from the home pose."""
-        self._pose[:] = self._home
-
-    def update(self, length: Array, velocity: Array, pose: Array, twist: Array) -> bool:
-        """Fill `pose` (7,) and `twist` (6,), base frame, from leg `length` m and `velocity` m/s (6,).
-
-        False, with both unchanged, if the lengths have no pose near the previous one.
-        """
-        if not estimate_kernel(self._geometry, length, velocity, self._pose, twist, self._work, self._rows):
-            return False
-        pose[:] = self._pose
-        return True
+    for i in range(6):
+        lengths[i] = feedback[0, i] - offset[i] * feedback[1, i]  # all at the cycle's time
+    valid = homed and estimate_kernel(geometry, lengths, feedback[1], now, twist, work, rows)
+    for k in range(7):
+        pose[k] = now[k] if valid else np.nan
+    if not valid:
+        for k in range(6):
+            twist[k] = np.nan
+    return valid
 
 
 _DEPTH = 128
@@ -157,6 +149,35 @@ def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, sp
     return bits
 
 
+_AT_ONCE = np.zeros(6)  # s
+
+
+@kernel
+def follow_kernel(
+    geometry: Array, now: Array, measured: Array, speeds: Array, later: Array, read: Array, characteristic: float,
+    work: Array, legs: Array, length: Array, velocity: Array, length_error: Array, velocity_error: Array,
+) -> tuple[int, float]:  # fmt: skip
+    """Evaluate the legs of a reference motion `now` (19,); returns bits of `carry_legs_kernel`, and the condition.
+
+    measured, speeds (6,): lengths, m, and speeds, m/s. later, read (6,): see `carry_legs_kernel`. characteristic: m,
+    for the condition number. work (6, 6): scratch. legs (6, 13): as `kinematics.inverse_kinematics_kernel` gives them.
+    length, velocity (6,): when they were measured; the errors (6,) are these less the measured ones.
+    """
+    inverse_kinematics_kernel(geometry, now, legs)
+    bits = carry_legs_kernel(legs, later, read, length, velocity)
+    for i in range(6):
+        length_error[i] = length[i] - measured[i]
+        velocity_error[i] = velocity[i] - speeds[i]
+    return bits, condition_number_kernel(geometry, now[:7], characteristic, work)
+
+
+@kernel
+def legs_and_condition_kernel(geometry: Array, motion: Array, characteristic: float, work: Array, legs: Array) -> float:
+    """Evaluate the legs (6, 13) of a motion (19,); returns the condition number. See `follow_kernel`."""
+    inverse_kinematics_kernel(geometry, motion, legs)
+    return condition_number_kernel(geometry, motion[:7], characteristic, work)
+
+
 class Measurement:
     """Feedback of drives and load cells in this cycle, and the platform's pose by forward kinematics.
 
@@ -175,25 +196,33 @@ class Measurement:
         self.offset, self.cells_offset = np.zeros(6), np.zeros(6)
         self.pose_valid = False
         self._marks = config.marks
-        self._estimator = PoseEstimator(config.machine.geometry)
+        self._geometry, self._home = config.machine.geometry.array, config.machine.geometry.home_pose
+        self._now = self._home.copy()  # the estimate begins at the pose of the cycle before
+        self._feedback, self._lengths = np.zeros((2, 6)), np.zeros(6)
+        self._work, self._rows = np.zeros(FORWARD_WORK), np.zeros((6, 7))
 
     def forget(self) -> None:
         """Restart the pose estimate from home."""
-        self._estimator.forget()
+        self._now[:] = self._home
 
     def take(self, drives: DriveGroup, *, homed: bool) -> None:
         """Take the feedback; estimate the pose if the lengths are absolute."""
         self.length[:], self.velocity[:], self.force[:] = drives.length, drives.velocity, drives.force
         self.offset[:], self.cells_offset[:] = drives.offset, drives.cells_offset
-        lengths = drives.length - drives.offset * drives.velocity  # all at the cycle's time
-        self.pose_valid = homed and self._estimator.update(lengths, drives.velocity, self.pose, self.twist)
-        if not self.pose_valid:
-            self.pose[:] = self.twist[:] = math.nan
+        self.pose_valid = self._estimate(drives, self.offset, homed=homed)
+
+    def _estimate(self, drives: DriveGroup, offset: Array, *, homed: bool) -> bool:
+        self._feedback[0], self._feedback[1] = drives.length, drives.velocity
+        valid: bool = measure_kernel(
+            self._feedback, offset, homed, self._geometry, self._now, self._work, self._rows, self._lengths,
+            self.pose, self.twist,
+        )  # fmt: skip
+        return valid
 
     def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
         """Index and error, m, of the leg that deviates most from its length at its mark; None if no pose fits."""
-        self._estimator.forget()
-        if not self._estimator.update(drives.length, drives.velocity, self.pose, self.twist):
+        self.forget()
+        if not self._estimate(drives, _AT_ONCE, homed=True):
             return None
         error = drives.length - self._marks
         leg = int(np.argmax(np.abs(error)))
@@ -244,13 +273,11 @@ class ReferenceMotion:
         else:
             now[:] = 0.0
             now[:7] = measurement.pose if measurement.pose_valid else self._home
-        inverse_kinematics_kernel(self._geometry, now, self.legs)
-        self.apart = carry_legs_kernel(
-            self.legs, measurement.offset, measurement.cells_offset, self.length, self.velocity
-        )
-        np.subtract(self.length, measurement.length, out=self.length_error)
-        np.subtract(self.velocity, measurement.velocity, out=self.velocity_error)
-        self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
+        self.apart, self.condition = follow_kernel(
+            self._geometry, now, measurement.length, measurement.velocity, measurement.offset,
+            measurement.cells_offset, self._characteristic_length, self._work, self.legs, self.length, self.velocity,
+            self.length_error, self.velocity_error,
+        )  # fmt: skip
 
     def set_leg(self, leg: int, length: float, velocity: float) -> None:
         """Set the length, m, and speed, m/s, of one leg (index)."""
@@ -265,9 +292,8 @@ class ReferenceMotion:
         ahead = self.ahead
         if not source.evaluate(self.ahead_by, ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
-        inverse_kinematics_kernel(self._geometry, ahead, self.legs_ahead)
-        self.condition_ahead = condition_number_kernel(
-            self._geometry, ahead[:7], self._characteristic_length, self._work
+        self.condition_ahead = legs_and_condition_kernel(
+            self._geometry, ahead, self._characteristic_length, self._work, self.legs_ahead
         )
 
     def at(self, later: float) -> Array | None:
@@ -303,6 +329,7 @@ class LegForceModel:
         self.zero_order_hold = ZeroOrderHold(config, force_feedforward)
         self.force, self.terms, self.residual = fields["force_model"], fields["terms"], fields["force_residual"]
         self.held, self.held_velocity = fields["force_held"], fields["velocity_held"]
+        self._now = CycleForces(np.zeros(6), self.force, self.terms)
         self._geometry = config.machine.geometry.array
         self._history = ModelHistory(len(self.terms))
         self._forces_ahead_by = config.period + config.force_lead
@@ -326,12 +353,11 @@ class LegForceModel:
         model, terms = self.force, self.terms
         if known:
             try:
-                modelled = self.dynamics.cell_and_terms(reference.now)
+                self.dynamics.cell_and_terms(reference.now, out=self._now)
             except DynamicsError:
                 self._no_model()
                 raise
-            model[:], terms[:] = modelled.cells, modelled.terms
-            self._history.note(t, modelled.cells, modelled.terms)
+            self._history.note(t, model, terms)
             cells_offset = measurement.cells_offset
             if reference.apart & _READ_LATER:
                 for legs, motion in reference.by_time(cells_offset, 0.0):

@@ -68,6 +68,7 @@ class DriveGroup:
         self._cells = cells
         self._calibration = calibration
         self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
+        self._corrects = bool(self._cell_errors)
         self._length_offsets = np.array(length_offsets)
         self._shifted = bool(self._length_offsets.any())
         self._identities = [Identity("", "", "", "")] * 6
@@ -230,8 +231,10 @@ class DriveGroup:
         self.asked = [command.enable for command in commands]
         self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
         np.subtract(found.position, self._length_offsets, self.length)
-        self.age = found.age.tolist()
-        self.stale = [0 if fresh else count + 1 for fresh, count in zip(found.fresh.tolist(), self.stale, strict=True)]
+        self.age, fresh = found.age.tolist(), found.fresh.tolist()
+        self.stale = (
+            [0 if one else count + 1 for one, count in zip(fresh, self.stale, strict=True)] if 0.0 in fresh else [0] * 6
+        )
         self.status, self.error = list(found.status), list(found.error)
         if now - self._watchdog_asked_at >= _WATCHDOG_PERIOD:  # one drive, in its turn
             self._watchdog_asked_at, self._turn = now, (self._turn + 1) % 6
@@ -240,7 +243,10 @@ class DriveGroup:
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
         self.cells_offset[:] = reading.offsets
-        self.force[:] = self._cell_errors.corrected(self._calibration.apply(np.array(reading.forces)))
+        self.force[:] = reading.forces
+        self._calibration.apply(self.force, out=self.force)
+        if self._corrects:
+            self.force[:] = self._cell_errors.corrected(self.force)
 
     def resume(self) -> None:
         """Continue exchanges after a pause, which does not count as silence."""
@@ -269,11 +275,11 @@ class DriveGroup:
 
     def watchdog_fault(self, leg: int) -> str:
         """What is wrong with the watchdog of a leg's (index) drive; see `Drive.watchdog_fault`."""
-        return self._drive(leg).watchdog_fault
+        return self._members[leg].watchdog_fault  # of answers outside the cycle
 
     def auxiliary(self, leg: int) -> Mapping[str, float]:
         """Auxiliary values of the drive of a leg (index); see `Drive.auxiliary`."""
-        return self._drive(leg).auxiliary
+        return self._exchange.auxiliary(leg)
 
     def report(self, leg: int) -> DriveReport:
         """Report of the drive of a leg (index) with the counts of its replies."""
@@ -345,7 +351,7 @@ class DriveGroup:
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
         mask = int(bit)
-        return all(status & mask for status in self.status)
+        return all([status & mask for status in self.status])
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""

@@ -178,11 +178,11 @@ class Supervision:
         found = measured.check_drive(t, self._checked_leg)
         if found is not None:
             yield found
-        lost = drives.watchdog_fault(self._checked_leg)
-        if lost and machine.state in TORQUE_STATES:  # elsewhere engaging is refused
+        torque = machine.state in TORQUE_STATES
+        if torque and (lost := drives.watchdog_fault(self._checked_leg)):  # elsewhere engaging is refused
             leg = self._checked_leg + 1
             yield Trip(Cause(Finding(Code.NO_WATCHDOG, leg, details={"text": lost}), t), StopSeverity.CATEGORY_1)
-        if machine.state not in TORQUE_STATES:
+        if not torque:
             departure = self._monitor.departure
             found = self._rest.check(
                 t, elapsed, drives.fresh, drives.status, drives.length, drives.velocity, departure, homed=machine.homed

@@ -49,6 +49,14 @@ class DriveChecks:
     def check(self, t: float, drives: DriveSamples, *, homed: bool) -> Trip | None:
         """Judge the drives' reports at rig time `t` (s); homed: the rig counts as homed."""
         stale, age, status = drives.stale, drives.age, drives.status
+        if not any(stale):
+            some, every = 0, _HOMED
+            for one in status:
+                some |= one
+                every &= one
+            sound = not some & (_WATCHDOG | _FAULT) and (every or not homed)
+            if sound and math.isfinite(sum(drives.length.tolist())):
+                return None
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
             whys = {drives.silence(leg) for leg in range(_LEGS)}
@@ -201,7 +209,11 @@ class TorqueChecks:
             return None  # in a quick stop each drive takes its own time
         if machine.state in DRIVE_STATES:
             return self._one_by_one(t, age, status, asked, searching)
-        self._wanted = [_ENABLED if needed else 0] * 6
+        wanted = _ENABLED if needed else 0
+        self._wanted = [wanted] * 6
+        if not any(age) and all([one & _ENABLED == wanted for one in status]):
+            self._seen = [True] * 6
+            return None
         changed, late = self._strays(t, age, status)
         if not needed:
             return self._unexpected(t, changed + late) if at_rest else None

@@ -59,6 +59,7 @@ def loaded_mechanism(machine: Mechanism, mass: float, place: Array) -> Mechanism
     return replace(machine, mass=total, center_of_mass=center, inertia=inertia)
 
 
+_AT_REST = 1e-6  # m/s
 STOP_MARGIN = 5e-3
 """Distance of the end stops outside the legs' length limits, m."""
 _UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, relative to the length at home
@@ -166,6 +167,14 @@ class Plant:
                 return [a + part * (b - a) for a, b in zip(earlier[1], later[1], strict=True)]
             later = earlier
         return later[1]
+
+    @property
+    def standing(self) -> bool:
+        """Whether nothing would move: all brakes hold the platform at rest, and no command is on its way."""
+        drives = self._drives
+        moved = drives[:, columns.CREEP].any() or self._waiting.any() or self.wrench.any()
+        held = drives[:, columns.BRAKED].all() and not moved
+        return bool(held) and max(map(abs, self.speeds)) < _AT_REST
 
     def braked(self, leg: int) -> bool:
         """True while the brake of leg 0…5 is closed."""

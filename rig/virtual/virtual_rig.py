@@ -128,10 +128,17 @@ class VirtualRig:
             for place, device in enumerate(self._devices)
         ]
 
-    def advance(self, now: float) -> None:
-        """Integrate the plant to `now` (s), with the drives' own clocks and the timetable of faults."""
+    def advance(self, now: float, *, watched: bool = True) -> None:
+        """Integrate the plant to `now` (s), with the drives' own clocks and the timetable of faults.
+
+        watched: whether somebody is connected; if not, a machine that stands is not integrated.
+        """
         plant = self.plant
         gap = now - plant.time
+        if not watched and gap > 0.0 and plant.standing and self.faults.due > now:
+            plant.skip(gap)
+            self._tick()
+            return
         if gap > self._longest_gap:
             self.skipped += gap - self._longest_gap
             plant.skip(gap - self._longest_gap)
@@ -236,7 +243,7 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
     responder: Responder = DeviceLine([twin], endpoint.byte_time) if isinstance(endpoint, SerialEndpoint) else twin
 
     def advance(now: float) -> None:
-        rig.advance(now)
+        rig.advance(now, watched=server.attended)
         if serial:
             responder.tick(rig.time)
 

@@ -30,8 +30,8 @@ ROOT = GUI.parent
 _TESTS = ROOT / "tests"
 _TOOLS = ("tour.py", "pilot.py")
 """of those who take pictures: nobody reads them in the app"""
-_NO_TEXTS = {"CSV: t,x,y,z,qw,qx,qy,qz", "my-rig.toml"}
-"""columns and a name of a file"""
+_NO_TEXTS = {"CSV: t,x,y,z,qw,qx,qy,qz"}
+"""columns of a file"""
 _PATIENCE = 120.0  # s
 
 # -- what the modules say ----------------------------------------------------------------------------------------------

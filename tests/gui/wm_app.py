@@ -323,7 +323,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         window.menus.setup.start()
         wizard = window.menus.setup.wizard
         assert wizard is not None
-        wizard.start.name.setText("mine")
+        wizard.start["name"].setText("mine")
         wizard.reject()
 
     return {

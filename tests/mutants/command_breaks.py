@@ -192,13 +192,13 @@ COMMAND_BREAKS = [
     ),
     _command(
         "a force that is no number is sent",
-        "if not all(map(math.isfinite, force.tolist())):",
+        "if judged & _NOT_FINITE:",
         "if False:",
         f"{_DOUBTS}::test_a_force_that_is_no_number_is_never_sent",
     ),
     _command(
         "a force beyond its limit stops nothing",
-        "if self._beyond(force):",
+        "if judged & _BEYOND:",
         "if False:",
         f"{_DOUBTS}::test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig",
     ),

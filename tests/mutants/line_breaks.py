@@ -212,8 +212,8 @@ LINE_BREAKS = [
     ),
     _frame(
         "the pose is made of lengths of several times",
-        "lengths = drives.length - drives.offset * drives.velocity",
-        "lengths = drives.length.copy()",
+        "lengths[i] = feedback[0, i] - offset[i] * feedback[1, i]",
+        "lengths[i] = feedback[0, i]",
     ),
     _frame(
         "forces are compared with those of another time",

@@ -152,3 +152,19 @@ def test_unknown_profiles_are_refused_with_their_place() -> None:
     amplifier = {"load_cells": {"source": "amplifier", "amplifier": {"host": "h", "port": 1, "profile": "nowhere"}}}
     with pytest.raises(ConfigError, match="amplifier: no profile 'nowhere'"):
         VirtualRig(load_config("virtual").changed(amplifier))
+
+
+def test_a_machine_that_stands_is_not_integrated_while_nobody_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = VirtualRig(virtual_config())
+    rig.advance(0.5)
+    steps, integrate = [], rig.plant._integrate
+    monkeypatch.setattr(rig.plant, "_integrate", lambda count, h: steps.append(count) or integrate(count, h))
+    rig.advance(0.6, watched=False)
+    assert not steps and rig.time == 0.6 and rig.drives[0].device.now == 0.6
+    before = list(rig.plant.lengths)
+    rig.advance(0.7)
+    assert steps and rig.plant.lengths == pytest.approx(before, abs=1e-9)  # nor would it have moved
+    rig.plant.command(2, Mode.FORCE, 50.0, 0.0, 0.0, True, False, False)
+    steps.clear()
+    rig.advance(0.8, watched=False)
+    assert steps and abs(rig.plant.lengths[2] - before[2]) > 1e-5
