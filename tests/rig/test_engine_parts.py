@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
 from rig.config.sections import Safety
-from rig.engine.cycle_data import CycleData, PoseEstimator
+from rig.engine.cycle_data import CycleData, Measurement
 from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
 from rig.engine.lease import Leases
@@ -223,26 +225,34 @@ def test_a_pose_that_is_badly_conditioned_does_not_pass(condition: float) -> Non
 # -- pose ------------------------------------------------------------------------------------------------------------
 
 
+def measured(measurement: Measurement, length: Array, velocity: Array = ZERO, offset: Array = ZERO) -> bool:
+    """Whether a homed rig that reports this has a pose."""
+    feedback: Any = SimpleNamespace(length=length, velocity=velocity, force=ZERO, offset=offset, cells_offset=ZERO)
+    measurement.take(feedback, homed=True)
+    return measurement.pose_valid
+
+
 def test_the_measured_pose_and_twist_are_those_of_the_legs() -> None:
-    random, estimator = np.random.default_rng(5), PoseEstimator(GEOMETRY)
+    random, measurement = np.random.default_rng(5), CycleData(CONFIG).measurement
     for _ in range(50):
         turn = Rotation.from_rotvec(0.1 * random.normal(size=3))
         pose = np.concatenate([HOME[:3] + 0.01 * random.normal(size=3), np.roll(turn.as_quat(), 1)])
         motion = np.concatenate([pose, random.normal(size=6), np.zeros(6)])
         legs = leg_kinematics(GEOMETRY, motion)
-        found, twist = np.zeros(7), np.zeros(6)
-        assert estimator.update(legs.length.copy(), legs.velocity.copy(), found, twist)  # as the engine has them
+        offset = 1e-4 * random.random(6)
+        assert measured(measurement, legs.length + offset * legs.velocity, legs.velocity.copy(), offset)
+        found = measurement.pose
         np.testing.assert_allclose(found * np.sign(found[3] * pose[3]), pose, atol=1e-9)
-        np.testing.assert_allclose(twist, motion[7:13], atol=1e-8)
+        np.testing.assert_allclose(measurement.twist, motion[7:13], atol=1e-8)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 0.0, -1.0, 9.0])
-def test_lengths_without_a_pose_change_nothing_and_are_forgotten(bad: float) -> None:
-    estimator, pose, twist = PoseEstimator(GEOMETRY), np.full(7, 3.0), np.full(6, 3.0)
-    assert not estimator.update(one(2, bad, LENGTH), ZERO, pose, twist)
-    assert (pose == 3.0).all() and (twist == 3.0).all()
-    assert estimator.update(LENGTH, ZERO, pose, twist)
-    np.testing.assert_allclose(pose, HOME, atol=1e-9)
+def test_lengths_without_a_pose_have_none_and_are_forgotten(bad: float) -> None:
+    measurement = CycleData(CONFIG).measurement
+    assert not measured(measurement, one(2, bad, LENGTH))
+    assert np.isnan(measurement.pose).all() and np.isnan(measurement.twist).all()
+    assert measured(measurement, LENGTH)
+    np.testing.assert_allclose(measurement.pose, HOME, atol=1e-9)
 
 
 def test_the_frame_holds_reference_measurement_and_model(tmp_path: Path) -> None:

@@ -158,7 +158,12 @@ def test_a_machine_that_stands_is_not_integrated_while_nobody_is_connected(monke
     rig = VirtualRig(virtual_config())
     rig.advance(0.5)
     steps, integrate = [], rig.plant._integrate
-    monkeypatch.setattr(rig.plant, "_integrate", lambda count, h: steps.append(count) or integrate(count, h))
+
+    def integrated(count: int, h: float) -> int:
+        steps.append(count)
+        return integrate(count, h)
+
+    monkeypatch.setattr(rig.plant, "_integrate", integrated)
     rig.advance(0.6, watched=False)
     assert not steps and rig.time == 0.6 and rig.drives[0].device.now == 0.6
     before = list(rig.plant.lengths)
