@@ -1,9 +1,12 @@
 """Commands and feedback of a drive, independent of the protocol: leg lengths, speeds and forces in SI units."""
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import NamedTuple
+from typing import NamedTuple, overload
+
+import numpy as np
 
 SEQUENCES = 1 << 16
 """Commands are counted with 16 bits: after the last number comes 0."""
@@ -54,6 +57,39 @@ class Command(NamedTuple):  # made for six legs a cycle, in a third of a frozen 
     enable: bool = False
     quick_stop: bool = False
     clear: bool = False
+
+
+class Commands(Sequence[Command]):
+    """Commands of several drives in one mode, with torque.
+
+    `values` (n, 7) has the fields of `Command` as columns. Their owner changes the set-points `force`, `position` and
+    `velocity` (n,), views of it, in place.
+    """
+
+    def __init__(self, mode: Mode, count: int = 6) -> None:
+        self.mode = mode
+        self.values = np.zeros((count, 7))
+        self.values[:, 0], self.values[:, 4] = mode, 1.0
+        self.force, self.position, self.velocity = self.values[:, 1], self.values[:, 2], self.values[:, 3]
+
+    def __len__(self) -> int:
+        """Number of drives."""
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, index: int) -> Command: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Command]: ...
+
+    def __getitem__(self, index: int | slice) -> Command | Sequence[Command]:
+        """Return the present command of a drive, or those of some."""
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[Command]:
+        """Iterate over the present commands."""
+        mode, points = self.mode, self.values[:, 1:4].tolist()
+        return iter([Command(mode, force, position, velocity, enable=True) for force, position, velocity in points])
 
 
 COMMAND_OFF = Command(Mode.OFF)

@@ -13,7 +13,7 @@ import numpy as np
 from actuators.bus import HalfDuplexBus, PipelinedBus, advance_all
 from actuators.drive import Drive
 from actuators.exchange import CycleExchange
-from actuators.interface import SEQUENCES, Command, Feedback, Mode, Status
+from actuators.interface import SEQUENCES, Command, Commands, Feedback, Mode, Status
 from actuators.modbus_servo import Servo
 from actuators.register_kernels import (
     Bytes,
@@ -256,10 +256,13 @@ class ServoGroup(CycleExchange):
         if not any(plain):
             self._separately(commands, now, timeout, lines)
             return
-        flat: list[float] = []
-        for command in commands:
-            flat += command
-        self._commands.ravel()[:] = flat
+        if isinstance(commands, Commands):
+            self._commands[:] = commands.values
+        else:
+            flat: list[float] = []
+            for command in commands:
+                flat += command
+            self._commands.ravel()[:] = flat
         servos, buses, sequences = self._servos, self._buses, self._sequence
         following = [(sequence + 1) % SEQUENCES for sequence in sequences]
         self._sequences[:] = following
@@ -269,35 +272,30 @@ class ServoGroup(CycleExchange):
             self._separately(commands, now, timeout, lines)  # which says why the command is refused
             return
         deadline = now + timeout
-        sent, received = [False] * 6, [b""] * 6
-        if self._wires is not None and all(plain) and self._wires.respond(self._requests):
-            self._replies[:] = self._wires.replies
-            self._lengths[:] = self._replies.shape[1]
-            if lines:
-                advance_all(lines, deadline)
-            good = self._decode()
-            if good != _ALL:
-                sent, received = [True] * 6, [bytes(reply) for reply in self._received]
-        else:
-            if not all(plain):
-                self._wires = wire_group([bus.wire for bus in buses])
-            for leg, bus in enumerate(buses):
-                if plain[leg]:
-                    sent[leg] = bus.send(bytes(self._sent[leg]))
-                else:
-                    self.sync(leg)
-                    servos[leg].start(commands[leg], now)
-            if lines:
-                advance_all(lines, deadline)
-            lengths, expected = [0] * 6, self._replies.shape[1]
-            for leg, bus in enumerate(buses):
-                if sent[leg]:
-                    received[leg] = data = bus.receive(deadline)
-                    lengths[leg] = size = len(data)
-                    if size == expected:
-                        self._received[leg][:] = data
-            self._lengths[:] = lengths
-            good = self._decode()
+        expected, answered = self._replies.shape[1], 0
+        places = _ALL if all(plain) else sum([1 << leg for leg, one in enumerate(plain) if one])
+        if places != _ALL:
+            self._wires = wire_group([bus.wire for bus in buses])
+        if (wires := self._wires) is not None:
+            answered = wires.respond(self._requests, places)
+            self._replies[:] = wires.replies
+        sent, lengths = [True] * 6, [expected] * 6
+        if answered != _ALL:
+            sent = [bool(answered >> leg & 1) or self._send(leg, commands, now) for leg in range(6)]
+        if lines:
+            advance_all(lines, deadline)
+        received = [b""] * 6
+        for leg, bus in enumerate(buses) if answered != _ALL else ():
+            if answered >> leg & 1:
+                continue
+            lengths[leg] = 0
+            if sent[leg]:
+                received[leg] = data = bus.receive(deadline)
+                lengths[leg] = size = len(data)
+                if size == expected:
+                    self._received[leg][:] = data
+        self._lengths[:] = lengths
+        good = self._decode()
         ahead = self._ahead
         self._ahead = (
             [count + 1 for count in ahead]
@@ -309,11 +307,20 @@ class ServoGroup(CycleExchange):
                 continue
             if plain[leg]:
                 self.sync(leg)
-                servo.begun(now, following[leg], transactions[leg] if sent[leg] else None, received[leg])
+                data = bytes(self._received[leg]) if answered >> leg & 1 else received[leg]
+                servo.begun(now, following[leg], transactions[leg] if sent[leg] else None, data)
             self._take(leg, servo.finish(deadline))
             following[leg], plain[leg] = servo.sequence, servo.plain
         self._sequence, self._now = following, now
         self.status, self.error = self._status.T.tolist()
+
+    def _send(self, leg: int, commands: Sequence[Command], now: float) -> bool:
+        """Send the request of a leg; False if it is not a plain one, or could not be sent."""
+        if self._plain[leg]:
+            return self._buses[leg].send(bytes(self._sent[leg]))
+        self.sync(leg)
+        self._servos[leg].start(commands[leg], now)
+        return False
 
     def _separately(
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus]

@@ -229,8 +229,11 @@ class WireGroup(Protocol):
     replies: NDArray[np.uint8]
     """Bytes of the last six replies."""
 
-    def respond(self, requests: NDArray[np.uint8]) -> bool:
-        """Answer six requests (6, `length`) into `replies`; False, without an effect, if they must be sent."""
+    def respond(self, requests: NDArray[np.uint8], places: int) -> int:
+        """Answer requests (6, `length`) to devices in `places`, bit 0 for the first, into `replies`.
+
+        Returns the bits of those that it has answered; the others must be sent.
+        """
 
 
 class MemoryWire:

@@ -68,11 +68,11 @@ class PlantPort(Protocol):
 class PlantPorts(Protocol):
     """The six legs of the plant as one: what their `PlantPort`s do one by one, in one call."""
 
-    def sense(self, out: NDArray[np.float64]) -> None:
-        """Write length m, velocity m/s and cell N (3, 6) of all legs."""
+    def sense(self, out: NDArray[np.float64], legs: int) -> None:
+        """Write length m, velocity m/s and cell N (3, 6) of the legs in `legs`, bit 0 for the first."""
 
     def command(self, commands: NDArray[np.float64], legs: int) -> None:
-        """Command the legs in `legs`, bit 0 for the first, by arguments of `PlantPort.command` (6, 7), all finite."""
+        """Command the legs in `legs`, by the arguments of `PlantPort.command` (6, 7), all finite."""
 
 
 @dataclass(frozen=True, slots=True)

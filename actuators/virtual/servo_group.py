@@ -43,8 +43,9 @@ from actuators.virtual.servo import (
     ZERO,
     VirtualServo,
 )
-from kinematics import kernel
+from kinematics import inlined, kernel
 
+_ALL = 0b111111  # bits of six servos
 _MESSAGE = HEADER.size - 1  # where a frame's message begins, the unit id first
 _RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
 _MODE_OFF, _MODE_POSITION, _MODE_HOMING = int(Mode.OFF), int(Mode.POSITION), int(Mode.HOMING)
@@ -72,72 +73,74 @@ def tick_kernel(rows: Floats, now: float) -> int:
     return due
 
 
+@inlined
+def _is_plain(control: int, mode: int, masks: Ints, rows: Floats, i: int) -> bool:
+    """Whether a command leaves power and mode of servo i as they are. mode: -1 for none."""
+    enable, quick_stop = control & masks[0], control & masks[1]
+    if mode < 0 or (control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING):
+        return False
+    if rows[i, POWER] == ON:
+        same = enable and not quick_stop and mode != _MODE_OFF and mode == rows[i, MODE]
+        return bool(same) and (mode != _MODE_POSITION or rows[i, HOMED] != 0.0)
+    if rows[i, POWER] == STOPPING:
+        return bool(enable)
+    return not enable or bool(quick_stop) or rows[i, ARMED] == 0.0
+
+
 @kernel
 def take_kernel(
-    requests: Bytes, heads: Bytes, fields: Ints, modes: Ints, masks: Ints, scales: Floats, offsets: Floats, now: float,
-    single: Singles, word: Words, raw: Floats, rows: Floats, data: Bytes, commands: Floats,
-) -> int:  # fmt: skip
-    """Take the plain requests of six servos at `now`, s; -1, changing no servo, if one of them is not plain.
+    requests: Bytes, servos: int, heads: Bytes, fields: Ints, modes: Ints, masks: Ints, scales: Floats,
+    offsets: Floats, now: float, single: Singles, word: Words, raw: Floats, rows: Floats, data: Bytes,
+    commands: Floats,
+) -> tuple[int, int]:  # fmt: skip
+    """Take the plain requests to `servos` (bits) at `now`, s; returns the bits of those taken, and of those commanded.
 
     requests (6, length). heads (6, n): what their frames have between the transaction and the registers. fields: of a
     command. modes (n, 2): code and mode. masks: of the control word: enable, quick stop, clear. scales: force N,
-    position m, velocity m/s. offsets (6,): m. single, word: one float32 and its bits. raw (6, 6): scratch. rows (6,
-    ROW). data (6, bytes): of the command registers. commands (6, 7): for the plant; bits of the servos with one are
-    returned.
+    position m, velocity m/s. offsets (6,): m. single, word: one float32 and its bits. raw (6,): scratch. rows (6,
+    ROW). data (6, bytes): of the command registers. commands (6, 7): for the plant.
     """
     begin = 2 + heads.shape[1]
-    commanded = 0
+    taken = commanded = 0
     for i in range(6):
+        plain = bool(servos >> i & 1)
         for k in range(heads.shape[1]):
-            if requests[i, 2 + k] != heads[i, k]:
-                return -1
+            plain = plain and requests[i, 2 + k] == heads[i, k]
+        if not plain:
+            continue
         for n in range(len(fields)):
-            raw[i, fields[n, 1]] = unpack_kernel(fields, n, single, word, requests, i)
-        mode = -1
+            raw[fields[n, 1]] = unpack_kernel(fields, n, single, word, requests, i)
+        control, mode = int(raw[0]), -1
         for n in range(len(modes)):
-            if raw[i, 1] == modes[n, 0]:
+            if raw[1] == modes[n, 0]:
                 mode = modes[n, 1]
-        if mode < 0 or not np.isfinite(raw[i, 3] + raw[i, 4] + raw[i, 5]):
-            return -1
-        control = int(raw[i, 0])
-        enable, quick_stop = control & masks[0], control & masks[1]
-        if control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING:
-            return -1
+        if not (np.isfinite(raw[3] + raw[4] + raw[5]) and _is_plain(control, mode, masks, rows, i)):
+            continue
+        taken |= 1 << i
+        rows[i, CONTROL], rows[i, SEQUENCE], rows[i, LAST_WRITE] = raw[0], raw[2], now
+        for k in range(data.shape[1]):
+            data[i, k] = requests[i, begin + k]
         if rows[i, POWER] == ON:
-            if not enable or quick_stop or mode == _MODE_OFF or mode != rows[i, MODE]:
-                return -1
-            if mode == _MODE_POSITION and rows[i, HOMED] == 0.0:
-                return -1
             commanded |= 1 << i
             commands[i, 0] = mode
             for k in range(3):
-                commands[i, 1 + k] = raw[i, 3 + k] * scales[k]
+                commands[i, 1 + k] = raw[3 + k] * scales[k]
             commands[i, 2] += offsets[i]
             commands[i, 4], commands[i, 5], commands[i, 6] = 1.0, 0.0, 0.0
-        elif rows[i, POWER] == STOPPING:
-            if not enable:
-                return -1
-        elif enable and not quick_stop and rows[i, ARMED] != 0.0:
-            return -1
-    for i in range(6):
-        control = int(raw[i, 0])
-        rows[i, CONTROL], rows[i, SEQUENCE], rows[i, LAST_WRITE] = raw[i, 0], raw[i, 2], now
-        if rows[i, POWER] != ON and rows[i, POWER] != STOPPING:
+        elif rows[i, POWER] != STOPPING:
             if not control & masks[0]:
                 rows[i, ARMED] = 1.0 if rows[i, FAULT] == 0.0 else 0.0
             elif control & masks[1]:
                 rows[i, ARMED] = 0.0
-        for k in range(data.shape[1]):
-            data[i, k] = requests[i, begin + k]
-    return commanded
+    return taken, commanded
 
 
 @kernel
 def report_kernel(
     sensed: Floats, sensors: Floats, standstill: Floats, flags: Ints, rows: Floats, fields: Ints, auxiliary: Floats,
-    requests: Bytes, single: Singles, word: Words, raw: Floats, replies: Bytes,
+    requests: Bytes, servos: int, single: Singles, word: Words, raw: Floats, replies: Bytes,
 ) -> int:  # fmt: skip
-    """Fill in the replies (6, length) to plain requests; returns bits of the servos with a sensor without a value.
+    """Fill in the replies (6, length) of `servos` (bits); returns the bits of those with a sensor without a value.
 
     sensed (3, 6): m, m/s, N. sensors (5, 3): see the rows; a sensor that is not there has no field. standstill (6,):
     m/s. flags (n, 2): flag of `Status`, mask of the status word. auxiliary (6, n): raw. raw: scratch. The other
@@ -145,6 +148,8 @@ def report_kernel(
     """
     invalid = 0
     for i in range(6):
+        if not servos >> i & 1:
+            continue
         for k in range(3):
             value = (sensed[k, i] - rows[i, ZERO] if k == 0 else sensed[k, i]) / sensors[_SCALE, k]
             valid = sensors[_LOW, k] <= value <= sensors[_HIGH, k]
@@ -232,73 +237,76 @@ class VirtualServoGroup:
         self._auxiliary = np.zeros((6, len(feedback.auxiliary)))
         self._single = np.zeros(1, np.float32)
         self._word = self._single.view(np.uint32)
-        self._raw, self._values = np.zeros((6, _RAW)), np.zeros(len(registers))
+        self._raw, self._values = np.zeros(_RAW), np.zeros(len(registers))
         self._commands, self._sensed = np.zeros((6, 7)), np.zeros((3, 6))
         self._views = [row.data for row in self.replies]
-        self._take(np.zeros((6, self.length), np.uint8))  # compiled before anything is asked
-        self._report(np.zeros((6, self.length), np.uint8))
+        self._take(np.zeros((6, self.length), np.uint8), 0)  # compiled before anything is asked
+        self._report(np.zeros((6, self.length), np.uint8), 0)
 
-    def _take(self, requests: Bytes) -> int:
+    def _take(self, requests: Bytes, servos: int) -> tuple[int, int]:
         """See `take_kernel`."""
-        commanded: int = take_kernel(
-            requests, self._heads, self._fields, self._modes, self._masks, self._scales, self._offsets,
+        found: tuple[int, int] = take_kernel(
+            requests, servos, self._heads, self._fields, self._modes, self._masks, self._scales, self._offsets,
             self._servos[0].now, self._single, self._word, self._raw, self._rows, self._data, self._commands,
         )  # fmt: skip
-        return commanded
+        return found
 
-    def _report(self, requests: Bytes) -> int:
+    def _report(self, requests: Bytes, servos: int) -> int:
         """See `report_kernel`."""
         invalid: int = report_kernel(
             self._sensed, self._sensors, self._standstill, self._flags, self._rows, self._reply_fields,
-            self._auxiliary, requests, self._single, self._word, self._values, self.replies,
+            self._auxiliary, requests, servos, self._single, self._word, self._values, self.replies,
         )  # fmt: skip
         return invalid
 
-    def _settled(self) -> bool:
-        """Whether no device has a fault, and the rows are theirs."""
+    def _settled(self) -> int:
+        """Bits of the servos without a fault; their rows are up to date."""
+        settled = _ALL
         for leg, drive in enumerate(self._drives):
             if drive.touched:
                 if drive.disturbed:
-                    return False
+                    settled &= ~(1 << leg)
+                    continue
                 servo = self._servos[leg]
                 servo.publish()
                 self._auxiliary[leg] = servo.auxiliary
                 drive.touched = False
-        return True
+        return settled
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`, for all six."""
-        if not self._settled():
-            for drive in self._drives:
-                drive.tick(now)
-            return
+        settled = self._settled()
         for servo in self._servos:
             servo.now = now
-        due = tick_kernel(self._rows, now)
+        due = tick_kernel(self._rows, now) & settled | ~settled & _ALL
         for leg, servo in enumerate(self._servos) if due else ():
             if due >> leg & 1:
                 servo.tick(now)
-                servo.publish()
+                if settled >> leg & 1:
+                    servo.publish()
 
-    def respond(self, requests: Bytes) -> bool:
-        """Answer six frames (6, `length`) into `replies`; False, without an effect, if they must be sent one by one."""
-        if requests.shape[1] != self.length or not self._settled():
-            return False
-        commanded = self._take(requests)
-        if commanded < 0:
-            return False
+    def respond(self, requests: Bytes, servos: int) -> int:
+        """See `WireGroup.respond`."""
+        servos &= self._settled()
+        if not servos or requests.shape[1] != self.length:
+            return 0
+        taken, commanded = self._take(requests, servos)
+        if not taken:
+            return 0
         if commanded:
             self._ports.command(self._commands, commanded)
-        self._ports.sense(self._sensed)
-        invalid = self._report(requests)
+        self._ports.sense(self._sensed, taken)
+        invalid = self._report(requests, taken)
         for leg, (drive, view) in enumerate(zip(self._drives, self._views, strict=True)):
+            if not taken >> leg & 1:
+                continue
             if invalid >> leg & 1:
                 servo = self._servos[leg]
                 message = servo.codec.encode_reply(servo.feedback(*self._sensed[:, leg].tolist()))
                 self.replies[leg, _MESSAGE:] = np.frombuffer(message, np.uint8)
                 drive.touched = True
             drive.previous = view
-        return True
+        return taken
 
 
 def _fits(servo: VirtualServo) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from actuators import Command
+from actuators import Command, Commands
 from dynamics import CycleForces, Dynamics, DynamicsError
 from kinematics import (
     CONVERGED,
@@ -523,5 +523,5 @@ class TelemetryRow:
             machine.state.value,
             machine.stop.value,
             0 if cause is None else cause.leg,
-            *[command.mode for command in commands],
+            *([commands.mode] * 6 if isinstance(commands, Commands) else [command.mode for command in commands]),
         )

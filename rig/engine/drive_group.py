@@ -12,6 +12,7 @@ from actuators import (
     BusPlan,
     CellSource,
     Command,
+    Commands,
     Drive,
     Identity,
     Mode,
@@ -228,8 +229,11 @@ class DriveGroup:
             ]
         found = self._exchange
         found.exchange(commands, now, timeout, self._cells.lines)
-        self.asked = [command.enable for command in commands]
-        self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
+        if isinstance(commands, Commands):
+            self.asked, self.searching = [True] * 6, [commands.mode is Mode.HOMING] * 6
+        else:
+            self.asked = [command.enable for command in commands]
+            self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
         np.subtract(found.position, self._length_offsets, self.length)
         self.age, fresh = found.age.tolist(), found.fresh.tolist()
         self.stale = (

@@ -2,8 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Clock(Protocol):
@@ -79,8 +78,7 @@ class Cadence:
 _BUSY = 0.01  # slower than real time; less is nobody's business
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(NamedTuple):
     """What the keeper of the time says of a cycle."""
 
     t: float

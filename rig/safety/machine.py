@@ -7,6 +7,7 @@ passed to `trip`, operators' requests to `enter` and `reset`.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rig.findings import Code, Finding, Value
 from rig.states import FaultCode, State, StopSeverity
@@ -51,8 +52,7 @@ def at_legs(code: Code, legs: Sequence[int], **details: float | str) -> Finding:
     return Finding(code, legs[0] if len(legs) == 1 else 0, bound=None if bound is None else float(bound), details=named)
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(NamedTuple):
     """Inputs of the state machine in a cycle."""
 
     t: float

@@ -1,7 +1,7 @@
 """Bounds on measured values: leg speeds under torque, forces under control, and the drives' own quantities."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -73,18 +73,21 @@ class MeasuredBounds:
 
     def check_drive(self, t: float, leg: int) -> Trip | None:
         """Judge the own quantities of the drive of `leg` (index); t: s, rig time."""
-        for found in self._wrong(leg):
-            return Trip(Cause(found, t), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, found.code))
-        return None
+        found = self._wrong(leg)
+        if not found:
+            return None
+        return Trip(Cause(found[0], t), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, found[0].code))
 
     def _still_wrong(self, leg: int, code: Code) -> Finding | None:
         return next((found for found in self._wrong(leg) if found.code is code), None)
 
-    def _wrong(self, leg: int) -> Iterator[Finding]:
+    def _wrong(self, leg: int) -> list[Finding]:
+        found: list[Finding] = []
         auxiliary = self._auxiliary(leg)
         temperature, supply = auxiliary.get("temperature"), auxiliary.get("supply")
         if temperature is not None and self._temperature < math.inf and not temperature <= self._temperature:
-            yield Finding(Code.TEMPERATURE, leg + 1, temperature, self._temperature)
+            found.append(Finding(Code.TEMPERATURE, leg + 1, temperature, self._temperature))
         low, high = self._supply
         if supply is not None and (low, high) != (-math.inf, math.inf) and not low <= supply <= high:
-            yield Finding(Code.SUPPLY_VOLTAGE, leg + 1, supply, details={"low": low, "high": high})
+            found.append(Finding(Code.SUPPLY_VOLTAGE, leg + 1, supply, details={"low": low, "high": high}))
+        return found

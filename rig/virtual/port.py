@@ -158,9 +158,11 @@ class Noise:
 @kernel
 def sense_kernel(
     outputs: Array, resolution: float, plain: bool, linear: Array, offsets: Array, time: float, cell_resolution: float,
-    samples: Array, left: Counts, signals: Array, out: Array,
+    samples: Array, left: Counts, signals: Array, legs: int, out: Array,
 ) -> bool:  # fmt: skip
-    """Write what six `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has nothing left.
+    """Write what `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has nothing left.
+
+    legs: those that are read, bit 0 for the first.
 
     outputs: rows of the plant's. resolution: m. plain: whether the cells are linear at `time`, s after the start; if
     not, `signals` (6,) has their readings, N. linear (4, 6): gain, bias N, drift N/s, noise N. offsets (2, 6): test
@@ -168,6 +170,8 @@ def sense_kernel(
     """
     empty = False
     for i in range(6):
+        if not legs >> i & 1:
+            continue
         out[0, i] = np.rint(outputs[READINGS, i] / resolution) * resolution
         out[1, i] = outputs[SPEEDS, i]
         if plain:
@@ -271,20 +275,23 @@ class LegPorts:
         for leg, port in enumerate(ports):
             port.offsets = self._offsets[:, leg]
         self._signals = np.zeros(6)
-        self._sense(noise.left.copy(), np.zeros((3, 6)))  # compiled before anything is asked
+        self._sense(noise.left.copy(), np.zeros((3, 6)), 0)  # compiled before anything is asked
 
-    def sense(self, out: Array) -> None:
+    def sense(self, out: Array, legs: int) -> None:
         """See `PlantPorts.sense`."""
         if not self._plain:
-            self._signals[:] = [port.signal() for port in self._ports]
-        if self._sense(self._noise.left, out):
+            for leg, port in enumerate(self._ports):
+                if legs >> leg & 1:
+                    self._signals[leg] = port.signal()
+        if self._sense(self._noise.left, out, legs):
             self._noise.refill()
 
-    def _sense(self, left: Counts, out: Array) -> bool:
+    def _sense(self, left: Counts, out: Array, legs: int) -> bool:
         """See `sense_kernel`."""
         empty: bool = sense_kernel(
             self._plant.outputs, self._resolution, self._plain, self._linear, self._offsets,
-            self._plant.time - self._start, self._cell_resolution, self._noise.samples, left, self._signals, out,
+            self._plant.time - self._start, self._cell_resolution, self._noise.samples, left, self._signals, legs,
+            out,
         )  # fmt: skip
         return empty
 

@@ -356,8 +356,15 @@ LINK_BREAKS = [
     Break(
         "virtual servos without a reference follow a position together",
         "actuators/virtual/servo_group.py",
-        "if mode == _MODE_POSITION and rows[i, HOMED] == 0.0:",
-        "if False:",
+        "return bool(same) and (mode != _MODE_POSITION or rows[i, HOMED] != 0.0)",
+        "return bool(same)",
+        (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+    ),
+    Break(
+        "a virtual servo that is asked alone is asked together with the others, too",
+        "actuators/virtual/servo_group.py",
+        "plain = bool(servos >> i & 1)",
+        "plain = True",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
     ),
     Break(
@@ -370,8 +377,8 @@ LINK_BREAKS = [
     Break(
         "a rising edge of clear is a plain request",
         "actuators/virtual/servo_group.py",
-        "if control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING:",
-        "if False:",
+        "if mode < 0 or (control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING):",
+        "if mode < 0:",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
     ),
     Break(

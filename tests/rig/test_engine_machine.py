@@ -1,7 +1,6 @@
 """The state machine: which state follows which, how stops rise, which cause is kept."""
 
 import itertools
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +12,8 @@ from rig.states import FaultCode, State, StopSeverity
 
 DEADLINES = Deadlines(homing=30.0, stop=1.0)
 QUIET = Conditions(t=0.0, torque=LEGS, standstill=True, moving=False)
-BUSY = replace(QUIET, standstill=False, moving=True)
-OFF = replace(QUIET, torque=())
+BUSY = QUIET._replace(standstill=False, moving=True)
+OFF = QUIET._replace(torque=())
 STOPS = tuple(StopSeverity)[1:]
 
 
@@ -94,76 +93,76 @@ def test_while_homing_only_the_drives_can_decelerate(category: StopSeverity) -> 
 
 def test_homing_that_takes_too_long_is_reported() -> None:
     rig = machine(State.HOMING, homed=False)
-    assert rig.update(replace(BUSY, t=30.0)) is None
-    overdue = rig.update(replace(BUSY, t=30.1))
+    assert rig.update(BUSY._replace(t=30.0)) is None
+    overdue = rig.update(BUSY._replace(t=30.1))
     assert overdue is not None and overdue.code is FaultCode.HOMING_FAILED and "30 s" in overdue.text
 
 
 def test_engaging_ends_when_every_drive_has_torque_and_stands_still() -> None:
     rig = machine(State.ENGAGING)
     for t, now in ((0.1, OFF), (0.2, QUIET), (0.3, BUSY), (0.35, QUIET), (0.5, QUIET)):
-        assert rig.update(replace(now, t=t)) is None
+        assert rig.update(now._replace(t=t)) is None
         assert rig.state is State.ENGAGING
-    rig.update(replace(QUIET, t=0.56))
+    rig.update(QUIET._replace(t=0.56))
     assert rig.state is State.ENGAGED
 
 
 def test_what_stands_still_without_torque_is_neither_engaged_nor_stopped_with_it() -> None:
     engaging = machine(State.ENGAGING)
     for t in (0.1, 0.5, 1.0):
-        engaging.update(replace(QUIET, torque=(1, 2, 3, 4, 5), t=t))
+        engaging.update(QUIET._replace(torque=(1, 2, 3, 4, 5), t=t))
         assert engaging.state is State.ENGAGING
     stopping = machine(State.RUNNING)
     stopping.trip(cause(), StopSeverity.QUICK_STOP)
     for t in (1.1, 1.3, 1.5):
-        stopping.update(replace(QUIET, torque=(4,), t=t))
+        stopping.update(QUIET._replace(torque=(4,), t=t))
         assert stopping.state is State.STOPPING
     for t in (1.6, 1.81):
-        stopping.update(replace(OFF, t=t))
+        stopping.update(OFF._replace(t=t))
     assert stopping.state is State.FAULT
 
 
 def test_a_platform_that_does_not_come_to_rest_while_engaging_is_reported() -> None:
     rig = machine(State.ENGAGING)
-    assert rig.update(replace(BUSY, t=2.1)) is None
-    overdue = rig.update(replace(BUSY, t=2.3))
+    assert rig.update(BUSY._replace(t=2.1)) is None
+    overdue = rig.update(BUSY._replace(t=2.3))
     assert overdue is not None and overdue.code is FaultCode.DRIVE_FAULT and "come to rest within 2 s" in overdue.text
 
 
 def test_running_ends_with_its_motion_and_parking_at_rest() -> None:
     rig = machine(State.RUNNING)
-    rig.update(replace(BUSY, t=1.0))
+    rig.update(BUSY._replace(t=1.0))
     assert rig.state is State.RUNNING
-    rig.update(replace(QUIET, t=1.1))
+    rig.update(QUIET._replace(t=1.1))
     assert rig.state is State.ENGAGED and rig.dwell(1.5) == pytest.approx(0.4)
     rig.enter(State.PARKING, 2.0)
-    rig.update(replace(BUSY, t=2.1))
-    rig.update(replace(QUIET, t=2.2))
+    rig.update(BUSY._replace(t=2.1))
+    rig.update(QUIET._replace(t=2.2))
     assert rig.state is State.PARKING
-    rig.update(replace(QUIET, t=2.41))
+    rig.update(QUIET._replace(t=2.41))
     assert rig.state is State.PARKED
 
 
 def test_category_2_holds_under_power() -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(FaultCode.CLIENT_LOST), StopSeverity.CATEGORY_2, latch=False)
-    rig.update(replace(BUSY, t=1.5))
+    rig.update(BUSY._replace(t=1.5))
     assert rig.state is State.STOPPING
-    rig.update(replace(QUIET, t=1.6))
+    rig.update(QUIET._replace(t=1.6))
     assert (rig.state, rig.stop, rig.cause) == (State.ENGAGED, StopSeverity.NONE, None)
 
 
 def test_a_latched_category_2_stop_holds_for_as_long_as_it_takes() -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(), StopSeverity.CATEGORY_2)
-    rig.update(replace(QUIET, t=1.5))
+    rig.update(QUIET._replace(t=1.5))
     for t in (2.5, 1000.0):
-        assert rig.update(replace(QUIET, t=t)) is None
-        assert rig.update(replace(QUIET, t=t + 0.1, standstill=False)) is None  # a trembling leg is not a late stop
+        assert rig.update(QUIET._replace(t=t)) is None
+        assert rig.update(QUIET._replace(t=t + 0.1, standstill=False)) is None  # a trembling leg is not a late stop
         assert (rig.state, rig.stop) == (State.STOPPING, StopSeverity.CATEGORY_2)
     rig.trip(Cause(Finding(Code.OPERATOR_STOP), 1001.0), StopSeverity.CATEGORY_1, latch=False)
-    assert rig.update(replace(BUSY, t=1001.5)) is None  # its time begins with itself
-    rig.update(replace(QUIET, t=1001.6))
+    assert rig.update(BUSY._replace(t=1001.5)) is None  # its time begins with itself
+    rig.update(QUIET._replace(t=1001.6))
     assert (rig.state, rig.cause) == (State.FAULT, cause())
 
 
@@ -171,8 +170,8 @@ def test_a_latched_category_2_stop_holds_for_as_long_as_it_takes() -> None:
 def test_every_stop_that_is_late_says_so(category: StopSeverity) -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(), category)  # at 1 s
-    assert rig.update(replace(BUSY, t=1.9)) is None
-    overdue = rig.update(replace(BUSY, t=2.1))
+    assert rig.update(BUSY._replace(t=1.9)) is None
+    overdue = rig.update(BUSY._replace(t=2.1))
     assert overdue is not None and overdue.code is FaultCode.STOP_OVERDUE and "1 s" in overdue.text
 
 
@@ -180,9 +179,9 @@ def test_category_1_ends_without_torque() -> None:
     for homed, latched, after in ((True, False, State.PARKED), (False, False, State.IDLE), (True, True, State.FAULT)):
         rig = machine(State.RUNNING, homed=homed)
         rig.trip(cause(), StopSeverity.CATEGORY_1, latch=latched)
-        rig.update(replace(BUSY, t=1.2))
+        rig.update(BUSY._replace(t=1.2))
         assert rig.state is State.STOPPING
-        rig.update(replace(QUIET, t=1.3))
+        rig.update(QUIET._replace(t=1.3))
         assert rig.state is after
 
 
@@ -190,29 +189,29 @@ def test_the_drives_quick_stop_ends_when_they_are_off_and_stand_still() -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(), StopSeverity.QUICK_STOP)
     for t, now in ((1.1, QUIET), (1.2, OFF), (1.3, OFF)):
-        rig.update(replace(now, t=t))
+        rig.update(now._replace(t=t))
         assert rig.state is State.STOPPING
-    rig.update(replace(OFF, t=1.41))
+    rig.update(OFF._replace(t=1.41))
     assert rig.state is State.FAULT
 
 
 def test_category_0_ends_when_the_drives_are_off() -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(), StopSeverity.CATEGORY_0)
-    rig.update(replace(BUSY, t=1.1))
+    rig.update(BUSY._replace(t=1.1))
     assert rig.state is State.STOPPING
-    rig.update(replace(OFF, t=1.2, standstill=False))
+    rig.update(OFF._replace(t=1.2, standstill=False))
     assert rig.state is State.FAULT
 
 
 def test_a_drive_that_keeps_its_torque_is_a_fault_even_after_an_operators_stop() -> None:
     rig = machine(State.RUNNING)
     rig.trip(cause(FaultCode.OPERATOR_STOP), StopSeverity.CATEGORY_0, latch=False)
-    assert rig.update(replace(BUSY, t=1.4)) is None
-    overdue = rig.update(replace(BUSY, t=1.6))
+    assert rig.update(BUSY._replace(t=1.4)) is None
+    overdue = rig.update(BUSY._replace(t=1.6))
     assert overdue is not None and overdue.code is FaultCode.STOP_OVERDUE
     assert rig.trip(overdue, StopSeverity.CATEGORY_0)
-    assert rig.update(replace(BUSY, t=1.7)) is None
+    assert rig.update(BUSY._replace(t=1.7)) is None
     assert (rig.state, rig.cause) == (State.FAULT, overdue)
 
 
@@ -220,7 +219,7 @@ def test_only_a_reset_leaves_a_fault() -> None:
     rig = machine(State.PARKED)
     rig.trip(cause(), StopSeverity.CATEGORY_0)
     for t, now in enumerate((QUIET, BUSY, OFF), start=2):
-        assert rig.update(replace(now, t=float(t))) is None
+        assert rig.update(now._replace(t=float(t))) is None
         assert rig.state is State.FAULT
     rig.reset(9.0)
     assert (rig.state, rig.stop, rig.cause, rig.latched) == (State.IDLE, StopSeverity.NONE, None, False)

@@ -45,7 +45,7 @@ def test_without_drives_time_is_published_too(rig: Bench) -> None:
 
 def test_how_busy_the_machine_was_is_published(rig: Bench) -> None:
     assert rig.engine.snapshot.slower == 0.0
-    rig.engine.step(replace(rig.engine.tick, slower=0.13))
+    rig.engine.step(rig.engine.tick._replace(slower=0.13))
     assert rig.engine.snapshot.slower == 0.13
 
 

@@ -1,8 +1,9 @@
 """The force law: feedforward from the exact model plus stiffness and damping at each leg."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from actuators import Command, Mode
+from actuators import Command, Commands, Mode
 from dynamics import Dynamics
 from rig.config import Control, RigConfig
 from rig.engine.cycle_data import CycleData
@@ -23,6 +24,7 @@ class ForceLaw(ControlLaw):
 
     def __init__(self, control: Control) -> None:
         self._control = control
+        self._commands = Commands(Mode.FORCE)
 
     @classmethod
     def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
@@ -41,6 +43,7 @@ class ForceLaw(ControlLaw):
         error, rate = cycle.reference.length_error, cycle.reference.velocity_error
         leg_feedback_kernel(error, rate, control.stiffness, control.damping, feedforward, command)
 
-    def commands(self, cycle: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> Sequence[Command]:
         """Torque on, and the forces."""
-        return [Command(Mode.FORCE, force=force, enable=True) for force in cycle.set_points.force.tolist()]
+        self._commands.force[:] = cycle.set_points.force
+        return self._commands

@@ -1,5 +1,6 @@
 """The force law with a disturbance observer, which estimates and adds the forces beyond the model."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -66,7 +67,7 @@ class ObserverLaw(ForceLaw):
             self._observe(cycle)
         add_estimate_kernel(self._memory, force)
 
-    def commands(self, cycle: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> Sequence[Command]:
         """Torque on, with the forces; the observer stores the limited ones."""
         note_command_kernel(cycle.set_points.force, self._memory)
         return super().commands(cycle)

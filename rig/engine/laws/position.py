@@ -1,10 +1,11 @@
 """The position law: the drives close the loop on leg lengths and speeds, with the model's force as feedforward."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 
-from actuators import Command, Mode
+from actuators import Command, Commands, Mode
 from dynamics import Dynamics
 from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
@@ -30,6 +31,7 @@ class PositionLaw(ControlLaw):
     def __init__(self, period: float, earlier: float = 0.0) -> None:
         self._half_period = 0.5 * period
         self._earlier = earlier
+        self._commands = Commands(Mode.POSITION)
         self._speed = np.zeros(6)
         self._later = np.zeros(6)
 
@@ -47,10 +49,8 @@ class PositionLaw(ControlLaw):
             cycle.reference.legs_ahead, self._later, self._half_period, cycle.set_points.position, self._speed
         )
 
-    def commands(self, cycle: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> Sequence[Command]:
         """Torque on, and the three set-points."""
-        forces, lengths = cycle.set_points.force.tolist(), cycle.set_points.position.tolist()
-        return [
-            Command(Mode.POSITION, force, length, speed, enable=True)
-            for force, length, speed in zip(forces, lengths, self._speed.tolist(), strict=True)
-        ]
+        commands, points = self._commands, cycle.set_points
+        commands.force[:], commands.position[:], commands.velocity[:] = points.force, points.position, self._speed
+        return commands
