@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable
 
 _MCL_CURRENT_AND_FUTURE = 3
+_MCL_ONFAULT = 4  # a page is locked once it was used: most of the compiler's never is
 _PR_SET_TIMERSLACK = 29
 _SWITCH_INTERVAL = 2e-4  # s; a client's request must not hold the interpreter for longer than a part of a cycle
 
 
-def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
+def prepare_process(cpu: int | None, priority: int | None, *, lock: bool = True) -> tuple[str, ...]:
     """Set up the calling thread for cyclic work, after everything is loaded; one line for each thing granted or not.
 
     Garbage collection is frozen and switched off, memory locked, timers sharpened, the thread pinned and given
@@ -20,12 +21,13 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
     Args:
         cpu: processor to stay on.
         priority: 1 to 99.
+        lock: whether to lock the memory.
     """
     gc.collect()
     gc.freeze()
     gc.disable()
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    notes = [_lock_memory(), _sharpen_timers()]
+    notes = [*([_lock_memory()] if lock else []), _sharpen_timers()]
     if cpu is not None:
         notes.append(_attempt(f"pinned to processor {cpu}", _pin, cpu))
     if priority is not None:
@@ -55,7 +57,8 @@ def _attempt(what: str, action: Callable[[int], None], value: int) -> str:
 
 
 def _lock_memory() -> str:
-    if _libc_call("mlockall", _MCL_CURRENT_AND_FUTURE):
+    used_or_all = (_MCL_CURRENT_AND_FUTURE | _MCL_ONFAULT, _MCL_CURRENT_AND_FUTURE)  # the first: Linux 4.4 and newer
+    if any(_libc_call("mlockall", pages) for pages in used_or_all):
         return "memory locked"
     return "memory not locked: not permitted"
 

@@ -363,7 +363,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             if config.virtual is not None and not config.virtual.real_time:
                 clock.listen(pace_path(config, make=True))
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
-            prepare_process(None, config.realtime.priority)  # only the engine is pinned to a core
+            prepare_process(None, config.realtime.priority, lock=False)  # only the engine is pinned and locked
             _send(connection, _view(rig))
 
         server = TwinServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)

@@ -134,3 +134,19 @@ def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
         RuntimeFolder.create(ExitStack())
     (root / "engine-link").symlink_to(tmp_path)
     assert folders() == [] and target.read_text() == "kept"
+
+
+def test_a_process_for_cyclic_work_holds_the_memory_that_it_uses_and_no_more() -> None:
+    program = """
+import mmap
+from rig.runtime import prepare_process
+unused = mmap.mmap(-1, 1 << 28)
+notes = prepare_process(None, None)
+later = mmap.mmap(-1, 1 << 28)
+read = dict(line.split(":", 1) for line in open("/proc/self/status"))
+print(any(note == "memory locked" for note in notes), int(read["VmLck"].split()[0]), int(read["VmRSS"].split()[0]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    locked, kept, resident = done.stdout.split()
+    assert int(resident) < 1 << 18  # kB: less than either of the two
+    assert locked == "False" or int(kept) >= 1 << 19
