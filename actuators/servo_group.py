@@ -275,9 +275,8 @@ class ServoGroup(CycleExchange):
         expected, answered = self._replies.shape[1], 0
         places = _ALL if all(plain) else sum([1 << leg for leg, one in enumerate(plain) if one])
         if places != _ALL:
-            self._wires = wire_group([bus.wire for bus in buses])
-        if (wires := self._wires) is not None:
-            answered = wires.respond(self._requests, places)
+            self._find_wires()
+        if (wires := self._wires) is not None and (answered := wires.respond(self._requests, places)):
             self._replies[:] = wires.replies
         sent, lengths = [True] * 6, [expected] * 6
         if answered != _ALL:
@@ -314,6 +313,11 @@ class ServoGroup(CycleExchange):
         self._sequence, self._now = following, now
         self.status, self.error = self._status.T.tolist()
 
+    def _find_wires(self) -> None:
+        """Find the devices that answer together, with frames of this length."""
+        found = wire_group([bus.wire for bus in self._buses])
+        self._wires = found if found is not None and found.replies.shape == self._replies.shape else None
+
     def _send(self, leg: int, commands: Sequence[Command], now: float) -> bool:
         """Send the request of a leg; False if it is not a plain one, or could not be sent."""
         if self._plain[leg]:
@@ -332,7 +336,7 @@ class ServoGroup(CycleExchange):
         self._status[:, 0], self._status[:, 1] = self.status, self.error
         self._sequence = [servo.sequence for servo in self._servos]
         self._plain = [servo.plain for servo in self._servos]
-        self._wires = wire_group([bus.wire for bus in self._buses])
+        self._find_wires()
 
     def _take(self, leg: int, feedback: Feedback) -> None:
         """See `CycleExchange._take`."""

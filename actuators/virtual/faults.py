@@ -255,8 +255,9 @@ class FaultyDevice:
         if "busy" in wire and ours:
             refusal = self.device.refusal(request)
             return framing.reply(refusal, frame) if refusal else b""
-        device = self.peers[int(wire["swap_unit"]) - 1].device if "swap_unit" in wire and ours else self.device
-        reply = device.answer(bytes((device.unit,)) + request[1:] if ours else request)
+        asked = self.peers[int(wire["swap_unit"]) - 1] if "swap_unit" in wire and ours else self
+        asked.touched = True
+        reply = asked.device.answer(bytes((asked.device.unit,)) + request[1:] if ours else request)
         if not reply:
             return b""
         if "lag" in wire:
@@ -280,6 +281,11 @@ class FaultyDevice:
         if left <= 0.0:
             self.clear(name)
         return left >= 0.0
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether another device answers in its place, so that the order of their requests counts."""
+        return "swap_unit" in self._wire
 
     @property
     def disturbed(self) -> bool:
@@ -348,6 +354,7 @@ class FaultyServo(FaultyDrive):
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
             before = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
             self.servo.plant = FaultyPort(self._port, faults, self.servo, before) if faults else self._port
+        self.touched = True  # whoever looked meanwhile may have seen what was before
 
 
 class FaultyAmplifier(FaultyDevice):

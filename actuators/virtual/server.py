@@ -376,7 +376,7 @@ class TwinServer:
 
     @property
     def attended(self) -> bool:
-        """Whether a client is connected, or sets the clock."""
+        """Whether a client is connected, may be at a pseudo-terminal, or sets the clock."""
         return bool(self._clients) or self._timekeeper is not None
 
     @property

@@ -260,18 +260,20 @@ class VirtualServoGroup:
         return invalid
 
     def _settled(self) -> int:
-        """Bits of the servos without a fault; their rows are up to date."""
-        settled = _ALL
+        """Bits of the servos without a fault, whose rows are up to date; none while one answers for another."""
+        settled, exchanged = _ALL, False
         for leg, drive in enumerate(self._drives):
             if drive.touched:
+                drive.touched = False  # first: another thread may inject a fault at any time
                 if drive.disturbed:
+                    drive.touched = True
                     settled &= ~(1 << leg)
+                    exchanged = exchanged or drive.exchanged
                     continue
                 servo = self._servos[leg]
                 servo.publish()
                 self._auxiliary[leg] = servo.auxiliary
-                drive.touched = False
-        return settled
+        return 0 if exchanged else settled
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`, for all six."""

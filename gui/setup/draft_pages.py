@@ -102,7 +102,10 @@ def drives_form() -> DraftForm:
                     "driver", tr("Driver"), tr("Driver of the drives"), [(name, name) for name in drive_names()]
                 ),
                 fields.text(
-                    "profile", tr("Profile"), tr("Register map of the drives: a shipped one's name, or a TOML file")
+                    "profile",
+                    tr("Profile"),
+                    tr("Register map of the drives: a shipped one's name, or a TOML file"),
+                    filled=True,
                 ),
                 fields.quantity("watchdog", tr("Watchdog"), tr("Watchdog time of a drive, s"), "s", (0.0, 100.0)),
                 fields.choice(
@@ -159,7 +162,7 @@ def cells_form() -> DraftForm:
                         fields.text("host", tr("Host"), tr("Host of the amplifier"), tr("name or address")),
                         fields.count("port", tr("Port"), tr("Port of the amplifier"), (1, 65535)),
                         fields.count("unit", tr("Unit id"), tr("Unit id of the amplifier"), (0, 255)),
-                        fields.text("profile", tr("Register map"), _AMPLIFIER),
+                        fields.text("profile", tr("Register map"), _AMPLIFIER, filled=True),
                     )
                 ),
                 fields.quantity("noise", tr("Noise"), tr("Expected noise, standard deviation"), "N", (0.0, 1e5)),

@@ -38,12 +38,15 @@ class Field:
         return self.convert(value) if self.convert else None if value == self.usual else value
 
 
-def text(name: str, label: str, words: str, hint: str = "", **more: Any) -> Field:
-    """Return a text field; `words` is the accessible name, as for every field, `hint` its placeholder."""
+def text(name: str, label: str, words: str, hint: str = "", *, filled: bool = False, **more: Any) -> Field:
+    """Return a text field; `words` is the accessible name, as for every field, `hint` its placeholder.
+
+    filled: whether it begins with its default; else it is empty, and the default counts if it stays so.
+    """
     return Field(
         name,
         label,
-        lambda usual: line_edit(words, usual if isinstance(usual, str) else "", hint),
+        lambda usual: line_edit(words, usual if filled else "", hint),
         "textEdited",
         lambda line: line.text().strip(),
         **more,

@@ -192,7 +192,7 @@ class LockstepRig:
     def _snapshot(self) -> Snapshot:
         """The snapshot of the last cycle; of one shortly before while another thread lets time pass."""
         if not self._passing.acquire(blocking=False):
-            return self.engine.snapshot
+            return self.engine.published
         try:
             return self.engine.latest()
         finally:

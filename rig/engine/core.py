@@ -217,10 +217,17 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """The state at the end of a cycle: of the last one for the thread that calls `step`, outside of a cycle.
 
-        For other threads it is at most `_FRESH` s old; a change of state, cause, homing or motion, a stop and an event
-        are in it at once.
+        For other threads see `published`.
         """
         return self.latest() if threading.get_ident() == self._thread else self._snapshot
+
+    @property
+    def published(self) -> Snapshot:
+        """The state at the end of a cycle, at most `_FRESH` s old, for any thread at any time.
+
+        A change of state, cause, homing or motion, a stop and an event are in it at once.
+        """
+        return self._snapshot
 
     def latest(self) -> Snapshot:
         """The state at the end of the last cycle; not while another thread calls `step`."""

@@ -100,7 +100,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             around.recording, around.ring = str(recording), ring.name
 
             def status(lease: str) -> Snapshot:
-                return replace(engine.snapshot, lease=lease)
+                return replace(engine.published, lease=lease)
 
             link = LinkServer(socket_address(folder.path), operator.submit, status, leases, operator.journal)
             resources.callback(link.close)

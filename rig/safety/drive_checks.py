@@ -213,7 +213,7 @@ class TorqueChecks:
         self._wanted = [wanted] * 6
         if not any(age) and all([one & _ENABLED == wanted for one in status]):
             self._seen = [True] * 6
-            return None
+            return self._unexpected(t, []) if at_rest else None
         changed, late = self._strays(t, age, status)
         if not needed:
             return self._unexpected(t, changed + late) if at_rest else None

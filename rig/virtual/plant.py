@@ -170,7 +170,7 @@ class Plant:
 
     @property
     def standing(self) -> bool:
-        """Whether nothing would move: all brakes hold the platform at rest, and no command is on its way."""
+        """Whether all brakes hold the platform at rest, no command is on its way and nothing pushes; without faults."""
         drives = self._drives
         moved = drives[:, columns.CREEP].any() or self._waiting.any() or self.wrench.any()
         held = drives[:, columns.BRAKED].all() and not moved

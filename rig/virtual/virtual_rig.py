@@ -135,7 +135,7 @@ class VirtualRig:
         """
         plant = self.plant
         gap = now - plant.time
-        if not watched and gap > 0.0 and plant.standing and self.faults.due > now:
+        if not watched and gap > 0.0 and plant.standing and not self.faults.active and self.faults.due > now:
             plant.skip(gap)
             self._tick()
             return

@@ -110,8 +110,9 @@ def commands_of(draw: random.Random, twin: Six) -> list[list[float]]:
     mode = draw.choice((Mode.FORCE, Mode.FORCE, Mode.POSITION, Mode.HOMING, Mode.OFF))
     control = draw.choice(kinds)
     commands: list[list[float]] = []
+    each = draw.random() < 0.3  # of its own
     for _leg in range(6):
-        odd = draw.random() < 0.03
+        odd = each or draw.random() < 0.03
         code = 99 if odd and draw.random() < 0.3 else codes[draw.choice(list(codes)) if odd else mode]
         one = draw.choice(kinds) if odd else control
         commands.append([one, code, 0, draw.randrange(-900, 900), draw.randrange(-30000, 30000), draw.randrange(-9, 9)])
@@ -129,8 +130,9 @@ def test_a_group_answers_and_commands_as_each_servo_by_itself(profile: ServoProf
     for cycle in range(CYCLES):
         if draw.random() < 0.08:
             commands = commands_of(draw, alone)
-        failing, fault = draw.randrange(6), draw.choice(list(SERVO_FAULTS))
-        begins, clears, silent = draw.random() < 0.02, draw.random() < 0.3, draw.random() < 0.02
+        failing, fault = draw.randrange(6), draw.choice([*SERVO_FAULTS, *["swap_unit"] * 12])
+        peer = draw.randrange(1, 7)
+        begins, clears, silent = draw.random() < 0.05, draw.random() < 0.3, draw.random() < 0.02
         watches, homes = draw.random() < 0.02, draw.random() < 0.3
         places = 63 if draw.random() < 0.7 else draw.randrange(64)  # of those that are asked together
         frames = []
@@ -154,7 +156,7 @@ def test_a_group_answers_and_commands_as_each_servo_by_itself(profile: ServoProf
                 for twin in rig.twins:
                     twin.clear_all()
             if begins:
-                rig.twins[failing].inject(fault)
+                rig.twins[failing].inject(fault, float(peer) if fault == "swap_unit" else None)
             if watches:
                 with contextlib.suppress(LinkClosedError):
                     rig.twins[failing].respond(watchdog_frame(profile, 0.003))
@@ -163,3 +165,21 @@ def test_a_group_answers_and_commands_as_each_servo_by_itself(profile: ServoProf
         assert answers[0] == answers[1], cycle
         assert [leg.commands for leg in alone.legs] == [leg.commands for leg in together.legs], cycle
     assert together.together > 2.4 * CYCLES
+
+
+def test_a_fault_that_begins_while_the_servos_are_looked_at_is_seen() -> None:
+    six = Six(PROFILE, grouped=True)
+    assert six.group is not None
+    twin, codec = six.twins[2], servo_of(six.twins[2]).codec
+    servo, publish = servo_of(twin), servo_of(twin).publish
+    message = codec.encode((0, 0, 1, 0, 0, 0))[0]
+    requests = np.tile(np.frombuffer(MBAP.pack(1, 0, len(message)) + message, np.uint8), (6, 1))
+
+    def published() -> None:
+        publish()
+        twin.inject("drop_all")  # by another thread
+
+    servo.publish = published  # type: ignore[method-assign]
+    six.group.respond(requests, 63)
+    servo.publish = publish  # type: ignore[method-assign]
+    assert six.group.respond(requests, 63) == 63 - 4

@@ -187,8 +187,12 @@ def test_torque_that_comes_on_behind_another_fault_is_said_beside_it(tmp_path: P
         bench.inject("torque_stuck", LEG)
         bench.steps(200)
         assert bench.machine.cause is first
+        bench.virtual.faults.clear("torque_stuck")
+        bench.steps(50)
+        bench.inject("torque_stuck", LEG)  # which is another time
+        bench.steps(50)
         said = [event.text for event in bench.engine.events if event.code is FaultCode.TORQUE_UNEXPECTED]
-        assert said == [f"leg {LEG}: the drive has torque in state FAULT"]
+        assert said == [f"leg {LEG}: the drive has torque in state FAULT"] * 2
 
 
 @pytest.mark.parametrize(("category", "state"), [(0, State.STOPPING), (1, State.PARKED)])

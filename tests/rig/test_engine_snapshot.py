@@ -1,5 +1,6 @@
 """The snapshot of a cycle: when it is published, what it holds, and that nobody reads anything else."""
 
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 
@@ -83,7 +84,7 @@ def test_another_thread_sees_what_happens_at_once_and_all_else_soon(rig: Bench) 
     with ThreadPoolExecutor(1) as others:
 
         def seen() -> Snapshot:
-            return others.submit(lambda: rig.engine.snapshot).result(10.0)
+            return others.submit(lambda: rig.engine.published).result(10.0)
 
         ages = []
         for _ in range(60):
@@ -96,6 +97,32 @@ def test_another_thread_sees_what_happens_at_once_and_all_else_soon(rig: Bench) 
         rig.run(0.01)
         assert others.submit(rig.status).result(10.0).t == rig.engine.tick.t  # nobody lets time pass
     assert rig.engine.snapshot.t == rig.engine.tick.t
+
+
+def test_who_let_time_pass_before_does_not_look_while_another_thread_does(
+    rig: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.park()
+    rig.run(0.01)
+    seen, advance = rig.engine.published, rig.virtual.advance
+    looked: list[Snapshot] = []
+    asks, answered = threading.Event(), threading.Event()
+
+    def advanced(now: float) -> None:
+        asks.set()
+        answered.wait(10.0)
+        advance(now)
+
+    with ThreadPoolExecutor(1) as others:
+        monkeypatch.setattr(rig.virtual, "advance", advanced)
+        other = others.submit(rig._pass, 1)
+        asks.wait(10.0)
+        monkeypatch.setattr(rig.engine, "take_snapshot", lambda: pytest.fail("a snapshot in the middle of a cycle"))
+        looked.append(rig.status())
+        monkeypatch.undo()
+        answered.set()
+        other.result(10.0)
+    assert looked[0].t == seen.t
 
 
 def test_who_has_the_answer_sees_what_came_of_it_in_snapshot_and_telemetry(rig: Bench) -> None:

@@ -173,3 +173,14 @@ def test_a_machine_that_stands_is_not_integrated_while_nobody_is_connected(monke
     steps.clear()
     rig.advance(0.8, watched=False)
     assert steps and abs(rig.plant.lengths[2] - before[2]) > 1e-5
+
+
+@pytest.mark.parametrize("fault", ["brake_open", "brake_slips", "payload"])
+def test_a_machine_that_a_fault_moves_is_integrated_although_nobody_is_connected(fault: str) -> None:
+    rigs = [VirtualRig(virtual_config()) for _ in range(2)]
+    for rig, watched in zip(rigs, (True, False), strict=True):
+        rig.advance(0.5)
+        rig.faults.inject(fault, None)
+        for step in range(1, 11):
+            rig.advance(0.5 + 0.01 * step, watched=watched)
+    assert rigs[0].plant.lengths == rigs[1].plant.lengths
