@@ -127,7 +127,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
             )
         self._barred = False
         self.row = np.zeros(ROW)
-        """Its state for `VirtualServoGroup`, see the columns; valid while no fault is active."""
+        """Its state for `VirtualServoGroup`, see the columns; those that `publish` writes are as of its last call."""
         self.command_data = np.zeros(2 * codec.write_block.count, np.uint8)
         """Bytes of the command registers."""
         self.reboot()

@@ -1,7 +1,7 @@
 """Six virtual servos in one process: the plain requests of a cycle are answered by two compiled calls.
 
 A request is plain if it is the cycle's exchange and leaves the servo's power and mode as they are. Any other one is
-answered by `VirtualServo`, as are all while a fault is active.
+answered by its `VirtualServo`, as are all to a servo with a fault.
 """
 
 import struct
