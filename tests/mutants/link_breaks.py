@@ -359,6 +359,7 @@ LINK_BREAKS = [
         "return bool(same) and (mode != _MODE_POSITION or rows[i, HOMED] != 0.0)",
         "return bool(same)",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+        equivalent="a servo that is on in this mode has its reference: else it would have stopped",
     ),
     Break(
         "a virtual servo that is asked alone is asked together with the others, too",
@@ -422,6 +423,7 @@ LINK_BREAKS = [
         "    def _apply(self, name: str) -> None:\n        self.touched = True\n        if name in WIRE_FAULTS:",
         "    def _apply(self, name: str) -> None:\n        if name in WIRE_FAULTS:",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
+        equivalent="a servo's own part of `_apply` marks it as well, at its end",
     ),
     Break(
         "virtual servos asked one by one are the same as before",

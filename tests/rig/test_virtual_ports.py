@@ -71,3 +71,18 @@ def test_all_legs_are_commanded_as_each_leg_is() -> None:
             rig.advance(rig.time + 2e-3)
         assert (rigs[0].plant.outputs == rigs[1].plant.outputs).all(), cycle
         assert [rigs[0].plant.homed(leg) for leg in range(6)] == [rigs[1].plant.homed(leg) for leg in range(6)]
+
+
+def test_a_leg_that_homes_again_is_not_at_its_mark_until_it_has_searched() -> None:
+    rig = VirtualRig(VIRTUAL)
+    homing, off = (Mode.HOMING, 0.0, 0.0, 0.0, True, False, False), (Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
+    for _ in range(2):
+        for leg in range(6):
+            rig.plant.command(leg, *homing)
+        assert not any(rig.plant.homed(leg) for leg in range(6))
+        rig.advance(rig.time + 8.0)
+        assert all(rig.plant.homed(leg) for leg in range(6))
+        for leg in range(6):
+            rig.plant.command(leg, *off)
+        rig.advance(rig.time + 0.5)
+        assert not any(rig.plant.homed(leg) for leg in range(6))
