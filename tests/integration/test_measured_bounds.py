@@ -41,14 +41,12 @@ def test_a_leg_faster_than_its_limit_is_a_quick_stop(tmp_path: Path, state: str)
         assert reaction(recording, fast, Q) == 1
 
 
-def test_what_drives_report_and_count_is_of_the_last_cycle(bench: Bench) -> None:
-    bench.park()
-    drives = bench.engine.drives
-    before = [device.sent for device in drives.traffic[:6]]
-    bench.inject("temperature", LEG, 71.0)
-    bench.steps(60)
-    assert dict(drives.report(LEG - 1).values)["temperature"] == 71.0
-    assert all(device.sent - sent >= 60 for device, sent in zip(drives.traffic[:6], before, strict=True))
+def test_what_is_counted_of_the_drives_is_of_the_last_cycle(bench: Bench) -> None:
+    drives = bench.park().engine.drives
+    for _ in range(5):
+        before = [device.sent for device in drives.traffic[:6]]
+        bench.steps(1)
+        assert all(device.sent > sent for device, sent in zip(drives.traffic[:6], before, strict=True))
 
 
 @pytest.mark.parametrize(
