@@ -295,12 +295,7 @@ class ServoGroup(CycleExchange):
                     self._received[leg][:] = data
         self._lengths[:] = lengths
         good = self._decode()
-        ahead = self._ahead
-        self._ahead = (
-            [count + 1 for count in ahead]
-            if good == _ALL
-            else [count + (good >> leg & 1) for leg, count in enumerate(ahead)]
-        )
+        self._ahead = [count + (good >> leg & 1) for leg, count in enumerate(self._ahead)]
         for leg, servo in enumerate(servos) if good != _ALL else ():
             if good >> leg & 1:
                 continue

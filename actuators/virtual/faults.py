@@ -115,7 +115,7 @@ class FaultyDevice:
         self.previous: bytes | memoryview = b""
         """The last reply."""
         self.touched = True
-        """Something of it may have changed since it was set to False: a request, a fault."""
+        """Set by each request and each change of a servo's faults; the group resets it when it has read the state."""
         self._past: dict[bytes, deque[bytes]] = {}
         self._silent = False
 
@@ -293,7 +293,6 @@ class FaultyDevice:
         return bool(self._active or self._delayed or self._second_half or self._silent)
 
     def _apply(self, name: str) -> None:
-        self.touched = True
         if name in WIRE_FAULTS:
             self._wire = {key: value for key, value in self._active.items() if key in WIRE_FAULTS}
             self.device.hung = "hang" in self._wire
@@ -354,7 +353,7 @@ class FaultyServo(FaultyDrive):
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
             before = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
             self.servo.plant = FaultyPort(self._port, faults, self.servo, before) if faults else self._port
-        self.touched = True  # whoever looked meanwhile may have seen what was before
+        self.touched = True  # last: another thread may have read the state before the fault
 
 
 class FaultyAmplifier(FaultyDevice):

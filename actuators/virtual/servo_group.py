@@ -48,7 +48,7 @@ from kinematics import inlined, kernel
 _ALL = 0b111111  # bits of six servos
 _MESSAGE = HEADER.size - 1  # where a frame's message begins, the unit id first
 _RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
-_MODE_OFF, _MODE_POSITION, _MODE_HOMING = int(Mode.OFF), int(Mode.POSITION), int(Mode.HOMING)
+_MODE_OFF, _MODE_HOMING = int(Mode.OFF), int(Mode.HOMING)
 _READY, _ENABLED, _FAULT, _HOMED = int(Status.READY), int(Status.ENABLED), int(Status.FAULT), int(Status.HOMED)
 _HOMING, _QUICK_STOP, _WATCHDOG = int(Status.HOMING), int(Status.QUICK_STOP), int(Status.WATCHDOG)
 _BRAKE, _STANDSTILL = int(Status.BRAKE), int(Status.STANDSTILL)
@@ -80,8 +80,7 @@ def _is_plain(control: int, mode: int, masks: Ints, rows: Floats, i: int) -> boo
     if mode < 0 or (control & masks[2] and not int(rows[i, CONTROL]) & masks[2] and rows[i, POWER] != STOPPING):
         return False
     if rows[i, POWER] == ON:
-        same = enable and not quick_stop and mode != _MODE_OFF and mode == rows[i, MODE]
-        return bool(same) and (mode != _MODE_POSITION or rows[i, HOMED] != 0.0)
+        return bool(enable and not quick_stop and mode != _MODE_OFF and mode == rows[i, MODE])
     if rows[i, POWER] == STOPPING:
         return bool(enable)
     return not enable or bool(quick_stop) or rows[i, ARMED] == 0.0
@@ -240,7 +239,7 @@ class VirtualServoGroup:
         self._raw, self._values = np.zeros(_RAW), np.zeros(len(registers))
         self._commands, self._sensed = np.zeros((6, 7)), np.zeros((3, 6))
         self._views = [row.data for row in self.replies]
-        self._take(np.zeros((6, self.length), np.uint8), 0)  # compiled before anything is asked
+        self._take(np.zeros((6, self.length), np.uint8), 0)  # compiled here, not at the first request
         self._report(np.zeros((6, self.length), np.uint8), 0)
 
     def _take(self, requests: Bytes, servos: int) -> tuple[int, int]:

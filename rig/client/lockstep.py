@@ -190,11 +190,11 @@ class LockstepRig:
         return replace(self._snapshot(), lease=_CLIENT)
 
     def _snapshot(self) -> Snapshot:
-        """The snapshot of the last cycle; of one shortly before while another thread lets time pass."""
+        """The snapshot of the last cycle, or the published one while another thread advances the rig."""
         if not self._passing.acquire(blocking=False):
             return self.engine.published
         try:
-            return self.engine.latest()
+            return self.engine.snapshot
         finally:
             self._passing.release()
 

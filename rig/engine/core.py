@@ -4,7 +4,6 @@ The real-time loop, or the lockstep rig on its manual clock, calls `Engine.step`
 """
 
 import math
-import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Literal
@@ -55,7 +54,7 @@ _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _STANDSTILL = 2e-3  # m/s
 _NONE = (0.0,) * 6
-_FRESH = 0.02  # s for which a snapshot will do for other threads while nothing happens
+_FRESH = 0.02  # s, largest age of a published snapshot
 _REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
 
 
@@ -82,7 +81,7 @@ class Engine:
         sink: receives telemetry and events.
         clock: for deadlines within a cycle. stopwatch: for durations, if the clock does not run by itself.
 
-    Any thread may read `snapshot`. The owner of the loop fills in `runtime_info`.
+    Other threads read `published` alone. The owner of the loop fills in `runtime_info`.
     """
 
     def __init__(
@@ -137,10 +136,9 @@ class Engine:
         """s, rig time at which they were made"""
         self._stopped_for: Cause | None = None
         """the first cause of the last stop, while its motion is paused"""
-        self._thread = threading.get_ident()
         self._in_cycle = self._published = False
         self._happened: object = None
-        """what the last snapshot says of states, causes, events and motions"""
+        """states, causes, events and motions in the last published snapshot"""
         self.publish()
 
     # -- what the outside does ---------------------------------------------------------------------------------------
@@ -215,11 +213,10 @@ class Engine:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state at the end of a cycle: of the last one for the thread that calls `step`, outside of a cycle.
-
-        For other threads see `published`.
-        """
-        return self.latest() if threading.get_ident() == self._thread else self._snapshot
+        """The present state, during a cycle that of an earlier one; only for the thread that calls `step`."""
+        if not (self._published or self._in_cycle):
+            self._snapshot, self._published = self.take_snapshot(), True
+        return self._snapshot
 
     @property
     def published(self) -> Snapshot:
@@ -227,12 +224,6 @@ class Engine:
 
         A change of state, cause, homing or motion, a stop and an event are in it at once.
         """
-        return self._snapshot
-
-    def latest(self) -> Snapshot:
-        """The state at the end of the last cycle; not while another thread calls `step`."""
-        if not (self._published or self._in_cycle):
-            self._snapshot, self._published = self.take_snapshot(), True
         return self._snapshot
 
     def publish(self) -> None:
@@ -243,7 +234,7 @@ class Engine:
             reply.set_result(answer)
 
     def _end_cycle(self) -> None:
-        """Publish if somebody waits for it, something has happened, or the last snapshot is old."""
+        """Publish a snapshot if an answer is pending, something has happened, or the last one is old."""
         self._in_cycle = self._published = False
         machine, motions = self.machine, self.motions
         if machine.cause is not None:
@@ -349,7 +340,7 @@ class Engine:
     def step(self, tick: Tick) -> None:
         """Do one cycle at `tick`."""
         cycle, machine, t = self.cycle_data, self.machine, tick.t
-        self._in_cycle, self._thread = True, threading.get_ident()
+        self._in_cycle = True
         elapsed = cycle.elapsed = t - self.tick.t
         between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns

@@ -61,18 +61,18 @@ def estimate_kernel(
 
 @kernel
 def measure_kernel(
-    feedback: Array, offset: Array, homed: bool, geometry: Array, now: Array, work: Array, rows: Array, lengths: Array,
-    pose: Array, twist: Array,
+    length: Array, velocity: Array, offset: Array, homed: bool, geometry: Array, now: Array, work: Array, rows: Array,
+    lengths: Array, pose: Array, twist: Array,
 ) -> bool:  # fmt: skip
     """Estimate `pose` (7,) and `twist` (6,), NaN where there is none; returns whether there is one.
 
-    feedback (2, 6): lengths, m, and speeds, m/s, read `offset` (6,), s, after the cycle's time. homed: whether the
+    length (6,), m, and velocity (6,), m/s, were read `offset` (6,), s, after the cycle's time. homed: whether the
     lengths are absolute. now (7,): pose of the cycle before, which moves on. lengths (6,): scratch. The other arguments
     as for `estimate_kernel`.
     """
     for i in range(6):
-        lengths[i] = feedback[0, i] - offset[i] * feedback[1, i]  # all at the cycle's time
-    valid = homed and estimate_kernel(geometry, lengths, feedback[1], now, twist, work, rows)
+        lengths[i] = length[i] - offset[i] * velocity[i]  # all at the cycle's time
+    valid = homed and estimate_kernel(geometry, lengths, velocity, now, twist, work, rows)
     for k in range(7):
         pose[k] = now[k] if valid else np.nan
     if not valid:
@@ -153,6 +153,13 @@ _AT_ONCE = np.zeros(6)  # s
 
 
 @kernel
+def legs_and_condition_kernel(geometry: Array, motion: Array, characteristic: float, work: Array, legs: Array) -> float:
+    """Evaluate the legs (6, 13) of a motion (19,); returns the condition number. See `follow_kernel`."""
+    inverse_kinematics_kernel(geometry, motion, legs)
+    return condition_number_kernel(geometry, motion[:7], characteristic, work)
+
+
+@kernel
 def follow_kernel(
     geometry: Array, now: Array, measured: Array, speeds: Array, later: Array, read: Array, characteristic: float,
     work: Array, legs: Array, length: Array, velocity: Array, length_error: Array, velocity_error: Array,
@@ -163,19 +170,12 @@ def follow_kernel(
     for the condition number. work (6, 6): scratch. legs (6, 13): as `kinematics.inverse_kinematics_kernel` gives them.
     length, velocity (6,): when they were measured; the errors (6,) are these less the measured ones.
     """
-    inverse_kinematics_kernel(geometry, now, legs)
+    condition = legs_and_condition_kernel(geometry, now, characteristic, work, legs)
     bits = carry_legs_kernel(legs, later, read, length, velocity)
     for i in range(6):
         length_error[i] = length[i] - measured[i]
         velocity_error[i] = velocity[i] - speeds[i]
-    return bits, condition_number_kernel(geometry, now[:7], characteristic, work)
-
-
-@kernel
-def legs_and_condition_kernel(geometry: Array, motion: Array, characteristic: float, work: Array, legs: Array) -> float:
-    """Evaluate the legs (6, 13) of a motion (19,); returns the condition number. See `follow_kernel`."""
-    inverse_kinematics_kernel(geometry, motion, legs)
-    return condition_number_kernel(geometry, motion[:7], characteristic, work)
+    return bits, condition
 
 
 class Measurement:
@@ -198,7 +198,7 @@ class Measurement:
         self._marks = config.marks
         self._geometry, self._home = config.machine.geometry.array, config.machine.geometry.home_pose
         self._now = self._home.copy()  # the estimate begins at the pose of the cycle before
-        self._feedback, self._lengths = np.zeros((2, 6)), np.zeros(6)
+        self._lengths = np.zeros(6)
         self._work, self._rows = np.zeros(FORWARD_WORK), np.zeros((6, 7))
 
     def forget(self) -> None:
@@ -212,10 +212,9 @@ class Measurement:
         self.pose_valid = self._estimate(drives, self.offset, homed=homed)
 
     def _estimate(self, drives: DriveGroup, offset: Array, *, homed: bool) -> bool:
-        self._feedback[0], self._feedback[1] = drives.length, drives.velocity
         valid: bool = measure_kernel(
-            self._feedback, offset, homed, self._geometry, self._now, self._work, self._rows, self._lengths,
-            self.pose, self.twist,
+            drives.length, drives.velocity, offset, homed, self._geometry, self._now, self._work, self._rows,
+            self._lengths, self.pose, self.twist,
         )  # fmt: skip
         return valid
 

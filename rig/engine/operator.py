@@ -324,7 +324,7 @@ class Operator:
 
     def _way_home(self) -> MotionTable | None:
         """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""
-        config, now = self._engine.config, self._engine.snapshot
+        config, now = self._engine.config, self._engine.published
         if now.state is not State.ENGAGED:
             return None
         table = approach_move(config, np.array(now.reference), config.machine.geometry.home_pose)

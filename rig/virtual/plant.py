@@ -130,7 +130,7 @@ class Plant:
         self._check_step()
         self._stand(machine, settings)
         self._observe()
-        self.command_all(self._commands, 0)  # compiled before any command comes
+        self.command_all(self._commands, 0)  # compiled here, not at the first command
 
     @property
     def state(self) -> Array:

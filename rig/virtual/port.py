@@ -160,13 +160,12 @@ def sense_kernel(
     outputs: Array, resolution: float, plain: bool, linear: Array, offsets: Array, time: float, cell_resolution: float,
     samples: Array, left: Counts, signals: Array, legs: int, out: Array,
 ) -> bool:  # fmt: skip
-    """Write what `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has nothing left.
+    """Write what `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has no sample left.
 
-    legs: those that are read, bit 0 for the first.
-
-    outputs: rows of the plant's. resolution: m. plain: whether the cells are linear at `time`, s after the start; if
-    not, `signals` (6,) has their readings, N. linear (4, 6): gain, bias N, drift N/s, noise N. offsets (2, 6): test
-    load and jump of the zero, N. cell_resolution: N, 0 for none. samples, left: see `Noise`.
+    legs: bits of those that are read, bit 0 for the first. outputs: rows of the plant's. resolution: m. plain: whether
+    the cells are linear at `time`, s after the start; if not, `signals` (6,) has their readings, N. linear (4, 6):
+    gain, bias N, drift N/s, noise N. offsets (2, 6): test load and jump of the zero, N. cell_resolution: N, 0 for none.
+    samples, left: see `Noise`.
     """
     empty = False
     for i in range(6):
@@ -275,7 +274,7 @@ class LegPorts:
         for leg, port in enumerate(ports):
             port.offsets = self._offsets[:, leg]
         self._signals = np.zeros(6)
-        self._sense(noise.left.copy(), np.zeros((3, 6)), 0)  # compiled before anything is asked
+        self._sense(noise.left.copy(), np.zeros((3, 6)), 0)  # compiled here, not at the first reading
 
     def sense(self, out: Array, legs: int) -> None:
         """See `PlantPorts.sense`."""

@@ -212,8 +212,8 @@ LINE_BREAKS = [
     ),
     _frame(
         "the pose is made of lengths of several times",
-        "lengths[i] = feedback[0, i] - offset[i] * feedback[1, i]",
-        "lengths[i] = feedback[0, i]",
+        "lengths[i] = length[i] - offset[i] * velocity[i]",
+        "lengths[i] = length[i]",
     ),
     _frame(
         "forces are compared with those of another time",
