@@ -158,7 +158,8 @@ class PipelinedBus(Bus):
         """See `Bus`."""
         super().__init__(open_wire)
         self._input = b""
-        self._transaction = 0
+        self.transaction = 0
+        """id of the last request"""
         self._pending: dict[int, Exchange] = {}
         self._given_up: deque[int] = deque(maxlen=_LATE)
         self._early = b""
@@ -169,13 +170,8 @@ class PipelinedBus(Bus):
         """Whether no reply is awaited, and nothing of one has arrived."""
         return not (self._pending or self._input or self._early)
 
-    def reserve(self) -> int:
-        """Take the next transaction id, for a request that `send` sends."""
-        self._transaction = self._transaction % 0xFFFF + 1
-        return self._transaction
-
     def send(self, frame: bytes) -> bool:
-        """Send a frame with a reserved id without waiting; False if it could not be sent."""
+        """Send a frame, whose id follows `transaction`, without waiting; False if it could not be sent."""
         return self._wire is not None and self._wire.send(frame)
 
     def receive(self, deadline: float) -> bytes:
@@ -185,9 +181,14 @@ class PipelinedBus(Bus):
     def expect(self, exchange: Exchange, transaction: int, received: bytes) -> None:
         """Await the reply to a frame that `send` has sent; received: what `receive` gave meanwhile."""
         exchange.reply = b""
-        exchange.transaction = transaction
+        exchange.transaction = self.transaction = transaction
         self._pending[transaction] = exchange
         self._early = received
+
+    def hear(self, exchange: Exchange) -> None:
+        """Take what has arrived, without waiting."""
+        if self._wire is not None and (data := self._wire.receive(-math.inf)):
+            self._sort(data, exchange)
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """See `Bus.begin`."""
@@ -195,7 +196,7 @@ class PipelinedBus(Bus):
         if pending:
             self._give_up(exchange)
         exchange.reply = b""
-        exchange.transaction = self._transaction = transaction = self._transaction % 0xFFFF + 1
+        exchange.transaction = self.transaction = transaction = self.transaction % 0xFFFF + 1
         wire = self._wire
         if wire is None or not wire.send(MBAP.pack(transaction, 0, len(message)) + message):
             return False

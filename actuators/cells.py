@@ -2,7 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from actuators.bus import HalfDuplexBus
 from actuators.cell_device import CellDevice
@@ -13,20 +16,19 @@ from actuators.exchange import CycleExchange
 CELLS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class CellReading:
-    """Six forces of one cycle.
+class CellReading(NamedTuple):
+    """Six forces of one cycle; the arrays are valid until the next one.
 
-    forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
-    if any is not of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
-    offsets: s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it. Of
-    cells in drives as `Feedback.offset`, of the cycle in which they were received.
+    forces: (6,) N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh:
+    False if any is not of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
+    offsets: (6,) s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it.
+    Of cells in drives as `Feedback.offset`, of the cycle in which they were received.
     """
 
-    forces: tuple[float, ...]
+    forces: NDArray[np.float64]
     fresh: bool
     age: float
-    offsets: tuple[float, ...] = (0.0,) * CELLS
+    offsets: NDArray[np.float64]
 
 
 class CellSource(ABC):
@@ -103,11 +105,12 @@ class DriveCells(CellSource):
 
     def finish(self, drives: CycleExchange, deadline: float) -> CellReading:
         """See `CellSource.finish`."""
-        _, _, forces, fresh, ages, _, offsets = drives.values.tolist()
-        self._silent = []
-        if 0.0 in fresh:
-            self._silent = [drive.name for drive, one in zip(self._drives, fresh, strict=True) if not one]
-        return CellReading(tuple(forces), not self._silent, max(ages), tuple(offsets))
+        if drives.prompt:
+            self._silent = []
+            return CellReading(drives.force, True, 0.0, drives.offset)
+        fresh = drives.fresh.tolist()
+        self._silent = [drive.name for drive, one in zip(self._drives, fresh, strict=True) if not one]
+        return CellReading(drives.force, not self._silent, max(drives.age.tolist()), drives.offset)
 
 
 class DeviceCells(CellSource):
@@ -121,6 +124,7 @@ class DeviceCells(CellSource):
             names = ", ".join(device.name for device in devices)
             raise ConfigurationError(f"{names}: {channels} channels in all, {CELLS} legs have a cell each")
         self._silent: list[str] = []
+        self._forces, self._offsets = np.zeros(CELLS), np.zeros(CELLS)
         self.lines = [device.line for device in self._devices if device.line is not None]
         self.members = self._devices
 
@@ -174,6 +178,7 @@ class DeviceCells(CellSource):
         """See `CellSource.finish`."""
         readings = [device.finish(deadline) for device in self._devices]
         self._silent = [one.name for one, read in zip(self._devices, readings, strict=True) if not read.fresh]
-        forces = tuple([force for reading in readings for force in reading.forces])
-        offsets = tuple([reading.offset - reading.age for reading in readings for _force in reading.forces])
-        return CellReading(forces, not self._silent, max([reading.age for reading in readings]), offsets)
+        self._forces[:] = [force for reading in readings for force in reading.forces]
+        self._offsets[:] = [reading.offset - reading.age for reading in readings for _force in reading.forces]
+        age = max([reading.age for reading in readings])
+        return CellReading(self._forces, not self._silent, age, self._offsets)

@@ -42,7 +42,7 @@ class CycleExchange:
     """The exchange with a rig's drives in a cycle: all requests are sent before any reply is awaited.
 
     After it `values` (7, n) has by drive: `position` m, `velocity` m/s, `force` N, `fresh` 1 or 0, `age` s, `lag` in
-    commands, `offset` s; the lists `status` and `error` are those of `Feedback`.
+    commands, `offset` s; the lists `status` and `error` are those of `Feedback`, new ones after each exchange.
     """
 
     kernels: tuple[str, ...] = ()
@@ -54,13 +54,17 @@ class CycleExchange:
         self.values = np.zeros((7, len(drives)))
         self.position, self.velocity, self.force, self.fresh, self.age, self.lag, self.offset = self.values
         self.status, self.error = [0] * len(drives), [0] * len(drives)
+        self.prompt = False
+        """whether every reply is fresh, and answers this cycle's command"""
 
     def exchange(
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
         """See `exchange_all`."""
+        self.status, self.error = list(self.status), list(self.error)
         for leg, feedback in enumerate(exchange_all(self._drives, commands, now, timeout, lines)):
             self._take(leg, feedback)
+        self.prompt = bool(self.fresh.all()) and not (self.age.any() or self.lag.any())
 
     def _take(self, leg: int, feedback: Feedback) -> None:
         """Fill in the feedback of one drive."""

@@ -105,6 +105,14 @@ class Servo(StationDrive):
         expecting = self._watchdog_requested or self._lag or self._reply_lag
         return not expecting and not self.overdue and self._last.fresh and isinstance(bus, PipelinedBus) and bus.idle
 
+    def hear(self) -> bool:
+        """Take the answer to `request_watchdog`; False if none has arrived."""
+        if not self._watchdog_requested:
+            return False
+        self._station.hear()
+        self._take_watchdog()
+        return not self._watchdog_requested
+
     @property
     def limits(self) -> tuple[float, float, float]:
         """Largest force, N, position, m, and velocity, m/s, that can be commanded."""
@@ -190,8 +198,10 @@ class Servo(StationDrive):
             struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words
         )
 
-    def _check_watchdog(self, answer: bytes) -> None:
-        """Take the answer to `request_watchdog`; an invalid one has no effect."""
+    def _take_watchdog(self) -> None:
+        """Take the answer to `request_watchdog` if it was heard; an invalid one has no effect."""
+        if not (self._watchdog_requested and (answer := self._station.acyclic_reply)):
+            return
         self._watchdog_requested = False
         words = len(self._watchdog_words)
         if len(answer) == 3 + 2 * words and answer[1] == READ_HOLDING:
@@ -259,8 +269,7 @@ class Servo(StationDrive):
     def _finish(self, deadline: float) -> Feedback | None:
         finish = self._station.finish if self.codec.together else self._station.finish_all
         raw = finish(self.codec, deadline)
-        if self._watchdog_requested and (answer := self._station.acyclic_reply):
-            self._check_watchdog(answer)
+        self._take_watchdog()
         if raw is None:
             return None
         self._raw = raw

@@ -44,17 +44,16 @@ _INVALID = 7  # raw value that means "not valid" of the same three, NaN for none
 
 @kernel
 def encode_kernel(
-    commands: Floats, limits: Floats, modes: Ints, masks: Ints, parameters: Floats, whole: Ints, fields: Ints,
-    sequences: Ints, transactions: Ints, raw: Floats, single: Singles, word: Words,
-    requests: Bytes,
+    commands: Floats, drives: int, limits: Floats, modes: Ints, masks: Ints, parameters: Floats, whole: Ints,
+    fields: Ints, sequences: Ints, transactions: Ints, raw: Floats, single: Singles, word: Words, requests: Bytes,
 ) -> int:  # fmt: skip
-    """Fill in the six requests. Returns -1, or the first drive whose command is refused; nothing is filled in then.
+    """Fill in the next requests to `drives` (bits); -1, or the first of all whose command is refused, with no change.
 
     commands (6, 7): mode, force N, position m, velocity m/s, and enable, quick stop, clear as 0 or 1. limits (6, 3): N,
     m, m/s. modes: code of each `Mode`, -1 for one that the drive lacks. masks: of the control word. parameters (6, 10):
     see the columns. whole (3,): 1 for a set-point in an integer register. fields (n, 6): register type, index of the
-    value, positions of its bytes, most significant first. raw (6,): scratch. single, word: one float32 and its bits.
-    requests (6, length): frames whose heads are constant.
+    value, positions of its bytes, most significant first. sequences, transactions (6,): of the last requests, counted
+    on. raw (6,): scratch. single, word: one float32 and its bits. requests (6, length): frames with constant heads.
     """
     for i in range(6):
         mode = int(commands[i, 0])
@@ -64,6 +63,10 @@ def encode_kernel(
             if not -limits[i, k] <= commands[i, 1 + k] <= limits[i, k]:
                 return i
     for i in range(6):
+        if not drives >> i & 1:
+            continue
+        sequences[i] = (sequences[i] + 1) % SEQUENCES
+        transactions[i] = transactions[i] % 0xFFFF + 1
         control = 0
         for k in range(3):
             if commands[i, 4 + k] != 0.0:
@@ -180,7 +183,7 @@ class ServoGroup(CycleExchange):
         self._limits = np.array([drive.limits for drive in drives])
         self._parameters = np.array([drive.scaling for drive in drives])
         self._sequences, self._transactions = np.zeros(6, np.int64), np.zeros(6, np.int64)
-        self._lengths = np.zeros(6, np.int64)
+        self._lengths, self._whole_lengths = np.zeros(6, np.int64), np.full(6, self._replies.shape[1])
         self._commands = np.zeros((6, _COMMAND))
         self._values, self._raw = np.zeros(_RAW), np.zeros((6, len(registers)))
         self._raw[:, 2:] = -1.0, *[math.nan] * (len(registers) - 3)
@@ -189,35 +192,34 @@ class ServoGroup(CycleExchange):
         self._word = self._single.view(np.uint32)
         self._sent = [row.data for row in self._requests]
         self._received = [row.data for row in self._replies]
-        self._sequence = [0] * 6
-        """of each drive's last command"""
-        self._plain = [False] * 6
-        """whether the last exchange with a drive was plain, so that the next one may be"""
-        self._ahead = [0] * 6
-        """exchanges since a drive's `Servo` was brought up to date"""
+        self._arrived = [b""] * 6
+        """what came for the last requests, where the devices do not answer together"""
+        self._plain = 0
+        """bits of the drives with which the last exchange was plain, so that the next one may be"""
+        self._count, self._known = 0, [0] * 6
+        """good exchanges, and those of them that each drive's `Servo` knows"""
         self._now = 0.0
         self._wires: WireGroup | None = None
         """the devices, where they are in this process and answer together"""
 
     def rehearse(self) -> None:
         """See `CycleExchange.rehearse`: a command that no drive takes, and no reply."""
-        self._commands[:, 1:4] = math.nan
-        self._encode()
+        self._encode(self._commands, 0)
         self._lengths[:] = 0
-        self._decode()
+        self._decode(self._replies, self._lengths)
 
-    def _encode(self) -> int:
+    def _encode(self, commands: Floats, drives: int) -> int:
         """See `encode_kernel`."""
         refused: int = encode_kernel(
-            self._commands, self._limits, self._modes, self._masks, self._parameters, self._whole, self._fields,
+            commands, drives, self._limits, self._modes, self._masks, self._parameters, self._whole, self._fields,
             self._sequences, self._transactions, self._values, self._single, self._word, self._requests,
         )  # fmt: skip
         return refused
 
-    def _decode(self) -> int:
+    def _decode(self, replies: Bytes, lengths: Ints) -> int:
         """See `decode_kernel`."""
         good: int = decode_kernel(
-            self._replies, self._lengths, self._heads, self._transactions, self._sequences, self._reply_fields,
+            replies, lengths, self._heads, self._transactions, self._sequences, self._reply_fields,
             self._parameters, self._flags, self._single, self._word, self._raw, self.values, self._status,
         )  # fmt: skip
         return good
@@ -225,22 +227,23 @@ class ServoGroup(CycleExchange):
     def interrupt(self, leg: int) -> None:
         """See `CycleExchange.interrupt`."""
         self.sync(leg)
-        self._plain[leg] = False
+        self._plain &= ~(1 << leg)
 
     def sync(self, leg: int) -> None:
         """See `CycleExchange.sync`."""
-        count, self._ahead[leg] = self._ahead[leg], 0
+        count, self._known[leg] = self._count - self._known[leg], self._count
         if not count:
             return
         position, velocity, force = self.values[:3, leg].tolist()
         status, error = self._status[leg].tolist()
         raw = tuple(self._raw[leg].tolist())
         last = Feedback(position, velocity, force, Status(status), error, True, 0.0, int(raw[2]))
-        self._servos[leg].catch_up(count, self._now, self._sequence[leg], raw, last)
+        self._servos[leg].catch_up(count, self._now, int(self._sequences[leg]), raw, last)
+        self._buses[leg].transaction = int(self._transactions[leg])
 
     def auxiliary(self, leg: int) -> Mapping[str, float]:
         """See `CycleExchange.auxiliary`."""
-        if not self._ahead[leg]:
+        if self._known[leg] == self._count:
             return self._servos[leg].auxiliary
         values = self._raw[leg, _RAW:].tolist()
         return {
@@ -252,74 +255,89 @@ class ServoGroup(CycleExchange):
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
         """See `CycleExchange.exchange`."""
+        if self._plain != _ALL:
+            self._resume()
         plain = self._plain
-        if not any(plain):
-            self._separately(commands, now, timeout, lines)
-            return
         if isinstance(commands, Commands):
-            self._commands[:] = commands.values
+            values = commands.values
         else:
-            flat: list[float] = []
-            for command in commands:
-                flat += command
-            self._commands.ravel()[:] = flat
-        servos, buses, sequences = self._servos, self._buses, self._sequence
-        following = [(sequence + 1) % SEQUENCES for sequence in sequences]
-        self._sequences[:] = following
-        transactions = [bus.reserve() if one else 0 for bus, one in zip(buses, plain, strict=True)]
-        self._transactions[:] = transactions
-        if self._encode() >= 0:
-            self._separately(commands, now, timeout, lines)  # which says why the command is refused
+            values = self._commands
+            values.ravel()[:] = [number for command in commands for number in command]
+        if not plain or self._encode(values, plain) >= 0:
+            self._separately(commands, now, timeout, lines)  # which says why a command is refused
             return
-        deadline = now + timeout
-        expected, answered = self._replies.shape[1], 0
-        places = _ALL if all(plain) else sum([1 << leg for leg, one in enumerate(plain) if one])
-        if places != _ALL:
-            self._find_wires()
-        if (wires := self._wires) is not None and (answered := wires.respond(self._requests, places)):
-            self._replies[:] = wires.replies
-        sent, lengths = [True] * 6, [expected] * 6
-        if answered != _ALL:
-            sent = [bool(answered >> leg & 1) or self._send(leg, commands, now) for leg in range(6)]
+        wires, answered, deadline = self._wires, 0, now + timeout
+        if wires is not None:
+            answered = wires.respond(self._requests, plain)
+        sent = answered if answered == _ALL else answered | self._send(plain & ~answered, commands, now)
         if lines:
             advance_all(lines, deadline)
-        received = [b""] * 6
-        for leg, bus in enumerate(buses) if answered != _ALL else ():
-            if answered >> leg & 1:
-                continue
-            lengths[leg] = 0
-            if sent[leg]:
-                received[leg] = data = bus.receive(deadline)
-                lengths[leg] = size = len(data)
-                if size == expected:
-                    self._received[leg][:] = data
-        self._lengths[:] = lengths
-        good = self._decode()
-        self._ahead = [count + (good >> leg & 1) for leg, count in enumerate(self._ahead)]
-        for leg, servo in enumerate(servos) if good != _ALL else ():
-            if good >> leg & 1:
-                continue
-            if plain[leg]:
-                self.sync(leg)
-                data = bytes(self._received[leg]) if answered >> leg & 1 else received[leg]
-                servo.begun(now, following[leg], transactions[leg] if sent[leg] else None, data)
-            self._take(leg, servo.finish(deadline))
-            following[leg], plain[leg] = servo.sequence, servo.plain
-        self._sequence, self._now = following, now
+        if wires is not None and answered == _ALL:
+            replies, lengths = wires.replies, self._whole_lengths
+        else:
+            replies, lengths = self._replies, self._lengths
+            self._receive(answered, sent, deadline)
+        good = self._decode(replies, lengths)
+        self.prompt = good == _ALL
+        if not self.prompt:
+            self._finish_alone(good, sent, replies, now, deadline)
+        self._count, self._now = self._count + 1, now
         self.status, self.error = self._status.T.tolist()
+
+    def _resume(self) -> None:
+        """Go on with drives that were asked outside the cycle and have answered."""
+        for leg, servo in enumerate(self._servos):
+            if not self._plain >> leg & 1 and servo.hear():
+                self._follow(leg)
+        self._find_wires()
 
     def _find_wires(self) -> None:
         """Find the devices that answer together, with frames of this length."""
         found = wire_group([bus.wire for bus in self._buses])
         self._wires = found if found is not None and found.replies.shape == self._replies.shape else None
 
-    def _send(self, leg: int, commands: Sequence[Command], now: float) -> bool:
-        """Send the request of a leg; False if it is not a plain one, or could not be sent."""
-        if self._plain[leg]:
-            return self._buses[leg].send(bytes(self._sent[leg]))
-        self.sync(leg)
-        self._servos[leg].start(commands[leg], now)
-        return False
+    def _send(self, drives: int, commands: Sequence[Command], now: float) -> int:
+        """Send the plain requests to `drives` (bits), and have the others begin that are not plain; the bits sent."""
+        sent = 0
+        for leg, bus in enumerate(self._buses):
+            if drives >> leg & 1:
+                sent |= bus.send(bytes(self._sent[leg])) << leg
+            elif not self._plain >> leg & 1:
+                self._servos[leg].start(commands[leg], now)
+        return sent
+
+    def _receive(self, answered: int, sent: int, deadline: float) -> None:
+        """Take what has arrived by `deadline`, s, for the requests `sent` (bits), of which some are `answered`."""
+        expected = self._replies.shape[1]
+        for leg, bus in enumerate(self._buses):
+            data = b""
+            if answered >> leg & 1 and self._wires is not None:
+                data = self._wires.replies[leg].tobytes()
+            elif sent >> leg & 1:
+                data = bus.receive(deadline)
+            self._arrived[leg], self._lengths[leg] = data, len(data)
+            if len(data) == expected:
+                self._received[leg][:] = data
+
+    def _finish_alone(self, good: int, sent: int, replies: Bytes, now: float, deadline: float) -> None:
+        """Let drives whose reply is not `good` (bits) finish by themselves."""
+        for leg, (servo, bus) in enumerate(zip(self._servos, self._buses, strict=True)):
+            if good >> leg & 1:
+                continue
+            if self._plain >> leg & 1:
+                self.sync(leg)
+                bus.transaction = transaction = int(self._transactions[leg])
+                data = self._arrived[leg] if replies is self._replies else replies[leg].tobytes()
+                servo.begun(now, int(self._sequences[leg]), transaction if sent >> leg & 1 else None, data)
+            self._take(leg, servo.finish(deadline))
+            self._follow(leg)
+            self._known[leg] = self._count + 1  # with this exchange
+
+    def _follow(self, leg: int) -> None:
+        """Go on from where a drive is that was asked by itself."""
+        servo = self._servos[leg]
+        self._sequences[leg], self._transactions[leg] = servo.sequence, self._buses[leg].transaction
+        self._plain = self._plain & ~(1 << leg) | servo.plain << leg
 
     def _separately(
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus]
@@ -329,8 +347,8 @@ class ServoGroup(CycleExchange):
             self.interrupt(leg)
         super().exchange(commands, now, timeout, lines)
         self._status[:, 0], self._status[:, 1] = self.status, self.error
-        self._sequence = [servo.sequence for servo in self._servos]
-        self._plain = [servo.plain for servo in self._servos]
+        for leg in range(6):
+            self._follow(leg)
         self._find_wires()
 
     def _take(self, leg: int, feedback: Feedback) -> None:

@@ -140,6 +140,11 @@ class Station:
         self._acyclic.reply_length = reply_length
         self.bus.begin(self._acyclic, message)
 
+    def hear(self) -> None:
+        """Take what has arrived between two cycles, on a bus where all talk at once."""
+        if isinstance(self.bus, PipelinedBus):
+            self.bus.hear(self._acyclic)
+
     @property
     def acyclic_reply(self) -> bytes:
         """The message that answers `ask_acyclic`, once, as soon as a cycle has heard it; else nothing."""

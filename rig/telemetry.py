@@ -99,30 +99,34 @@ TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """Names of the entries along the first axis of `terms`."""
 
 _FIRST_ARRAY = next(name for name, _, shape, _ in _FIELDS if shape)
-_SCALARS = [name for name, _, _, _ in _FIELDS].index(_FIRST_ARRAY)
-_STATE_FROM = "cycle"
+_TIMES = struct.Struct(f"={[name for name, _, _, _ in _FIELDS].index(_FIRST_ARRAY)}d")
+_CYCLE = struct.Struct("=Q")
+_STATE_AT = ROW.fields["cycle"][1]  # type: ignore[index]
 _CODES = {np.uint64: "Q", np.uint32: "I", np.uint16: "H", np.uint8: "B"}
 _NAMES = [name for name, _, _, _ in _FIELDS]
 _STATE = struct.Struct(
-    "=" + "".join(f"{int(np.prod(shape))}{_CODES[kind]}" for _, kind, shape, _ in _FIELDS[_NAMES.index(_STATE_FROM) :])
+    "=" + "".join(f"{int(np.prod(shape))}{_CODES[kind]}" for _, kind, shape, _ in _FIELDS[_NAMES.index("cycle") + 1 :])
 )
 
 
 class RowWriter:
-    """Writes the scalar fields of a row (1,) in two operations; separate writes would dominate the cycle.
+    """Writes the scalar fields of a row (1,) in few operations; separate writes would dominate the cycle.
 
     Args:
         row: (1,) of dtype ROW, written in place.
     """
 
     def __init__(self, row: npt.NDArray[np.void]) -> None:
-        self._scalars = np.ndarray((_SCALARS,), np.float64, row.data)
         self._bytes = memoryview(row.view(np.uint8))  # type: ignore[arg-type]
 
     def times(self, values: Sequence[float]) -> None:
         """Fill the leading float fields, `t` to `condition`."""
-        self._scalars[:] = values
+        _TIMES.pack_into(self._bytes, 0, *values)
+
+    def cycle(self, number: int) -> None:
+        """Fill the field `cycle`."""
+        _CYCLE.pack_into(self._bytes, _STATE_AT, number)
 
     def state(self, *values: int) -> None:
-        """Fill the integer fields, `cycle` to `mode`, arrays flattened."""
-        _STATE.pack_into(self._bytes, ROW.fields[_STATE_FROM][1], *values)  # type: ignore[index]
+        """Fill the integer fields after `cycle`, arrays flattened."""
+        _STATE.pack_into(self._bytes, _STATE_AT + _CYCLE.size, *values)

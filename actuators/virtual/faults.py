@@ -114,8 +114,8 @@ class FaultyDevice:
         self._second_half = b""
         self.previous: bytes | memoryview = b""
         """The last reply."""
-        self.touched = True
-        """Set by each request and each change of a servo's faults; the group resets it when it has read the state."""
+        self.changed: set[FaultyDevice] = set()
+        """Where each request and each change of a servo's faults puts it; its group takes it out to read its state."""
         self._past: dict[bytes, deque[bytes]] = {}
         self._silent = False
 
@@ -157,7 +157,8 @@ class FaultyDevice:
 
     def fall_silent(self) -> None:
         """Answer nothing any more, for good: no machine is left behind this device."""
-        self._silent = self.touched = True
+        self._silent = True
+        self.changed.add(self)
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`."""
@@ -205,7 +206,7 @@ class FaultyDevice:
 
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`."""
-        self.touched = True
+        self.changed.add(self)
         if self._silent:
             return b""
         if not (self._wire or self._delayed or self._second_half):
@@ -256,7 +257,7 @@ class FaultyDevice:
             refusal = self.device.refusal(request)
             return framing.reply(refusal, frame) if refusal else b""
         asked = self.peers[int(wire["swap_unit"]) - 1] if "swap_unit" in wire and ours else self
-        asked.touched = True
+        asked.changed.add(asked)
         reply = asked.device.answer(bytes((asked.device.unit,)) + request[1:] if ours else request)
         if not reply:
             return b""
@@ -353,7 +354,7 @@ class FaultyServo(FaultyDrive):
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
             before = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
             self.servo.plant = FaultyPort(self._port, faults, self.servo, before) if faults else self._port
-        self.touched = True  # last: another thread may have read the state before the fault
+        self.changed.add(self)  # last: another thread may have read the state before the fault
 
 
 class FaultyAmplifier(FaultyDevice):

@@ -205,6 +205,11 @@ class VirtualServoGroup:
     def __init__(self, drives: Sequence[FaultyServo], servos: Sequence[VirtualServo], ports: PlantPorts) -> None:
         """drives, ports: see `of`. servos: of the drives."""
         self._drives, self._servos, self._ports = tuple(drives), tuple(servos), ports
+        self._changed: set[FaultyDevice] = set(drives)
+        for drive in drives:
+            drive.changed = self._changed
+        self._others = _ALL
+        """bits of the servos whose last reply may be another one than in `replies`"""
         first = servos[0]
         profile, codec, command, feedback = first.profile, first.codec, first.profile.command, first.profile.feedback
         self.length = _MESSAGE + codec.requests[0]
@@ -238,7 +243,6 @@ class VirtualServoGroup:
         self._word = self._single.view(np.uint32)
         self._raw, self._values = np.zeros(_RAW), np.zeros(len(registers))
         self._commands, self._sensed = np.zeros((6, 7)), np.zeros((3, 6))
-        self._views = [row.data for row in self.replies]
         self._take(np.zeros((6, self.length), np.uint8), 0)  # compiled here, not at the first request
         self._report(np.zeros((6, self.length), np.uint8), 0)
 
@@ -260,18 +264,21 @@ class VirtualServoGroup:
 
     def _settled(self) -> int:
         """Bits of the servos without a fault, whose rows are up to date; none while one answers for another."""
+        if not self._changed:
+            return _ALL
         settled, exchanged = _ALL, False
-        for leg, drive in enumerate(self._drives):
-            if drive.touched:
-                drive.touched = False  # first: another thread may inject a fault at any time
-                if drive.disturbed:
-                    drive.touched = True
-                    settled &= ~(1 << leg)
-                    exchanged = exchanged or drive.exchanged
-                    continue
-                servo = self._servos[leg]
-                servo.publish()
-                self._auxiliary[leg] = servo.auxiliary
+        for leg, (drive, servo) in enumerate(zip(self._drives, self._servos, strict=True)):
+            if drive not in self._changed:
+                continue
+            self._changed.discard(drive)  # first: another thread may inject a fault at any time
+            self._others |= 1 << leg
+            if drive.disturbed:
+                self._changed.add(drive)
+                settled &= ~(1 << leg)
+                exchanged = exchanged or drive.exchanged
+                continue
+            servo.publish()
+            self._auxiliary[leg] = servo.auxiliary
         return 0 if exchanged else settled
 
     def tick(self, now: float) -> None:
@@ -298,15 +305,16 @@ class VirtualServoGroup:
             self._ports.command(self._commands, commanded)
         self._ports.sense(self._sensed, taken)
         invalid = self._report(requests, taken)
-        for leg, (drive, view) in enumerate(zip(self._drives, self._views, strict=True)):
-            if not taken >> leg & 1:
-                continue
+        for leg, servo in enumerate(self._servos) if invalid else ():
             if invalid >> leg & 1:
-                servo = self._servos[leg]
                 message = servo.codec.encode_reply(servo.feedback(*self._sensed[:, leg].tolist()))
                 self.replies[leg, _MESSAGE:] = np.frombuffer(message, np.uint8)
-                drive.touched = True
-            drive.previous = view
+                self._changed.add(self._drives[leg])
+        if self._others & taken:
+            for leg, drive in enumerate(self._drives):
+                if taken >> leg & 1:
+                    drive.previous = self.replies[leg].data
+            self._others &= ~taken
         return taken
 
 

@@ -52,7 +52,6 @@ from rig.states import FaultCode, MotionKind, State, StopSeverity
 
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
-_STANDSTILL = 2e-3  # m/s
 _NONE = (0.0,) * 6
 _FRESH = 0.02  # s, largest age of a published snapshot
 _REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
@@ -395,7 +394,7 @@ class Engine:
         machine, drives = self.machine, self.drives
         if machine.state is State.PARKED and machine.homed:
             self._tare.add(self.cycle_data.model.residual)
-        standstill = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in drives.velocity.tolist()])  # NaN is not
+        standstill = drives.standstill
         if standstill and machine.state in (State.IDLE, State.PARKED):
             self._exchange.rest(drives.fresh, drives.force, cells_fresh=drives.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:

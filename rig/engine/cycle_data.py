@@ -470,6 +470,8 @@ class TelemetryRow:
         self._drives = drives
         self._reference = reference
         self._row = RowWriter(cycle.row)
+        self._state: object = None
+        """what `RowWriter.state` wrote last"""
 
     def complete(
         self,
@@ -492,7 +494,7 @@ class TelemetryRow:
         machine, drives, reference, cycle = self._machine, self._drives, self._reference, self._cycle
         cause = machine.cause
         flags = (
-            (0 if any(drives.stale) else _FRESH)
+            (_FRESH if drives.prompt or not any(drives.stale) else 0)
             | (_HOMED if machine.homed else 0)
             | (_POSE if cycle.measurement.pose_valid else 0)
             | (_PAUSED if reference.paused else 0)
@@ -510,8 +512,16 @@ class TelemetryRow:
                 cycle.reference.condition,
             )
         )
+        self._row.cycle(cycles + tick.overruns)
+        modes = commands.mode if isinstance(commands, Commands) else [command.mode for command in commands]
+        state = (
+            tick.overruns, flags, motion, drives.error, drives.stale, drives.status, cause, machine.state,
+            machine.stop, modes,
+        )  # fmt: skip
+        if state == self._state:
+            return
+        self._state = state
         self._row.state(
-            cycles + tick.overruns,
             tick.overruns,
             flags,
             motion,
@@ -522,5 +532,5 @@ class TelemetryRow:
             machine.state.value,
             machine.stop.value,
             0 if cause is None else cause.leg,
-            *([commands.mode] * 6 if isinstance(commands, Commands) else [command.mode for command in commands]),
+            *(modes if isinstance(modes, list) else [modes] * 6),
         )

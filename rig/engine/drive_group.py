@@ -10,6 +10,7 @@ from actuators import (
     COMMAND_OFF,
     ActuatorError,
     BusPlan,
+    CellReading,
     CellSource,
     Command,
     Commands,
@@ -21,6 +22,7 @@ from actuators import (
     cycle_exchange,
 )
 from calibration import CellErrors, LoadCellCalibration
+from kinematics import Array, kernel
 from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.findings import Code, Finding, Value
@@ -31,6 +33,31 @@ _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 _WATCHDOG_PERIOD = 0.05  # s between two looks at a drive's watchdog
+
+
+_STANDSTILL_SPEED = 2e-3  # m/s
+_FINITE, _STANDING = 1, 2
+
+
+@kernel
+def convert_kernel(
+    position: Array, velocity: Array, length_offset: Array, raw: Array, cell_offset: Array, gain: Array, read: Array,
+    length: Array, force: Array, cells_offset: Array,
+) -> int:  # fmt: skip
+    """Lengths, m, forces, N, and times of the cells' readings, s, of what drives and cells report; all (6,).
+
+    Returns bits: whether all lengths are finite, and whether all legs stand by their `velocity`, m/s.
+    """
+    found = _FINITE | _STANDING
+    for i in range(6):
+        if not math.isfinite(position[i]):
+            found &= ~_FINITE
+        if not abs(velocity[i]) <= _STANDSTILL_SPEED:
+            found &= ~_STANDING
+        length[i] = position[i] - length_offset[i]
+        force[i] = (raw[i] - cell_offset[i]) * gain[i]
+        cells_offset[i] = read[i]
+    return found
 
 
 class DriveGroup:
@@ -49,7 +76,9 @@ class DriveGroup:
     `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
     cycle's time, s, all (6,). The lists are `age` (s since the values were received), `stale` (consecutive cycles
     without fresh ones), `status`, `error`, `asked` (commanded to have torque) and `searching` (commanded to search the
-    reference). `cells_fresh`, `cells_age` (s) and `cells_stale` are the same for the load cells.
+    reference). `some` and `every` are the bits of `status` that any or all drives report; `prompt` is whether every
+    reply is fresh and answers this cycle's command, `lengths_finite` whether every length is finite, `standstill`
+    whether every leg is at rest. `cells_fresh`, `cells_age` (s) and `cells_stale` are the same for the load cells.
     """
 
     def __init__(
@@ -80,7 +109,9 @@ class DriveGroup:
         self.age = [0.0] * 6
         self.stale = [0] * 6
         self.status = [0] * 6
+        self.some = self.every = 0
         self.error = [0] * 6
+        self.prompt = self.lengths_finite = self.standstill = False
         self.asked = [False] * 6
         self.searching = [False] * 6
         self._watchdog_asked_at, self._turn = -math.inf, 0
@@ -119,6 +150,7 @@ class DriveGroup:
     def rehearse(self) -> None:
         """Compile what an exchange needs; nothing is sent."""
         self._exchange.rehearse()
+        self._convert(CellReading(self.force, False, 0.0, self.cells_offset))
 
     def _drive(self, leg: int) -> Drive:
         """The drive of a leg (index), up to date with the last exchange."""
@@ -234,23 +266,31 @@ class DriveGroup:
         else:
             self.asked = [command.enable for command in commands]
             self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
-        np.subtract(found.position, self._length_offsets, self.length)
-        self.age, fresh = found.age.tolist(), found.fresh.tolist()
-        self.stale = (
-            [0 if one else count + 1 for one, count in zip(fresh, self.stale, strict=True)] if 0.0 in fresh else [0] * 6
-        )
-        self.status, self.error = list(found.status), list(found.error)
+        self.status, self.error, self.prompt = found.status, found.error, found.prompt
+        one, two, three, four, five, six = found.status
+        self.some, self.every = one | two | three | four | five | six, one & two & three & four & five & six
+        if found.prompt:
+            self.age, self.stale = [0.0] * 6, [0] * 6
+        else:
+            self.age = found.age.tolist()
+            self.stale = [0 if one else count + 1 for one, count in zip(found.fresh.tolist(), self.stale, strict=True)]
         if now - self._watchdog_asked_at >= _WATCHDOG_PERIOD:  # one drive, in its turn
             self._watchdog_asked_at, self._turn = now, (self._turn + 1) % 6
             self._used_alone(self._turn).request_watchdog()
         reading = self._cells.finish(found, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
-        self.cells_offset[:] = reading.offsets
-        self.force[:] = reading.forces
-        self._calibration.apply(self.force, out=self.force)
+        self._convert(reading)
         if self._corrects:
             self.force[:] = self._cell_errors.corrected(self.force)
+
+    def _convert(self, reading: CellReading) -> None:
+        """See `convert_kernel`."""
+        found = convert_kernel(
+            self._exchange.position, self.velocity, self._length_offsets, reading.forces, self._calibration.offset,
+            self._calibration.gain, reading.offsets, self.length, self.force, self.cells_offset,
+        )  # fmt: skip
+        self.lengths_finite, self.standstill = bool(found & _FINITE), bool(found & _STANDING)
 
     def resume(self) -> None:
         """Continue exchanges after a pause, which does not count as silence."""
@@ -354,17 +394,17 @@ class DriveGroup:
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
-        mask = int(bit)
-        return all([status & mask for status in self.status])
+        return bool(self.every & bit.value)
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""
-        mask = int(bit)
-        return any(status & mask for status in self.status)
+        return bool(self.some & bit.value)
 
     def legs(self, bit: Status) -> list[int]:
         """Legs (1…6) whose drive reports `bit`."""
-        mask = int(bit)
+        mask = bit.value
+        if not self.some & mask:
+            return []
         return [leg for leg, status in enumerate(self.status, start=1) if status & mask]
 
     @property

@@ -36,6 +36,7 @@ from rig.states import State, StopSeverity
 
 ROOM_BOUNDS = (600.0, 120.0)
 """s of room on the disk; a warning is given once below each."""
+_NO_LAG = [0.0] * 6
 _MORE_ROOM = 1.2
 """Factor on a bound above which there is room again."""
 
@@ -130,10 +131,10 @@ class Supervision:
         found = monitor.check_drives(t, drives, homed=machine.homed)
         if found is not None:
             yield found
-        found = self._torque.check(t, drives.stale, drives.status, drives.asked, drives.searching)
+        found = self._torque.check(t, drives, drives.asked, drives.searching)
         if found is not None:  # a fault of the drive, found before, would explain its torque
             yield from self._even_after_fault(found)
-        lag = drives.lag.tolist()
+        lag = _NO_LAG if drives.prompt else drives.lag.tolist()
         if lag != self._lag:
             yield from self._lag_changed(lag)
         if self._traffic.due(t):

@@ -31,6 +31,7 @@ _KERNELS = (
     "rig.engine.cycle_data.measure_kernel",
     "rig.engine.cycle_data.follow_kernel",
     "rig.engine.cycle_data.legs_and_condition_kernel",
+    "rig.engine.drive_group.convert_kernel",
     "rig.engine.zero_order_hold.zero_order_hold_kernel",
     "rig.engine.zero_order_hold.note_command_kernel",
     "rig.engine.core._farthest_joint_kernel",

@@ -49,14 +49,9 @@ class DriveChecks:
     def check(self, t: float, drives: DriveSamples, *, homed: bool) -> Trip | None:
         """Judge the drives' reports at rig time `t` (s); homed: the rig counts as homed."""
         stale, age, status = drives.stale, drives.age, drives.status
-        if not any(stale):
-            some, every = 0, _HOMED
-            for one in status:
-                some |= one
-                every &= one
-            sound = not some & (_WATCHDOG | _FAULT) and (every or not homed)
-            if sound and math.isfinite(sum(drives.length.tolist())):
-                return None
+        sound = not drives.some & (_WATCHDOG | _FAULT) and (drives.every & _HOMED or not homed)
+        if sound and drives.lengths_finite and not any(stale):
+            return None
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
             whys = {drives.silence(leg) for leg in range(_LEGS)}
@@ -183,22 +178,17 @@ class TorqueChecks:
         self._wanted = [0] * 6
 
     def check(
-        self,
-        t: float,
-        age: Sequence[int],
-        status: Sequence[int],
-        asked: Sequence[bool],
-        searching: Sequence[bool] = (False,) * 6,
+        self, t: float, drives: DriveSamples, asked: Sequence[bool], searching: Sequence[bool] = (False,) * 6
     ) -> Trip | None:
         """Judge the last exchange.
 
         Args:
             t: s, rig time.
-            age: consecutive cycles without fresh feedback, by leg.
-            status: bits of `actuators.Status`, by leg.
+            drives: their feedback.
             asked: whether the drive was commanded torque, by leg.
             searching: whether it was commanded to search its reference, by leg.
         """
+        age, status = drives.stale, drives.status
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
         needed = not at_rest and machine.stop < StopSeverity.QUICK_STOP
@@ -211,7 +201,8 @@ class TorqueChecks:
             return self._one_by_one(t, age, status, asked, searching)
         wanted = _ENABLED if needed else 0
         self._wanted = [wanted] * 6
-        if not any(age) and all([one & _ENABLED == wanted for one in status]):
+        settled = drives.every & _ENABLED if needed else not drives.some & _ENABLED
+        if settled and not any(age):
             self._seen = [True] * 6
             return self._unexpected(t, []) if at_rest else None
         changed, late = self._strays(t, age, status)

@@ -30,6 +30,18 @@ class DriveSamples(Protocol):
     error: list[int]
     """the drives' own error codes"""
 
+    @property
+    def some(self) -> int:
+        """Bits of `status` that any drive reports."""
+
+    @property
+    def every(self) -> int:
+        """Bits of `status` that all drives report."""
+
+    @property
+    def lengths_finite(self) -> bool:
+        """Whether every length is finite."""
+
     def error_text(self, leg: int) -> str:
         """Text of the drive's present error of a leg (index)."""
 

@@ -51,7 +51,7 @@ class Gateway:
 
     def ask(self) -> list[bytes]:
         """Ask both units; the replies that they would give, in order."""
-        first = self.bus._transaction + 1
+        first = self.bus.transaction + 1
         for unit in self.units:
             assert self.bus.begin(unit, bytes((unit.unit,)) + READ)
         return [frame(first + place, bytes((1 + place, 3, 2, 0, 11 * (1 + place)))) for place in range(2)]

@@ -370,8 +370,8 @@ LINK_BREAKS = [
     Break(
         "a fault that begins while the state is read is lost",
         "actuators/virtual/servo_group.py",
-        "                self._auxiliary[leg] = servo.auxiliary\n",
-        "                self._auxiliary[leg] = servo.auxiliary\n                drive.touched = False\n",
+        "            self._auxiliary[leg] = servo.auxiliary\n        return",
+        "            self._auxiliary[leg] = servo.auxiliary\n            self._changed.discard(drive)\n        return",
         (f"{_TWINS}::test_a_fault_that_begins_while_the_state_is_read_is_seen",),
     ),
     Break(
@@ -412,14 +412,14 @@ LINK_BREAKS = [
     Break(
         "a group of virtual servos does not see a fault",
         "actuators/virtual/faults.py",
-        "        self.touched = True  # last: another thread may have read the state before the fault\n",
+        "        self.changed.add(self)  # last: another thread may have read the state before the fault\n",
         "",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
     ),
     Break(
         "virtual servos asked one by one are the same as before",
         "actuators/virtual/faults.py",
-        "        self.touched = True\n        if self._silent:",
+        "        self.changed.add(self)\n        if self._silent:",
         "        if self._silent:",
         (f"{_TWINS}::test_a_group_answers_and_commands_as_each_servo_by_itself",),
     ),

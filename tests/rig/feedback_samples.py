@@ -1,6 +1,8 @@
 """Samples of drives and load cells as the checks look at them, made by hand."""
 
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_, or_
 
 import numpy as np
 
@@ -26,6 +28,18 @@ class Drives:
     age: list[float] = field(default_factory=lambda: [0.0] * 6)
     status: list[int] = field(default_factory=lambda: [0] * 6)
     error: list[int] = field(default_factory=lambda: [7] * 6)
+
+    @property
+    def some(self) -> int:
+        return reduce(or_, self.status)
+
+    @property
+    def every(self) -> int:
+        return reduce(and_, self.status)
+
+    @property
+    def lengths_finite(self) -> bool:
+        return bool(np.isfinite(self.length).all())
 
     def error_text(self, leg: int) -> str:
         return "over temperature"
