@@ -58,12 +58,12 @@ class Braking:
         self._motion = np.zeros(19)
         self._legs = np.zeros((6, 13))
 
-    def judge_step(self, t: float, legs: Array, reference: Reference) -> Cause | None:
-        """Cause to refuse `reference` at rig time `t` (s) if its legs (6, 13) do not continue the last ones."""
+    def judge(self, t: float, legs: Array, condition: float, reference: Reference) -> Cause | None:
+        """Cause to refuse `reference` at rig time `t` (s), by its legs (6, 13) or as continuation of the last ones."""
         if not self._known:
-            return None
+            return self._limits.judge(t, legs, condition)
         starts = reference.source is not self._source
-        return self._limits.judge_step(t, self._good_legs, legs, t - self._since, starts=starts)
+        return self._limits.judge(t, legs, condition, self._good_legs, t - self._since, starts=starts)
 
     def keep(self, t: float, motion: Array, legs: Array, reference: Reference) -> None:
         """Store the checked motion (19,) of `reference` at rig time `t` (s), and of its legs (6, 13)."""

@@ -1,6 +1,6 @@
 """Selection of the six commands of the next exchange: from the control law or by the state."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
 from rig.engine.supervision import Supervision
 from rig.findings import Code, Finding
-from rig.safety import Cause, Judgements, Report, StateMachine, Trip
+from rig.safety import Act, Cause, StateMachine, Trip
 from rig.states import State, StopSeverity
 
 _BEYOND = 1
@@ -40,6 +40,7 @@ class CommandArbiter:
         machine, cycle, reference, homing: inputs of the commands.
         force_bound: (6,) N, largest force of each leg.
         supervision: decides whether the law is active, and checks its commands.
+        act: is told of each cause to stop, and stops before it returns.
 
     `commands` are those of the next exchange.
     """
@@ -53,6 +54,7 @@ class CommandArbiter:
         homing: Homing,
         force_bound: Array,
         supervision: Supervision,
+        act: Act,
     ) -> None:
         self.commands: Sequence[Command] = (COMMAND_OFF,) * 6
         self.law = law
@@ -62,6 +64,7 @@ class CommandArbiter:
         self._homing = homing
         self._force_bound = force_bound
         self._supervision = supervision
+        self._act = act
 
     def off(self) -> None:
         """Torque off."""
@@ -82,14 +85,19 @@ class CommandArbiter:
 
     def rehearse(self) -> None:
         """Judge a force once, so that the kernel is compiled."""
-        judge_force_kernel(self._cycle.set_points.force, self._force_bound)
+        self._judge(self._cycle.set_points.force)
 
-    def decide(self, t: float, *, clear: bool) -> Judgements:
+    def _judge(self, force: Array) -> int:
+        """See `judge_force_kernel`."""
+        found: int = judge_force_kernel(force, self._force_bound)
+        return found
+
+    def decide(self, t: float, *, clear: bool) -> None:
         """Decide the commands of the cycle at rig time `t` (s); clear: see `passive`."""
         cycle = self._cycle
         cycle.set_points.clear()
         if self._supervision.controlled:
-            if (yield from self._compute(t)) and (yield from self._within_limits(t)):
+            if self._compute(t) and self._within_limits(t):
                 self.commands = self.law.commands(cycle)
                 if self.law.platform:
                     cycle.note_command(t)
@@ -98,7 +106,7 @@ class CommandArbiter:
         cycle.model.zero_order_hold.forget()
         self.passive(clear=clear)
 
-    def _compute(self, t: float) -> Generator[Trip | Report, None, bool]:
+    def _compute(self, t: float) -> bool:
         """Compute the set-points; False where there are none.
 
         The reference is checked before. If the model's forces exceed the limits, it is braked to rest.
@@ -108,36 +116,36 @@ class CommandArbiter:
             if not law.platform:
                 law.compute(cycle)
                 return True
-            yield from self._supervision.foresee(t, self._reference)
+            self._supervision.foresee(t, self._reference)
             law.compute(cycle)
             feedforward = cycle.set_points.feedforward
-            if judge_force_kernel(feedforward, self._force_bound) & _BEYOND:
-                yield self._too_much(t, feedforward)
+            if self._judge(feedforward) & _BEYOND:
+                self._act(self._too_much(t, feedforward))
                 self._supervision.come_to_rest(t, self._reference)
                 law.compute(cycle)
         except DynamicsError as error:
-            yield no_model(t, error)
+            self._act(no_model(t, error))
             return False
         except LawFault as fault:
-            yield Trip(Cause(fault.finding, t), fault.severity)
+            self._act(Trip(Cause(fault.finding, t), fault.severity))
             return False
         return True
 
-    def _within_limits(self, t: float) -> Generator[Trip | Report, None, bool]:
+    def _within_limits(self, t: float) -> bool:
         """Limit the forces to the legs' bounds, and stop the rig where they exceed them; False: send nothing."""
         force = self._cycle.set_points.force
-        judged = judge_force_kernel(force, self._force_bound)
+        judged = self._judge(force)
         if judged & _NOT_FINITE:
             asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
-            yield Trip(Cause(asked, t), StopSeverity.QUICK_STOP)
+            self._act(Trip(Cause(asked, t), StopSeverity.QUICK_STOP))
             return False
         if any(self.law.own_loops):
             beyond = self._supervision.lengths(t, self._cycle.set_points.position)
             if beyond is not None:
-                yield beyond
+                self._act(beyond)
                 return False
         if judged & _BEYOND:
-            yield self._too_much(t, force)
+            self._act(self._too_much(t, force))
             np.clip(force, -self._force_bound, self._force_bound, out=force)
         return True
 

@@ -41,8 +41,8 @@ from rig.safety import (
     Deadlines,
     ExchangeCheck,
     ExchangeSearch,
-    Judgements,
     ReferenceCheck,
+    Report,
     StateMachine,
     Trip,
     exchanges_found,
@@ -110,14 +110,15 @@ class Engine:
         limits = ReferenceCheck(mechanism, safety)
         rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
         self.reference = Reference(mechanism.geometry.home_pose, rate_change)
-        self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, limits)
+        self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, limits, self._act)
         force_bound = np.minimum(limits.force, drives.force_limit)
         self._homing = Homing(safety, drives.homing_ends_off)
         cells = CellModel(config)
         self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
         self._commander = CommandArbiter(
-            self.law, self.machine, self.cycle_data, self.reference, self._homing, force_bound, self._supervision
-        )
+            self.law, self.machine, self.cycle_data, self.reference, self._homing, force_bound, self._supervision,
+            self._act,
+        )  # fmt: skip
         self.motions = MotionLog(self.machine, self.reference, lambda motion: self.sink.motion(motion))
         self._row = TelemetryRow(self.cycle_data, self.machine, drives, self.reference)
         self._fault_reset = FaultReset()
@@ -350,27 +351,27 @@ class Engine:
             exchanges.forget()
             self._end_cycle()
             return
-        self._act_on(supervision.timing(t, missed))  # first: a gap explains what the feedback is going to show
+        supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         begun = self._stopwatch.now()
         exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()
-        self._act_on(supervision.host_suspended(t, exchanges.held))
+        supervision.host_suspended(t, exchanges.held)
         self.reference.advance(elapsed)
         cycle.measurement.take(self.drives, homed=machine.homed)
         followed = self.reference if machine.state in LAW_STATES and self.law.platform else None
         cycle.reference.evaluate(followed, cycle.measurement)
         self.law.refer(cycle)
-        self._act_on(supervision.reference(t, self.reference))  # before anything follows from it
+        supervision.reference(t, self.reference)  # before anything follows from it
         try:
             cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=machine.homed)
         except DynamicsError as error:
             self.trip(no_model(t, error))
-        self._act_on(supervision.feedback(t, exchanges.between))
-        self._act_on(supervision.measured(t, exchanges.between))
-        self._act_on(supervision.recording(t, self.sink.fault, self.sink.room))
+        supervision.feedback(t, exchanges.between)
+        supervision.measured(t, exchanges.between)
+        supervision.recording(t, self.sink.fault, self.sink.room)
         self._advance_state()
-        self._act_on(commander.decide(t, clear=self._fault_reset.edge))
+        commander.decide(t, clear=self._fault_reset.edge)
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             exchanges.repeat(commander.commands)
@@ -382,13 +383,12 @@ class Engine:
         self.cycles += 1
         self._end_cycle()
 
-    def _act_on(self, judgements: Judgements) -> None:
-        """Stop the rig or record an event, for each judgement."""
-        for found in judgements:
-            if isinstance(found, Trip):
-                self.trip(found)
-            else:
-                self.record(found.level, found.finding)
+    def _act(self, found: Trip | Report) -> None:
+        """Stop the rig, or record an event."""
+        if isinstance(found, Trip):
+            self.trip(found)
+        else:
+            self.record(found.level, found.finding)
 
     def _advance_state(self) -> None:
         machine, drives = self.machine, self.drives

@@ -71,6 +71,49 @@ _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
 
 
 @kernel
+def _progress(elapsed: float, length: float, start: float, target: float) -> float:
+    """Path time gained `elapsed` s after a ramp began."""
+    change = target - start
+    if elapsed >= length:
+        return length * (start + 0.5 * change) + target * (elapsed - length)
+    x = elapsed / length
+    return elapsed * start + length * change * x * x * x * (1.0 - 0.5 * x)
+
+
+@kernel
+def path_law_kernel(
+    place: float, elapsed: float, ahead: float, length: float, start: float, target: float
+) -> tuple[float, float, float]:
+    """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant.
+
+    place: path time now, s. elapsed: s since the ramp began. ahead: s. length: of the ramp, s. start, target: rates
+    before and after it.
+    """
+    then = elapsed + ahead
+    place += _progress(then, length, start, target) - _progress(elapsed, length, start, target)
+    if then >= length:
+        return place, target, 0.0
+    x, change = then / length, target - start
+    return place, start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
+
+
+@kernel
+def path_motion_kernel(
+    samples: Array, step: float, end: float, place: float, elapsed: float, ahead: float, length: float, start: float,
+    target: float, motion: Array,
+) -> int:  # fmt: skip
+    """Fill `motion` (19,) with that on a table (n, 18) at the place of `path_law_kernel`; returns the table's status.
+
+    end: s, of the table; a checked motion ends at rest, and there it stays.
+    """
+    place, rate, acceleration = path_law_kernel(place, elapsed, ahead, length, start, target)
+    if place >= end:
+        place, rate, acceleration = end, 0.0, 0.0
+    status: int = table_motion_kernel(samples, step, place, rate, acceleration, motion)
+    return status
+
+
+@kernel
 def _excess_kernel(
     samples: Array, step: float, laws: Array, geometry: Array, limits: Array, motion: Array, legs: Array
 ) -> float:
@@ -189,7 +232,7 @@ class TableSource:
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
         """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
-        return _law(self._path_time, 0.0, ahead, duration, self._rate(), target)
+        return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate(), target)
 
     @property
     def moving(self) -> bool:
@@ -230,46 +273,17 @@ class TableSource:
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
-        place, rate, acceleration = self._law(ahead)
-        if place >= self._length:  # a checked motion ends at rest, and there it stays
-            place, rate, acceleration = self._length, 0.0, 0.0
-        table = self._table
-        return table_motion_kernel(table.samples, table.step, place, rate, acceleration, motion) == 0
+        status: int = path_motion_kernel(
+            self._table.samples, self._table.step, self._length, self._path_time, self._elapsed, ahead,
+            self._duration, self._start, self._target, motion,
+        )  # fmt: skip
+        return status == 0
 
     def _law(self, ahead: float) -> tuple[float, float, float]:
-        return _law(self._path_time, self._elapsed, ahead, self._duration, self._start, self._target)
+        return path_law_kernel(self._path_time, self._elapsed, ahead, self._duration, self._start, self._target)
 
     def _rate(self) -> float:
         return self._law(0.0)[1]
-
-
-def _law(
-    place: float, elapsed: float, ahead: float, length: float, start: float, target: float
-) -> tuple[float, float, float]:
-    """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant.
-
-    Args:
-        place: path time now, s.
-        elapsed: s since the ramp began.
-        ahead: s.
-        length: of the ramp, s.
-        start, target: rates before and after it.
-    """
-    then = elapsed + ahead
-    place += _progress(then, length, start, target) - _progress(elapsed, length, start, target)
-    if then >= length:
-        return place, target, 0.0
-    x, change = then / length, target - start
-    return place, start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
-
-
-def _progress(elapsed: float, length: float, start: float, target: float) -> float:
-    """Path time gained `elapsed` s after a ramp began."""
-    change = target - start
-    if elapsed >= length:
-        return length * (start + 0.5 * change) + target * (elapsed - length)
-    x = elapsed / length
-    return elapsed * start + length * change * x * x * x * (1.0 - 0.5 * x)
 
 
 class Reference:

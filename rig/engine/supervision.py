@@ -1,6 +1,6 @@
 """Supervision of timing, feedback, reference and recording in every cycle, which stops the rig.
 
-Each check yields judgements; the caller stops the rig for one before the check continues.
+Each check tells the engine of what it finds, which stops the rig before the check continues.
 """
 
 import math
@@ -19,9 +19,9 @@ from rig.findings import Code, Finding, Value
 from rig.safety import (
     LAW_STATES,
     TORQUE_STATES,
+    Act,
     Cause,
     FeedbackMonitor,
-    Judgements,
     LegReference,
     MeasuredBounds,
     ReferenceCheck,
@@ -48,6 +48,7 @@ class Supervision:
         config: gives the bounds.
         law: the active one, which determines the valid checks.
         drives, machine, cycle, limits: supervised parts.
+        act: is told of each finding, and stops the rig or records it before it returns.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class Supervision:
         machine: StateMachine,
         cycle: CycleData,
         limits: ReferenceCheck,
+        act: Act,
     ) -> None:
         self._config = config
+        self._act = act
         self.law = law
         self._drives = drives
         self._machine = machine
@@ -96,8 +99,7 @@ class Supervision:
         """Judge the drives' present values once, so that kernels are compiled; nothing is stopped."""
         drives, followed, residual = self._drives, self._cycle.reference, self._cycle.model.residual
         length, velocity, force = drives.length, drives.velocity, drives.force
-        self._limits.judge(0.0, followed.legs, followed.condition)
-        self._limits.judge_step(0.0, followed.legs, followed.legs_ahead, followed.ahead_by)
+        self._limits.judge(0.0, followed.legs_ahead, followed.condition, followed.legs, followed.ahead_by)
         standing = Reference(followed.now[:7])
         self._braking.keep(0.0, followed.now, followed.legs, standing)
         self._braking.brake(standing, 0.0)
@@ -109,40 +111,40 @@ class Supervision:
         self._rest.check(0.0, 1.0, drives.fresh, drives.status, length, velocity, self._monitor.departure, homed=True)
         self.forget()
 
-    def timing(self, t: float, missed: int) -> Judgements:
+    def timing(self, t: float, missed: int) -> None:
         """Judge that `missed` cycles were skipped before the one at rig time `t` (s)."""
         bound, watchdog = self._config.safety.overruns_in_a_row, self._config.drives.watchdog
         self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
         if missed * self._config.period > watchdog:
-            yield from self.host_suspended(t, missed * self._config.period)
+            self.host_suspended(t, missed * self._config.period)
         elif self._overruns_in_a_row >= bound:
             found = Finding(Code.OVERRUNS, 0, self._overruns_in_a_row, bound)
-            yield Trip(Cause(found, t), StopSeverity.CATEGORY_1, latch=False)
+            self._act(Trip(Cause(found, t), StopSeverity.CATEGORY_1, latch=False))
 
-    def host_suspended(self, t: float, suspended: float) -> Judgements:
+    def host_suspended(self, t: float, suspended: float) -> None:
         """Judge that the process was not run for `held` s before the feedback that the cycle at `t` (s) has now."""
         watchdog = self._config.drives.watchdog
         if suspended > watchdog:
-            yield Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, suspended, watchdog), t), StopSeverity.QUICK_STOP)
+            self._act(Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, suspended, watchdog), t), StopSeverity.QUICK_STOP))
 
-    def feedback(self, t: float, elapsed: float) -> Judgements:
+    def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, at rig time `t` (s), `elapsed` s after the one before."""
         drives, machine, monitor, law = self._drives, self._machine, self._monitor, self.law
         found = monitor.check_drives(t, drives, homed=machine.homed)
         if found is not None:
-            yield found
+            self._act(found)
         found = self._torque.check(t, drives, drives.asked, drives.searching)
         if found is not None:  # a fault of the drive, found before, would explain its torque
-            yield from self._even_after_fault(found)
+            self._even_after_fault(found)
         lag = _NO_LAG if drives.prompt else drives.lag.tolist()
         if lag != self._lag:
-            yield from self._lag_changed(lag)
+            self._lag_changed(lag)
         if self._traffic.due(t):
             disturbed, warnings = self._traffic.check(t, drives.traffic)
             for warning in warnings:
-                yield Report("warning", warning)
+                self._act(Report("warning", warning))
             if disturbed is not None:
-                yield disturbed
+                self._act(disturbed)
         self.references()
         found = monitor.check_motion(
             t,
@@ -154,9 +156,9 @@ class Supervision:
             following_error_stop=law.following_error_stop,
         )
         if found is not None:
-            yield found
+            self._act(found)
         if machine.homed and not self._cycle.measurement.pose_valid and drives.fresh.all():
-            yield Trip(Cause(Finding(Code.LENGTHS_WITHOUT_POSE), t), StopSeverity.QUICK_STOP, self._poseless)
+            self._act(Trip(Cause(Finding(Code.LENGTHS_WITHOUT_POSE), t), StopSeverity.QUICK_STOP, self._poseless))
         found = monitor.check_forces(
             t,
             drives,
@@ -165,37 +167,37 @@ class Supervision:
             alive=law.platform and machine.state is not State.IDLE,
         )
         if found is not None:
-            yield found
+            self._act(found)
 
     def references(self) -> None:
         """If a drive has lost its reference, the rig is not homed any more, independent of other findings."""
         if not self._drives.all(Status.HOMED):
             self._machine.homed = False
 
-    def measured(self, t: float, elapsed: float) -> Judgements:
+    def measured(self, t: float, elapsed: float) -> None:
         """Judge the measured values by the machine's limits; arguments as `feedback`, which comes first."""
         drives, machine, measured = self._drives, self._machine, self._measured
         self._checked_leg = (self._checked_leg + 1) % 6  # these change slowly: one drive a cycle
         found = measured.check_drive(t, self._checked_leg)
         if found is not None:
-            yield found
+            self._act(found)
         torque = machine.state in TORQUE_STATES
         if torque and (lost := drives.watchdog_fault(self._checked_leg)):  # elsewhere engaging is refused
             leg = self._checked_leg + 1
-            yield Trip(Cause(Finding(Code.NO_WATCHDOG, leg, details={"text": lost}), t), StopSeverity.CATEGORY_1)
+            self._act(Trip(Cause(Finding(Code.NO_WATCHDOG, leg, details={"text": lost}), t), StopSeverity.CATEGORY_1))
         if not torque:
             departure = self._monitor.departure
             found = self._rest.check(
                 t, elapsed, drives.fresh, drives.status, drives.length, drives.velocity, departure, homed=machine.homed
             )
             if found is not None:
-                yield from self._even_after_fault(found)
+                self._even_after_fault(found)
             return
         self._rest.forget()
         if machine.stop < StopSeverity.QUICK_STOP:
             found = measured.check_speed(t, drives.fresh, drives.velocity)
             if found is not None:
-                yield found
+                self._act(found)
         if not drives.cells_fresh:
             return
         found = None
@@ -207,24 +209,23 @@ class Supervision:
             fresh = np.multiply(drives.fresh, self.law.own_loops)
             found = measured.check_force(t, fresh, drives.force, Code.FORCE_WHILE_HOLDING, scale)
         if found is not None:
-            yield found
+            self._act(found)
 
-    def reference(self, t: float, source: Reference) -> Judgements:
+    def reference(self, t: float, source: Reference) -> None:
         """Judge the reference `source` of rig time `t` (s), if the host follows one; brake if it fails."""
         followed, braking = self._cycle.reference, self._braking
         if not (self.controlled and self.law.platform):
             braking.forget()
             return
-        cause = self._limits.judge(t, followed.legs, followed.condition)
-        cause = cause or braking.judge_step(t, followed.legs, source)
+        cause = braking.judge(t, followed.legs, followed.condition, source)
         if cause is None:
             braking.keep(t, followed.now, followed.legs, source)
         else:
-            yield Trip(cause, StopSeverity.CATEGORY_2)
+            self._act(Trip(cause, StopSeverity.CATEGORY_2))
             braking.brake(source, t)
             followed.evaluate(source, self._cycle.measurement)
 
-    def foresee(self, t: float, source: Reference) -> Judgements:
+    def foresee(self, t: float, source: Reference) -> None:
         """Judge the reference of the next command at rig time `t` (s); it is not commanded if it fails.
 
         Raises:
@@ -232,11 +233,9 @@ class Supervision:
         """
         followed, limits = self._cycle.reference, self._limits
         followed.foresee(source)
-        ahead = followed.legs_ahead
-        cause = limits.judge(t, ahead, followed.condition_ahead)
-        cause = cause or limits.judge_step(t, followed.legs, ahead, followed.ahead_by)
+        cause = limits.judge(t, followed.legs_ahead, followed.condition_ahead, followed.legs, followed.ahead_by)
         if cause is not None:
-            yield Trip(cause, StopSeverity.CATEGORY_2)
+            self._act(Trip(cause, StopSeverity.CATEGORY_2))
             self._braking.brake(source, t)
             followed.foresee(source)
 
@@ -260,48 +259,48 @@ class Supervision:
         found = Finding(Code.COMMANDED_LENGTH, leg + 1, float(command[leg]), details=limits)
         return Trip(Cause(found, t), StopSeverity.QUICK_STOP)
 
-    def recording(self, t: float, fault: str, room: float) -> Judgements:
+    def recording(self, t: float, fault: str, room: float) -> None:
         """Judge the recording at rig time `t` (s), with room on the disk for `room` s.
 
         `fault`: reason why nothing is recorded, or empty.
         """
         if fault and self._machine.state is State.RUNNING:
             failed = Finding(Code.RECORDING_FAILED, details={"text": fault})
-            yield Trip(Cause(failed, t), StopSeverity.CATEGORY_2, latch=False)
+            self._act(Trip(Cause(failed, t), StopSeverity.CATEGORY_2, latch=False))
         elif fault and not self._unrecorded:
-            yield Report("warning", Finding(Code.NOT_RECORDED, details={"text": fault}))
+            self._act(Report("warning", Finding(Code.NOT_RECORDED, details={"text": fault})))
         self._unrecorded = bool(fault)
         if room != self._room:
-            yield from self._room_changed(room)
+            self._room_changed(room)
 
-    def _room_changed(self, room: float) -> Judgements:
+    def _room_changed(self, room: float) -> None:
         """Report once when the room for the recording falls below each bound; again after it was clearly above."""
         self._room = room
         short = sum(room < bound for bound in ROOM_BOUNDS)
         if short > self._short:
             left: dict[str, Value] = {"minutes": room / 60.0, "least": ROOM_BOUNDS[short - 1] / 60.0}
-            yield Report("warning", Finding(Code.DISK_NEARLY_FULL, details=left))
+            self._act(Report("warning", Finding(Code.DISK_NEARLY_FULL, details=left)))
         if short > self._short or (self._short and room > _MORE_ROOM * ROOM_BOUNDS[self._short - 1]):
             self._short = short
 
-    def _lag_changed(self, now: list[float]) -> Judgements:
+    def _lag_changed(self, now: list[float]) -> None:
         """Report once when the age of replies changes by whole cycles, by leg."""
         bound = self._config.safety.echo_lag
         for leg, (lag, before) in enumerate(zip(now, self._lag, strict=True), start=1):
             if lag == before:
                 continue
             if not lag:
-                yield Report("info", Finding(Code.REPLIES_PROMPT, leg))
+                self._act(Report("info", Finding(Code.REPLIES_PROMPT, leg)))
                 continue
             code = Code.REPLIES_OLD if lag > 1 else Code.REPLIES_ONE_CYCLE_OLD
-            yield Report("warning", Finding(code, leg, bound=bound, details={"cycles": lag}))
+            self._act(Report("warning", Finding(code, leg, bound=bound, details={"cycles": lag})))
         self._lag = now
 
-    def _even_after_fault(self, trip: Trip) -> Judgements:
+    def _even_after_fault(self, trip: Trip) -> None:
         """Stop and record in any case, also after another fault."""
         if self._machine.state is State.FAULT:
-            yield Report("error", trip.cause.finding)
-        yield trip
+            self._act(Report("error", trip.cause.finding))
+        self._act(trip)
 
     def _poseless(self) -> Finding | None:
         lost = self._machine.homed and self._cycle.measurement.home_error(self._drives) is None

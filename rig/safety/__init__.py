@@ -18,7 +18,7 @@ from rig.safety.machine import (
 from rig.safety.measured_bounds import MeasuredBounds
 from rig.safety.stability import MASS_ERROR, LoopVerdict, check_loop, judge_sag
 from rig.safety.trajectory_check import AT_ENDS, LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
-from rig.safety.trip import Judgements, LegReference, Recheck, Report, Trip, no_recheck
+from rig.safety.trip import Act, LegReference, Recheck, Report, Trip, no_recheck
 from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "MASS_ERROR",
     "START_DISTANCE",
     "TORQUE_STATES",
+    "Act",
     "Cause",
     "CellModel",
     "Conditions",
@@ -35,7 +36,6 @@ __all__ = [
     "ExchangeCheck",
     "ExchangeSearch",
     "FeedbackMonitor",
-    "Judgements",
     "LegReference",
     "LimitCheck",
     "LoopVerdict",

@@ -60,6 +60,21 @@ def step_kernel(
     return _OK, -1, 0.0, 0.0
 
 
+@kernel
+def continue_kernel(
+    legs: Array, limits: Array, condition: float, condition_bound: float, before: Array, allowed: Array, elapsed: float
+) -> tuple[int, int, float, float]:
+    """Judge leg motions (6, 13) by `check_kernel`, then the step to them from `before` by `step_kernel`.
+
+    elapsed: s since `before`, negative if there is nothing before.
+    """
+    what, leg, value = check_kernel(legs, limits, condition, condition_bound)
+    if what != _OK or elapsed < 0.0:
+        return what, leg, value, 0.0
+    found: tuple[int, int, float, float] = step_kernel(before, legs, limits, allowed, elapsed)
+    return found
+
+
 def _bound(value: float | None) -> float:
     return inf if value is None else value
 
@@ -92,34 +107,44 @@ class ReferenceCheck:
         levers = np.linalg.norm(mechanism.geometry.array[:, 6:], axis=1)
         self._allowed_at_start = self._allowed + sqrt(3.0) * START_DISTANCE * (1.0 + levers)
 
-    def judge(self, t: float, legs: Array, condition: float) -> Cause | None:
-        """Cause to refuse a reference whose legs move as `legs` (6, 13) at rig time `t`, or None."""
-        what, leg, value = check_kernel(legs, self.legs, condition, self.condition)
-        if what == _OK:
-            return None
-        if what == _CONDITION:
-            return Cause(Finding(Code.CONDITION_NUMBER, 0, value, self.condition), t)
-        low, high, speed, acceleration = map(float, self.legs[leg])
-        if what == _LENGTH:
-            return Cause(Finding(Code.REFERENCE_LENGTH, leg + 1, value, details={"low": low, "high": high}), t)
-        if what == _SPEED:
-            return Cause(Finding(Code.REFERENCE_SPEED, leg + 1, value, speed), t)
-        if what == _ACCELERATION:
-            return Cause(Finding(Code.REFERENCE_ACCELERATION, leg + 1, value, acceleration), t)
-        return Cause(Finding(Code.REFERENCE_NOT_FINITE, leg + 1, value), t)
-
-    def judge_step(self, t: float, before: Array, legs: Array, elapsed: float, *, starts: bool = False) -> Cause | None:
-        """Cause to refuse a reference of rig time `t` (s) as continuation of the one `elapsed` s before it, or None.
+    def judge(
+        self,
+        t: float,
+        legs: Array,
+        condition: float,
+        before: Array | None = None,
+        elapsed: float = 0.0,
+        *,
+        starts: bool = False,
+    ) -> Cause | None:
+        """Cause to refuse a reference at rig time `t` (s), by itself or as continuation of the one before it, or None.
 
         Args:
             t: s.
-            before, legs: (6, 13) motion of the legs then and now; they passed `judge`.
+            legs: (6, 13) motion of the legs.
+            condition: condition number of the pose.
+            before: (6, 13) motion of the legs `elapsed` s earlier, which was judged; None if there was none.
             elapsed: s, more than 0.
             starts: whether another motion begins here, at most `START_DISTANCE` away.
         """
-        allowed = self._allowed_at_start if starts else self._allowed
-        what, leg, value, bound = step_kernel(before, legs, self.legs, allowed, elapsed)
-        if what == _OK:
-            return None
-        code = Code.REFERENCE_STEP if what == _STEP else Code.REFERENCE_SPEED_STEP
-        return Cause(Finding(code, leg + 1, value, bound, {"elapsed": elapsed}), t)
+        what, leg, value, bound = continue_kernel(
+            legs, self.legs, condition, self.condition, legs if before is None else before,
+            self._allowed_at_start if starts else self._allowed, -1.0 if before is None else elapsed,
+        )  # fmt: skip
+        return None if what == _OK else Cause(self._finding(what, leg, value, bound, elapsed), t)
+
+    def _finding(self, what: int, leg: int, value: float, bound: float, elapsed: float) -> Finding:
+        """Finding of what the kernel found; leg: index."""
+        if what == _CONDITION:
+            return Finding(Code.CONDITION_NUMBER, 0, value, self.condition)
+        if what in (_STEP, _SPEED_STEP):
+            code = Code.REFERENCE_STEP if what == _STEP else Code.REFERENCE_SPEED_STEP
+            return Finding(code, leg + 1, value, bound, {"elapsed": elapsed})
+        low, high, speed, acceleration = map(float, self.legs[leg])
+        if what == _LENGTH:
+            return Finding(Code.REFERENCE_LENGTH, leg + 1, value, details={"low": low, "high": high})
+        if what == _SPEED:
+            return Finding(Code.REFERENCE_SPEED, leg + 1, value, speed)
+        if what == _ACCELERATION:
+            return Finding(Code.REFERENCE_ACCELERATION, leg + 1, value, acceleration)
+        return Finding(Code.REFERENCE_NOT_FINITE, leg + 1, value)

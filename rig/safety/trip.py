@@ -1,6 +1,6 @@
 """Inputs of the checks of feedback, and their result: the required stop for a finding."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -99,8 +99,8 @@ class Report:
     finding: Finding
 
 
-Judgements = Iterator[Trip | Report]
-"""What a check finds, one after the other: each takes effect before the check goes on."""
+Act = Callable[[Trip | Report], None]
+"""Is told what a check finds; it has taken effect before the check goes on."""
 
 
 def not_fresh(code: Code, leg: int, age: float, bound: float, period: float, silence: str = "") -> Finding:

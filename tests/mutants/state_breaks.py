@@ -160,20 +160,20 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a reference ahead that breaks a limit is commanded",
-        "            yield Trip(cause, StopSeverity.CATEGORY_2)\n            self._braking.brake(source, t)",
+        "            self._act(Trip(cause, StopSeverity.CATEGORY_2))\n            self._braking.brake(source, t)",
         "            pass",
         _LAST_GOOD,
     ),
     _supervision(
         "a reference ahead that steps is commanded",
-        "        cause = cause or limits.judge_step(t, followed.legs, ahead, followed.ahead_by)\n",
-        "",
+        "followed.condition_ahead, followed.legs, followed.ahead_by)",
+        "followed.condition_ahead)",
         f"{_SOURCES}::test_a_source_that_steps_is_left_at_its_last_good_reference",
     ),
     _supervision(
         "a reference that does not follow on the one before is followed on",
-        "        cause = cause or braking.judge_step(t, followed.legs, source)\n",
-        "",
+        "braking.judge(t, followed.legs, followed.condition, source)",
+        "self._limits.judge(t, followed.legs, followed.condition)",
         f"{_SOURCES}::test_a_source_that_changes_its_mind_between_cycles_is_left_too",
     ),
     _supervision(

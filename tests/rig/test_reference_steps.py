@@ -69,9 +69,9 @@ def test_a_motion_at_the_limits_passes_through_pause_and_return(name: str, perio
         assert reference.evaluate(0.0, motion) and reference.evaluate(period, ahead)
         legs = _legs(motion)
         if LIMITS.judge(0.0, legs, 1.0) is None:  # a ramp that no leg bears is found there
-            found = braking.judge_step(k * period, legs, reference)
+            found = braking.judge(k * period, legs, 1.0, reference)
             assert found is None, found.text
-            found = LIMITS.judge_step(k * period, legs, _legs(ahead), period)
+            found = LIMITS.judge(k * period, _legs(ahead), 1.0, legs, period)
             assert found is None or LIMITS.judge(0.0, _legs(ahead), 1.0), found
             braking.keep(k * period, motion, legs, reference)
         reference.advance(period)
@@ -91,8 +91,8 @@ def test_steps_of_length_and_of_speed_are_named_with_their_bounds(elapsed: float
                 legs[2, column] += sense * factor * amount
                 if column == 1:
                     legs[2, 0] += 0.5 * elapsed * legs[2, 1]
-            assert LIMITS.judge_step(1.0, before, within, elapsed) is None
-            cause = LIMITS.judge_step(1.0, before, beyond, elapsed)
+            assert LIMITS.judge(1.0, within, 1.0, before, elapsed) is None
+            cause = LIMITS.judge(1.0, beyond, 1.0, before, elapsed)
             assert cause is not None and (cause.code, cause.leg, cause.t) == (FaultCode.REFERENCE_INVALID, 3, 1.0)
             assert cause.text.startswith("reference of leg 3: ") and said in cause.text
 
@@ -102,8 +102,8 @@ def test_speed_explains_a_way_and_a_way_that_is_not_made_is_a_step() -> None:
     before[:, 1] = 0.2
     after = before.copy()
     after[:, 0] += 0.2 * STEP
-    assert LIMITS.judge_step(0.0, before, after, STEP) is None
-    cause = LIMITS.judge_step(0.0, before, before, STEP)
+    assert LIMITS.judge(0.0, after, 1.0, before, STEP) is None
+    cause = LIMITS.judge(0.0, before, 1.0, before, STEP)
     assert cause is not None and "steps by 0.400 mm more than its speed explains within 2 ms" in cause.text
 
 
@@ -111,10 +111,10 @@ def test_a_motion_may_begin_where_the_operator_lets_it() -> None:
     before = _legs(np.concatenate([HOME, np.zeros(12)]))
     motion = np.concatenate([HOME, np.zeros(12)])
     motion[:3] += START_DISTANCE
-    assert LIMITS.judge_step(0.0, before, _legs(motion), STEP) is not None
-    assert LIMITS.judge_step(0.0, before, _legs(motion), STEP, starts=True) is None
+    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP) is not None
+    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP, starts=True) is None
     motion[:3] += 3.0 * START_DISTANCE
-    assert LIMITS.judge_step(0.0, before, _legs(motion), STEP, starts=True) is not None
+    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP, starts=True) is not None
 
 
 def test_without_a_limit_of_acceleration_a_step_is_what_an_encoder_may_not_jump() -> None:
@@ -124,4 +124,4 @@ def test_without_a_limit_of_acceleration_a_step_is_what_an_encoder_may_not_jump(
     for by, passes in ((0.99 * SAFETY.position_jump, True), (1.01 * SAFETY.position_jump, False), (math.inf, False)):
         after = before.copy()
         after[4, 0] += by
-        assert (check.judge_step(0.0, before, after, STEP) is None) is passes
+        assert (check.judge(0.0, after, 1.0, before, STEP) is None) is passes
