@@ -38,7 +38,7 @@ from dynamics.external import (
     wrench_from_residual,
 )
 from dynamics.kernels.batch import NOT_UNIT
-from dynamics.kernels.cells import cells_kernel
+from dynamics.kernels.cells import cell_and_terms_kernel, cells_kernel
 from dynamics.kernels.forward import (
     DRIFT,
     FROZEN_SIZE,
@@ -83,6 +83,7 @@ from dynamics.model import (
     base_loads,
     equations_of_motion,
     forward_dynamics,
+    model_failure,
     reaction_peaks,
 )
 from dynamics.path_conditioning import (
@@ -155,6 +156,7 @@ __all__ = [
     "base_loads",
     "best_path",
     "body_of",
+    "cell_and_terms_kernel",
     "cells_kernel",
     "closed_form_equations",
     "closed_form_pods",
@@ -179,6 +181,7 @@ __all__ = [
     "mechanical_energy",
     "mechanism_names",
     "mechanism_tables",
+    "model_failure",
     "opposite_sides",
     "papers",
     "parse_mechanism",

@@ -319,6 +319,7 @@ class Engine:
         drives.velocity[:] = drives.force[:] = 0.0
         drives.fresh[:] = 1.0
         self.reference.hold(home)
+        cycle.measurement.home_error(drives)
         cycle.measurement.take(drives, homed=True)
         cycle.reference.evaluate(self.reference, cycle.measurement)
         cycle.model.evaluate(0.0, cycle.reference, cycle.measurement, known=True)

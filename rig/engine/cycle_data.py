@@ -4,19 +4,20 @@ The arrays of all four are views of one telemetry row, so that the computed valu
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from actuators import Command, Commands
-from dynamics import CycleForces, Dynamics, DynamicsError
+from dynamics import WORK_SIZE, Dynamics, DynamicsError, cell_and_terms_kernel, model_failure
 from kinematics import (
     CONVERGED,
     FORWARD_WORK,
     Array,
     condition_number_kernel,
     forward_kinematics_kernel,
+    inlined,
     inverse_kinematics_kernel,
     kernel,
     leg_rows_kernel,
@@ -25,10 +26,12 @@ from kinematics import (
 from rig.config import RigConfig
 from rig.engine.drive_group import DriveGroup
 from rig.engine.reference import Reference
-from rig.engine.zero_order_hold import ZeroOrderHold
+from rig.engine.zero_order_hold import ZeroOrderHold, zero_order_hold_kernel
 from rig.runtime import Tick
 from rig.safety import StateMachine
 from rig.telemetry import ROW, CycleFlag, RowWriter
+
+Frame = NDArray[np.void]
 
 _TOLERANCE = 1e-9  # m, far below what a drive resolves
 _ITERATIONS = 8
@@ -59,25 +62,66 @@ def estimate_kernel(
     return status == CONVERGED and _twist_kernel(geometry, pose, velocity, rows, twist)
 
 
+FRAME = np.dtype(
+    [
+        ("row", ROW),
+        ("offset", np.float64, (6,)),
+        ("cells_offset", np.float64, (6,)),
+        ("estimate", np.float64, (7,)),
+        ("legs", np.float64, (6, 13)),
+        ("length_error", np.float64, (6,)),
+        ("velocity_error", np.float64, (6,)),
+        ("ahead", np.float64, (19,)),
+        ("legs_ahead", np.float64, (6, 13)),
+        ("geometry", np.float64, (6, 9)),
+        ("characteristic_length", np.float64),
+        ("lengths", np.float64, (6,)),
+        ("forward_work", np.float64, (FORWARD_WORK,)),
+        ("rows", np.float64, (6, 7)),
+        ("condition_work", np.float64, (6, 6)),
+        ("forces", np.float64, (6,)),
+    ],
+    align=True,
+)
+"""numpy dtype of the data of a cycle, with its telemetry row first: one array for the kernels instead of twenty.
+
+`offset` and `cells_offset` are those of `Measurement`, `estimate` the last pose found; `legs`, `length_error`,
+`velocity_error`, `ahead` and `legs_ahead` are those of `ReferenceMotion`; `geometry` and `characteristic_length`, m,
+are the platform's; the rest is scratch.
+"""
+
+
 @kernel
-def measure_kernel(
-    length: Array, velocity: Array, offset: Array, homed: bool, geometry: Array, now: Array, work: Array, rows: Array,
-    lengths: Array, pose: Array, twist: Array,
-) -> bool:  # fmt: skip
-    """Estimate `pose` (7,) and `twist` (6,), NaN where there is none; returns whether there is one.
+def locate_kernel(frame: Frame, length: Array, velocity: Array, offset: Array, homed: bool) -> bool:
+    """Estimate the row's `pose` and `twist`, NaN where there is none; returns whether there is one.
 
     length (6,), m, and velocity (6,), m/s, were read `offset` (6,), s, after the cycle's time. homed: whether the
-    lengths are absolute. now (7,): pose of the cycle before, which moves on. lengths (6,): scratch. The other arguments
-    as for `estimate_kernel`.
+    lengths are absolute.
     """
+    data = frame[0]
+    pose, twist, lengths, now = data.row.pose, data.row.twist, data.lengths, data.estimate
     for i in range(6):
         lengths[i] = length[i] - offset[i] * velocity[i]  # all at the cycle's time
-    valid = homed and estimate_kernel(geometry, lengths, velocity, now, twist, work, rows)
+    valid = homed and estimate_kernel(data.geometry, lengths, velocity, now, twist, data.forward_work, data.rows)
     for k in range(7):
         pose[k] = now[k] if valid else np.nan
     if not valid:
         for k in range(6):
             twist[k] = np.nan
+    return valid
+
+
+@kernel
+def measure_kernel(
+    frame: Frame, length: Array, velocity: Array, force: Array, offset: Array, cells_offset: Array, homed: bool
+) -> bool:
+    """Take the feedback of drives and cells, (6,) each, into the frame, and do as `locate_kernel`."""
+    data = frame[0]
+    row = data.row
+    for i in range(6):
+        row.length[i], row.velocity[i], row.force_measured[i] = length[i], velocity[i], force[i]
+        data.offset[i], data.cells_offset[i] = offset[i], cells_offset[i]
+    valid: bool = locate_kernel(frame, length, velocity, offset, homed)
     return valid
 
 
@@ -91,20 +135,20 @@ class ModelHistory:
     def __init__(self, terms: int) -> None:
         """terms: number of terms of the model's forces."""
         self._times = [math.nan] * _DEPTH
-        self._cells = np.zeros((_DEPTH, 6))
-        self._terms = np.zeros((_DEPTH, terms, 6))
+        self.cells, self.terms = np.zeros((_DEPTH, 6)), np.zeros((_DEPTH, terms, 6))
+        """N, at the cells and by term, of the stored cycles"""
         self._count = 0
 
     def forget(self) -> None:
         """Drop all values."""
         self._count = 0
 
-    def note(self, t: float, cells: Array, terms: Array) -> None:
-        """Store the forces at the cells (6,) and by term (n, 6) of the cycle at `t`, s, later than the one before."""
+    def place(self, t: float) -> int:
+        """Where in `cells` and `terms` to store those of the cycle at `t`, s, later than the one before."""
         place = self._count % _DEPTH
         self._times[place] = t
-        self._cells[place], self._terms[place] = cells, terms
         self._count += 1
+        return place
 
     def recall(self, t: float, leg: int, cells: Array, terms: Array) -> bool:
         """Fill in the model's forces of a leg (index) at `t`, s; False, with no change, if they are not stored."""
@@ -113,8 +157,8 @@ class ModelHistory:
             if self._times[before] <= t <= self._times[after]:
                 part = (t - self._times[before]) / (self._times[after] - self._times[before])
                 for stored, out in (
-                    (self._cells[:, leg], cells[leg : leg + 1]),
-                    (self._terms[:, :, leg], terms[:, leg]),
+                    (self.cells[:, leg], cells[leg : leg + 1]),
+                    (self.terms[:, :, leg], terms[:, leg]),
                 ):
                     out[:] = (1.0 - part) * stored[before] + part * stored[after]
                 return True
@@ -152,30 +196,70 @@ def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, sp
 _AT_ONCE = np.zeros(6)  # s
 
 
-@kernel
-def legs_and_condition_kernel(geometry: Array, motion: Array, characteristic: float, work: Array, legs: Array) -> float:
-    """Evaluate the legs (6, 13) of a motion (19,); returns the condition number. See `follow_kernel`."""
-    inverse_kinematics_kernel(geometry, motion, legs)
-    return condition_number_kernel(geometry, motion[:7], characteristic, work)
+@inlined
+def _legs_and_condition(frame: Frame, motion: Array, legs: Array) -> float:
+    """Evaluate the legs (6, 13) of a motion (19,); returns the condition number."""
+    data = frame[0]
+    inverse_kinematics_kernel(data.geometry, motion, legs)
+    condition: float = condition_number_kernel(
+        data.geometry, motion[:7], data.characteristic_length, data.condition_work
+    )
+    return condition
 
 
 @kernel
-def follow_kernel(
-    geometry: Array, now: Array, measured: Array, speeds: Array, later: Array, read: Array, characteristic: float,
-    work: Array, legs: Array, length: Array, velocity: Array, length_error: Array, velocity_error: Array,
-) -> tuple[int, float]:  # fmt: skip
-    """Evaluate the legs of a reference motion `now` (19,); returns bits of `carry_legs_kernel`, and the condition.
-
-    measured, speeds (6,): lengths, m, and speeds, m/s. later, read (6,): see `carry_legs_kernel`. characteristic: m,
-    for the condition number. work (6, 6): scratch. legs (6, 13): as `kinematics.inverse_kinematics_kernel` gives them.
-    length, velocity (6,): when they were measured; the errors (6,) are these less the measured ones.
-    """
-    condition = legs_and_condition_kernel(geometry, now, characteristic, work, legs)
-    bits = carry_legs_kernel(legs, later, read, length, velocity)
+def follow_kernel(frame: Frame) -> tuple[int, float]:
+    """Evaluate the legs of the row's `reference`; returns bits of `carry_legs_kernel`, and the condition number."""
+    data = frame[0]
+    row = data.row
+    condition = _legs_and_condition(frame, row.reference, data.legs)
+    bits = carry_legs_kernel(data.legs, data.offset, data.cells_offset, row.length_reference, row.velocity_reference)
     for i in range(6):
-        length_error[i] = length[i] - measured[i]
-        velocity_error[i] = velocity[i] - speeds[i]
+        data.length_error[i] = row.length_reference[i] - row.length[i]
+        data.velocity_error[i] = row.velocity_reference[i] - row.velocity[i]
     return bits, condition
+
+
+@kernel
+def foresee_kernel(frame: Frame) -> float:
+    """Evaluate the legs of the motion `ahead`; returns the condition number."""
+    data = frame[0]
+    return _legs_and_condition(frame, data.ahead, data.legs_ahead)
+
+
+@kernel
+def hold_kernel(frame: Frame, hold: Frame, t: float) -> None:
+    """Add to the row's `force_model` what held forces do, and fill its `force_residual`; see `ZeroOrderHold`."""
+    row = frame[0].row
+    zero_order_hold_kernel(frame, hold, t)
+    for i in range(6):
+        row.force_model[i] += row.force_held[i]
+        row.force_residual[i] = row.force_measured[i] - row.force_model[i]
+
+
+@kernel
+def model_kernel(
+    frame: Frame, wrench: Array, work: Array, place: int, cells: Array, terms: Array, hold: Frame, t: float
+) -> int:
+    """Evaluate the model at the row's `reference`, and store its forces at `place`; returns the model's status.
+
+    If all cells are read at the cycle's time, `t` s, as `hold_kernel` says, too. wrench, work: of
+    `dynamics.cell_and_terms_kernel`. cells, terms: of `ModelHistory`.
+    """
+    data = frame[0]
+    row = data.row
+    status = cell_and_terms_kernel(row.reference, wrench, work, data.forces, row.force_model, row.terms.reshape(30))
+    if status != 0:
+        return status
+    now = True
+    for i in range(6):
+        cells[place, i] = row.force_model[i]
+        for term in range(len(row.terms)):
+            terms[place, term, i] = row.terms[term, i]
+        now = now and -_SAME_TIME <= data.cells_offset[i] <= 0.0  # as `carry_legs_kernel` has it
+    if now:
+        hold_kernel(frame, hold, t)
+    return status
 
 
 class Measurement:
@@ -187,41 +271,33 @@ class Measurement:
 
     Args:
         config: gives geometry and marks.
-        fields: views of the telemetry row's array fields, by name.
+        frame: (1,) of dtype `FRAME`.
     """
 
-    def __init__(self, config: RigConfig, fields: Mapping[str, Array]) -> None:
-        self.length, self.velocity, self.force = fields["length"], fields["velocity"], fields["force_measured"]
-        self.pose, self.twist = fields["pose"], fields["twist"]
-        self.offset, self.cells_offset = np.zeros(6), np.zeros(6)
+    def __init__(self, config: RigConfig, frame: Frame) -> None:
+        row = frame["row"]
+        self.length, self.velocity, self.force = row["length"][0], row["velocity"][0], row["force_measured"][0]
+        self.pose, self.twist = row["pose"][0], row["twist"][0]
+        self.offset, self.cells_offset = frame["offset"][0], frame["cells_offset"][0]
         self.pose_valid = False
-        self._marks = config.marks
-        self._geometry, self._home = config.machine.geometry.array, config.machine.geometry.home_pose
-        self._now = self._home.copy()  # the estimate begins at the pose of the cycle before
-        self._lengths = np.zeros(6)
-        self._work, self._rows = np.zeros(FORWARD_WORK), np.zeros((6, 7))
+        self._frame = frame
+        self._marks, self._home = config.marks, config.machine.geometry.home_pose
+        self.forget()
 
     def forget(self) -> None:
         """Restart the pose estimate from home."""
-        self._now[:] = self._home
+        self._frame["estimate"] = self._home
 
     def take(self, drives: DriveGroup, *, homed: bool) -> None:
         """Take the feedback; estimate the pose if the lengths are absolute."""
-        self.length[:], self.velocity[:], self.force[:] = drives.length, drives.velocity, drives.force
-        self.offset[:], self.cells_offset[:] = drives.offset, drives.cells_offset
-        self.pose_valid = self._estimate(drives, self.offset, homed=homed)
-
-    def _estimate(self, drives: DriveGroup, offset: Array, *, homed: bool) -> bool:
-        valid: bool = measure_kernel(
-            drives.length, drives.velocity, offset, homed, self._geometry, self._now, self._work, self._rows,
-            self._lengths, self.pose, self.twist,
-        )  # fmt: skip
-        return valid
+        self.pose_valid = measure_kernel(
+            self._frame, drives.length, drives.velocity, drives.force, drives.offset, drives.cells_offset, homed
+        )
 
     def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
         """Index and error, m, of the leg that deviates most from its length at its mark; None if no pose fits."""
         self.forget()
-        if not self._estimate(drives, _AT_ONCE, homed=True):
+        if not locate_kernel(self._frame, drives.length, drives.velocity, _AT_ONCE, True):
             return None
         error = drives.length - self._marks
         leg = int(np.argmax(np.abs(error)))
@@ -237,27 +313,24 @@ class ReferenceMotion:
     each leg when it was measured; `length_error` and `velocity_error` (6,) are these less the measured ones.
 
     Args:
-        config: gives geometry, timing and the characteristic length of the condition number.
-        fields: views of the telemetry row's array fields, by name.
+        config: gives the home pose and timing.
+        frame: (1,) of dtype `FRAME`.
     """
 
-    def __init__(self, config: RigConfig, fields: Mapping[str, Array]) -> None:
-        self.now = fields["reference"]
-        self.legs = np.zeros((6, 13))
+    def __init__(self, config: RigConfig, frame: Frame) -> None:
+        row = frame["row"]
+        self._frame = frame
+        self.now = row["reference"][0]
+        self.legs, self.ahead, self.legs_ahead = frame["legs"][0], frame["ahead"][0], frame["legs_ahead"][0]
         self.condition = math.nan
-        self.ahead = np.zeros(19)
-        self.legs_ahead = np.zeros((6, 13))
         self.condition_ahead = math.nan
         self.ahead_by = config.period + config.command_lead
-        self.length, self.velocity = fields["length_reference"], fields["velocity_reference"]
-        self.length_error, self.velocity_error = np.zeros(6), np.zeros(6)
+        self.length, self.velocity = row["length_reference"][0], row["velocity_reference"][0]
+        self.length_error, self.velocity_error = frame["length_error"][0], frame["velocity_error"][0]
         self.apart = 0
         """bits of `carry_legs_kernel`: feedback that was not read at the cycle's time"""
         self._source: Reference | None = None
         self._home = config.machine.geometry.home_pose
-        self._geometry = config.machine.geometry.array
-        self._characteristic_length = config.safety.characteristic_length
-        self._work = np.zeros((6, 6))
         self._moment = np.zeros(19)
 
     def evaluate(self, source: Reference | None, measurement: Measurement) -> None:
@@ -272,11 +345,7 @@ class ReferenceMotion:
         else:
             now[:] = 0.0
             now[:7] = measurement.pose if measurement.pose_valid else self._home
-        self.apart, self.condition = follow_kernel(
-            self._geometry, now, measurement.length, measurement.velocity, measurement.offset,
-            measurement.cells_offset, self._characteristic_length, self._work, self.legs, self.length, self.velocity,
-            self.length_error, self.velocity_error,
-        )  # fmt: skip
+        self.apart, self.condition = follow_kernel(self._frame)
 
     def set_leg(self, leg: int, length: float, velocity: float) -> None:
         """Set the length, m, and speed, m/s, of one leg (index)."""
@@ -288,12 +357,9 @@ class ReferenceMotion:
         Raises:
             DynamicsError: it is not defined there.
         """
-        ahead = self.ahead
-        if not source.evaluate(self.ahead_by, ahead):
+        if not source.evaluate(self.ahead_by, self.ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
-        self.condition_ahead = legs_and_condition_kernel(
-            self._geometry, ahead, self._characteristic_length, self._work, self.legs_ahead
-        )
+        self.condition_ahead = foresee_kernel(self._frame)
 
     def at(self, later: float) -> Array | None:
         """The motion (19,) `later` s than the cycle's time, valid until the next call; None if there is none."""
@@ -319,18 +385,21 @@ class LegForceModel:
 
     Args:
         config: gives mechanism and timing.
-        fields: views of the telemetry row's array fields, by name.
+        frame: (1,) of dtype `FRAME`.
         force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
     """
 
-    def __init__(self, config: RigConfig, fields: Mapping[str, Array], force_feedforward: Sequence[bool]) -> None:
+    def __init__(self, config: RigConfig, frame: Frame, force_feedforward: Sequence[bool]) -> None:
+        row = frame["row"]
         self.dynamics = Dynamics(config.machine, coulomb_speed=config.control.coulomb_speed)
         self.zero_order_hold = ZeroOrderHold(config, force_feedforward)
-        self.force, self.terms, self.residual = fields["force_model"], fields["terms"], fields["force_residual"]
-        self.held, self.held_velocity = fields["force_held"], fields["velocity_held"]
-        self._now = CycleForces(np.zeros(6), self.force, self.terms)
+        self.force, self.terms, self.residual = row["force_model"][0], row["terms"][0], row["force_residual"][0]
+        self.held, self.held_velocity = row["force_held"][0], row["velocity_held"][0]
+        self._frame = frame
         self._geometry = config.machine.geometry.array
         self._history = ModelHistory(len(self.terms))
+        self._work, self._no_wrench = np.zeros(WORK_SIZE), np.zeros(6)
+        self._work[: len(self.dynamics.parameters)] = self.dynamics.parameters
         self._forces_ahead_by = config.period + config.force_lead
         self._legs_at_force = np.zeros((6, 13))
         self._speeds_at_force = np.zeros(6)
@@ -349,31 +418,30 @@ class LegForceModel:
         Raises:
             DynamicsError: the model has no solution there.
         """
-        model, terms = self.force, self.terms
-        if known:
-            try:
-                self.dynamics.cell_and_terms(reference.now, out=self._now)
-            except DynamicsError:
-                self._no_model()
-                raise
-            self._history.note(t, model, terms)
-            cells_offset = measurement.cells_offset
-            if reference.apart & _READ_LATER:
-                for legs, motion in reference.by_time(cells_offset, 0.0):
-                    modelled = self.dynamics.cell_and_terms(motion)
-                    model[legs], terms[:, legs] = modelled.cells[legs], modelled.terms[:, legs]
-            if reference.apart & _READ_BEFORE:
-                for leg in np.flatnonzero(cells_offset < -_SAME_TIME).tolist():
-                    self._history.recall(t + cells_offset[leg], leg, model, terms)
-            self.zero_order_hold.excess(
-                t, measurement.offset, cells_offset, terms, reference.velocity, reference.legs, reference.now,
-                self.held, self.held_velocity,
-            )  # fmt: skip
-            model += self.held
-        else:
+        if not known:
             self._no_model()
             self._history.forget()
-        np.subtract(measurement.force, model, out=self.residual)
+            np.subtract(measurement.force, self.force, out=self.residual)
+            return
+        history, hold = self._history, self.zero_order_hold.data
+        status = model_kernel(
+            self._frame, self._no_wrench, self._work, history.place(t), history.cells, history.terms, hold, t
+        )
+        if status != 0:
+            self._no_model()
+            raise model_failure(status)
+        if reference.apart & (_READ_LATER | _READ_BEFORE):
+            self._at_times_of_cells(t, reference, measurement.cells_offset)
+            hold_kernel(self._frame, hold, t)
+
+    def _at_times_of_cells(self, t: float, reference: ReferenceMotion, cells_offset: Array) -> None:
+        """Bring the model's forces to the times at which the cells were read, (6,) s after `t`, s."""
+        model, terms = self.force, self.terms
+        for legs, motion in reference.by_time(cells_offset, 0.0):
+            modelled = self.dynamics.cell_and_terms(motion)
+            model[legs], terms[:, legs] = modelled.cells[legs], modelled.terms[:, legs]
+        for leg in np.flatnonzero(cells_offset < -_SAME_TIME).tolist():
+            self._history.recall(t + cells_offset[leg], leg, model, terms)
 
     def _no_model(self) -> None:
         self.force[:] = self.terms[:] = math.nan
@@ -407,17 +475,18 @@ class SetPoints:
     `force` (6,) N, its part `feedforward` (6,) N by the model, and `position` (6,) m, NaN where no length is commanded.
 
     Args:
-        fields: views of the telemetry row's array fields, by name.
+        row: (1,), the telemetry row.
     """
 
-    def __init__(self, fields: Mapping[str, Array]) -> None:
-        self.force, self.feedforward = fields["force_command"], fields["force_feedforward"]
-        self.position = fields["position_command"]
+    def __init__(self, row: Frame) -> None:
+        self.force, self.feedforward = row["force_command"][0], row["force_feedforward"][0]
+        self.position = row["position_command"][0]
+        self._all: Array = np.ndarray((18,), np.float64, row.data, ROW.fields["force_command"][1])  # type: ignore[index]
+        self._none = np.repeat([0.0, math.nan], (12, 6))
 
     def clear(self) -> None:
         """Command nothing."""
-        self.force[:] = self.feedforward[:] = 0.0
-        self.position[:] = math.nan
+        self._all[:] = self._none
 
 
 class CycleData:
@@ -427,16 +496,19 @@ class CycleData:
         config: the rig.
         force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
 
-    `row` (1,) is the telemetry row behind all of them; `elapsed`, s, is the time since the cycle before.
+    `frame` (1,) of dtype `FRAME` is behind all of them, and `row` (1,) the telemetry row in it; `elapsed`, s, is the
+    time since the cycle before.
     """
 
     def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
-        self.row = np.zeros(1, ROW)
-        fields: dict[str, Array] = {name: self.row[name][0] for name in ROW.names or () if ROW[name].shape}
-        self.measurement = Measurement(config, fields)
-        self.reference = ReferenceMotion(config, fields)
-        self.model = LegForceModel(config, fields, force_feedforward)
-        self.set_points = SetPoints(fields)
+        self.frame = frame = np.zeros(1, FRAME)
+        frame["geometry"] = config.machine.geometry.array
+        frame["characteristic_length"] = config.safety.characteristic_length
+        self.row: Frame = np.ndarray((1,), ROW, frame.data)
+        self.measurement = Measurement(config, frame)
+        self.reference = ReferenceMotion(config, frame)
+        self.model = LegForceModel(config, frame, force_feedforward)
+        self.set_points = SetPoints(self.row)
         self.elapsed = config.period
 
     def forget(self) -> None:

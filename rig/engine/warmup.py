@@ -16,7 +16,6 @@ from rig.runtime import MonotonicClock
 from rig.safety import check_trajectory
 
 _KERNELS = (
-    "dynamics.kernels.cells.cell_and_terms_kernel",
     "dynamics.kernels.cells.cells_batch_kernel",
     "dynamics.kernels.cells.inverse_batch_kernel",
     "dynamics.kernels.inverse.forces_kernel",
@@ -30,9 +29,10 @@ _KERNELS = (
     "rig.engine.command_arbiter.judge_force_kernel",
     "rig.engine.cycle_data.measure_kernel",
     "rig.engine.cycle_data.follow_kernel",
-    "rig.engine.cycle_data.legs_and_condition_kernel",
+    "rig.engine.cycle_data.foresee_kernel",
+    "rig.engine.cycle_data.locate_kernel",
+    "rig.engine.cycle_data.model_kernel",
     "rig.engine.drive_group.convert_kernel",
-    "rig.engine.zero_order_hold.zero_order_hold_kernel",
     "rig.engine.zero_order_hold.note_command_kernel",
     "rig.engine.core._farthest_joint_kernel",
     "rig.engine.reference._excess_kernel",

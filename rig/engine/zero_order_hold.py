@@ -22,10 +22,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Dynamics, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics
 from rig.config import RigConfig
+
+Hold = NDArray[np.void]
 
 _DEPTH = 64
 """commands that are kept"""
@@ -193,11 +196,30 @@ def _places(ahead: float) -> tuple[int, int]:
     return whole + 2, whole - 1 if whole else 3
 
 
+HOLD = np.dtype(
+    [
+        ("count", np.int64),
+        ("timing", np.float64, (_TIMING,)),
+        ("legs", np.float64, (_LEG_ROWS, 6)),
+        ("state", np.float64, (_STATE_ROWS, 6)),
+        ("commands", np.float64, (_DEPTH, _COMMAND_ROWS, 6)),
+        ("work", np.float64, (_WORK_SIZE,)),
+    ],
+    align=True,
+)
+"""numpy dtype of what is kept.
+
+`commands`, a ring in which `count` were put; `state`, that of the cycle before; `timing` and `legs`, see there; `work`
+of `dynamics.frozen_kernel`, and of what it fills.
+"""
+
+
 @kernel
-def note_command_kernel(
-    t: float, forces: Array, speeds: Array, ahead: Array, legs: Array, timing: Array, state: Array, command: Array
-) -> None:  # fmt: skip
-    """Fill a command's (COMMAND_ROWS, 6) first rows; see `ZeroOrderHold.note`."""
+def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahead: Array) -> None:
+    """Fill the first rows of the next command; see `ZeroOrderHold.note`."""
+    data = hold[0]
+    legs, timing, state, command = data.legs, data.timing, data.state, data.commands[data.count % _DEPTH]
+    data.count += 1
     later = timing[_LENGTH_LATER]
     deviating = timing[_DEVIATING] != 0.0
     command[_TIME, 0] = t
@@ -297,21 +319,22 @@ def _deviate(
 
 
 @kernel
-def zero_order_hold_kernel(
-    commands: Array, count: int, t: float, asked: Array, read: Array, legs: Array, timing: Array,
-    terms: Array, speeds: Array, reference: Array, motion: Array, state: Array, work: Array, out: Array,
-    rates: Array,
-) -> None:  # fmt: skip
-    """What the drives give beyond the model's forces as their cells are read, N, into `out` (6,).
+def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
+    """What the drives give beyond the model's forces as their cells are read, N, into the row's `force_held`.
 
-    Into `rates` (6,) the legs' speeds beyond the reference's at that instant, m/s, where deviations are computed.
+    Into `velocity_held` the legs' speeds beyond the reference's at that instant, m/s, where deviations are computed.
 
-    commands (n, COMMAND_ROWS, 6): a ring in which `count` were put. t: s, of the present cycle, with whose exchange the
-    newest goes out. asked, read (6,): s after it, when a drive is asked and its cell read. legs (LEG_ROWS, 6), timing
-    (TIMING,): see there. terms (n, 6): N, whose sum the model's forces are. speeds (6,): m/s, of the reference's legs.
-    reference (6, ≥3): length, speed and acceleration of the same; motion (≥13,): the platform's. state (STATE_ROWS, 6):
-    of the cycle before. work (`_WORK_SIZE`,): of `frozen_kernel`. `out` is 0 where nothing is known.
+    frame: the cycle's data at t, s, with whose exchange the newest command goes out; of dtype `cycle_data.FRAME`.
+    hold: of dtype `HOLD`. `force_held` is 0 where nothing is known.
     """
+    row, data, stored = frame[0].row, frame[0], hold[0]
+    commands, count, legs, timing, state, work = (
+        stored.commands, stored.count, stored.legs, stored.timing, stored.state, stored.work,
+    )  # fmt: skip
+    asked, read, terms, speeds, reference, motion = (
+        data.offset, data.cells_offset, row.terms, row.velocity_reference, data.legs, row.reference,
+    )  # fmt: skip
+    out, rates = row.force_held, row.velocity_held
     period, delay, lag, smooth = timing[_PERIOD], timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
     newest = commands[(count - 1) % len(commands)]
     before = commands[(count - 2) % len(commands)]
@@ -378,20 +401,23 @@ class ZeroOrderHold:
     Args:
         config: gives period, dead time and lag of the force loops, and the loops of host and drives.
         force_feedforward: by leg, whether such a loop takes the model's force along.
+
+    `data` (1,) of dtype `HOLD` is what is kept, for `zero_order_hold_kernel`.
     """
 
     def __init__(self, config: RigConfig, force_feedforward: Sequence[bool]) -> None:
         drives, control, machine = config.drives, config.control, config.machine
-        self._timing = np.zeros(_TIMING)
-        self._timing[_PERIOD], self._timing[_DELAY] = config.period, drives.delay
-        self._timing[_LAG] = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
-        self._timing[_AHEAD] = config.force_lead / config.period
-        self._timing[_COULOMB_SPEED] = control.coulomb_speed
-        self._timing[_LENGTH_LATER] = config.length_lead - config.command_lead
+        self.data: Hold = np.zeros(1, HOLD)
+        timing = self.data["timing"][0]
+        timing[_PERIOD], timing[_DELAY] = config.period, drives.delay
+        timing[_LAG] = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
+        timing[_AHEAD] = config.force_lead / config.period
+        timing[_COULOMB_SPEED] = control.coulomb_speed
+        timing[_LENGTH_LATER] = config.length_lead - config.command_lead
         own, loop = np.array(config.own_loops), config.position_loop
         # a drive that is not asked in every cycle gives what it was told then, and when that was is not known here
         known = (config.exchange_period <= config.period) & (~own | (np.array(force_feedforward) & (loop is not None)))
-        legs = self._legs = np.zeros((_LEG_ROWS, 6))
+        legs = self.data["legs"][0]
         if loop is not None:
             legs[_STIFFNESS, own], legs[_DAMPING, own] = loop
         legs[_KNOWN] = known
@@ -408,24 +434,20 @@ class ZeroOrderHold:
         mobility = legs[_MOBILITY : _MOBILITY + 6] = leg_kinematics(machine.geometry, pushed).acceleration.T
         legs[_CARRIED : _CARRIED + 6] = np.linalg.solve(mobility.T, (np.eye(6) - transfer).T).T
         if known.any() and (own.all() or config.mode in _HOST_LAWS):
-            self._timing[_DEVIATING] = 1.0
+            timing[_DEVIATING] = 1.0
             if config.mode == "computed-torque":
-                self._timing[_FRICTION_MEASURED] = 1.0
+                timing[_FRICTION_MEASURED] = 1.0
                 felt = np.linalg.inv(mobility)
                 gains = control.task_stiffness * felt, control.task_damping * felt
             else:
                 gains = control.stiffness * np.eye(6), control.damping * np.eye(6)
             legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = gains[0][~own]
             legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = gains[1][~own]
-        self._work = np.zeros(_WORK_SIZE)
-        self._work[: len(dynamics.parameters)] = dynamics.parameters
-        self._state = np.zeros((_STATE_ROWS, 6))
-        self._commands = np.zeros((_DEPTH, _COMMAND_ROWS, 6))
-        self._count = 0
+        self.data["work"][0, : len(dynamics.parameters)] = dynamics.parameters
 
     def forget(self) -> None:
         """Nothing is commanded."""
-        self._count = 0
+        self.data["count"] = 0
 
     def note(self, t: float, forces: Array, speeds: Array, legs: Array) -> None:
         """Keep what the cycle at `t`, s, commands: the model's forces (6,), N.
@@ -433,23 +455,4 @@ class ZeroOrderHold:
         legs (6, ≥3): `ReferenceMotion.legs_ahead`. speeds (6,): m/s, of the reference's legs at the time of the
         forces.
         """
-        command = self._commands[self._count % _DEPTH]
-        note_command_kernel(t, forces, speeds, legs, self._legs, self._timing, self._state, command)
-        self._count += 1
-
-    def excess(
-        self, t: float, asked: Array, read: Array, terms: Array, speeds: Array, legs: Array, motion: Array, out: Array,
-        rates: Array,
-    ) -> None:  # fmt: skip
-        """Put into `out` (6,) what the drives give beyond the model as the cells are read, N; 0 where not known.
-
-        Into `rates` (6,) goes by how much the legs are faster than the reference's at that instant, m/s.
-
-        t: s, of the cycle that has just exchanged. asked, read (6,): s after it, of drives and cells. terms (n, 6): N,
-        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3), motion (19,): `legs`
-        and `now` of `ReferenceMotion`.
-        """
-        zero_order_hold_kernel(
-            self._commands, self._count, t, asked, read, self._legs, self._timing,
-            terms, speeds, legs, motion, self._state, self._work, out, rates,
-        )  # fmt: skip
+        note_command_kernel(self.data, t, forces, speeds, legs)

@@ -3,11 +3,11 @@
 import time
 import timeit
 
-import numpy as np
 import pytest
 
 from rig.config import load_config
 from rig.engine.warmup import rehearsed
+from rig.engine.zero_order_hold import zero_order_hold_kernel
 
 CYCLES, ROUNDS = 50, 60
 
@@ -32,16 +32,11 @@ def test_held_forces_against_the_model(mode: str) -> None:
         engine.law.commands(cycle)
         cycle.note_command(t)
 
-    exact, followed, offset = cycle.model, cycle.reference, np.zeros(6)
-
     def held() -> None:
         nonlocal count
         count += 1
         t = count * config.period
-        exact.zero_order_hold.excess(
-            t, offset, offset, exact.terms, followed.velocity, followed.legs, followed.now, exact.held,
-            exact.held_velocity,
-        )  # fmt: skip
+        zero_order_hold_kernel(cycle.frame, cycle.model.zero_order_hold.data, t)
         cycle.note_command(t)
 
     def model() -> None:

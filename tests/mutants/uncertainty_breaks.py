@@ -117,8 +117,8 @@ UNCERTAINTY_BREAKS = [
     Break(
         "computed torque is expected to take friction at the reference's speed",
         "rig/engine/zero_order_hold.py",
-        "self._timing[_FRICTION_MEASURED] = 1.0",
-        "self._timing[_FRICTION_MEASURED] = 0.0",
+        "timing[_FRICTION_MEASURED] = 1.0",
+        "timing[_FRICTION_MEASURED] = 0.0",
         ("rig/test_zero_order_hold.py",),
     ),
     Break(

@@ -136,7 +136,8 @@ def test_what_was_before_the_first_cycle_is_not_known() -> None:
     cells, terms = np.full(6, 7.0), np.full((5, 6), 7.0)
     assert not history.recall(1.0, 2, cells, terms)
     for cycle in range(200):
-        history.note(0.01 * cycle, np.full(6, 1.0 * cycle), np.full((5, 6), 1.0 * cycle))
+        place = history.place(0.01 * cycle)
+        history.cells[place] = history.terms[place] = 1.0 * cycle
     assert not history.recall(0.5, 2, cells, terms) and not history.recall(2.0, 2, cells, terms)
     assert (cells == 7.0).all() and (terms == 7.0).all()
     assert history.recall(1.5025, 2, cells, terms)

@@ -13,7 +13,8 @@ from kinematics import TrajectorySpec, build_trajectory, inverse_kinematics_kern
 from rig.analysis import ContactLog, Smoothing, WrenchEstimator, residuals_of, stated_noise
 from rig.client import execute
 from rig.config import RigConfig
-from rig.engine.zero_order_hold import ZeroOrderHold
+from rig.engine.cycle_data import FRAME
+from rig.engine.zero_order_hold import ZeroOrderHold, zero_order_hold_kernel
 from rig.recording import open_recording
 from rig.states import State
 
@@ -127,19 +128,30 @@ def test_a_leg_that_the_host_turns_round_is_foreseen_by_the_law_that_does_it() -
     """Deviations decay by the gains of the law; of a law that is not known none are computed."""
     for changes, told in (({"mode": "force"}, True), ({"mode": "computed-torque"}, True), ({"mode": "custom"}, False)):
         config = VIRTUAL.changed({"rate": 400, **changes}) if told else VIRTUAL.model_copy(update=changes)
-        held, out, rates = ZeroOrderHold(config, (False,) * 6), np.zeros(6), np.zeros(6)
+        held, frame = ZeroOrderHold(config, (False,) * 6), np.zeros(1, FRAME)
         seen = []
         for cycle in range(400):
             t = cycle * config.period
             legs, model = _reference(t, config)
             terms = np.zeros((5, 6))
             terms[0] = model
-            held.excess(t, np.zeros(6), np.zeros(6), terms, legs[:, 1].copy(), legs, _motion(t, config), out, rates)
+            _, rates = _excess(held, frame, t, terms, legs, _motion(t, config))
             ahead, force = _reference(t + config.period + config.force_lead, config)
             held.note(t, force, ahead[:, 1], ahead)
-            seen.append(rates.copy())
+            seen.append(rates)
         fast = np.abs(np.array(seen)[100:]).max()
         assert 1e-5 < fast < 5e-3 if told else fast == 0.0, (changes, fast)
+
+
+def _excess(
+    held: ZeroOrderHold, frame: Any, t: float, terms: Any, legs: Any, motion: Any, read: float = 0.0
+) -> tuple[Any, Any]:
+    """Forces held, N, and speeds, m/s, in the cycle at `t`, whose cells are read `read` s later."""
+    row = frame["row"]
+    frame["cells_offset"], frame["legs"] = read, legs
+    row["terms"], row["velocity_reference"], row["reference"] = terms, legs[:, 1], motion
+    zero_order_hold_kernel(frame, held.data, t)
+    return row["force_held"][0].copy(), row["velocity_held"][0].copy()
 
 
 def _reference(t: float, config: RigConfig) -> tuple[Any, Any]:
@@ -166,15 +178,14 @@ def test_a_force_is_held_delayed_and_lagged(delay: float) -> None:
     rng = np.random.default_rng(0)
     forces = rng.uniform(-100.0, 100.0, (40, 6))
     reading = 0.7e-3  # s, that cells are read after their drives are asked
-    fine, given, out = 2e-6, forces[0].copy(), np.zeros(6)
+    fine, given, frame = 2e-6, forces[0].copy(), np.zeros(1, FRAME)
     at = 0.0
     legs, _ = _reference(0.0, config)
     home = np.concatenate([config.machine.geometry.home_pose, np.zeros(12)])
     for cycle in range(40):
         t = cycle * period
         if cycle:
-            terms = np.zeros((5, 6))
-            held.excess(t, np.zeros(6), np.full(6, reading), terms, np.zeros(6), legs, home, out, np.zeros(6))
+            out, _ = _excess(held, frame, t, 0.0, legs, home, reading)
             while at < t + reading:
                 place = math.floor((at - delay) / period + 1e-9) - 1  # the command that is in effect
                 given += (forces[max(place, 0)] - given) * (1.0 - math.exp(-fine / lag))
@@ -203,16 +214,16 @@ def test_no_held_force_where_the_drive_is_not_known() -> None:
         (position, False, False),
         (real, True, False),
     ):
-        held, (zeros, out, rates) = ZeroOrderHold(config, (feedforward,) * 6), np.zeros((3, 6))
+        held, frame = ZeroOrderHold(config, (feedforward,) * 6), np.zeros(1, FRAME)
         for cycle in range(12):
             t = cycle * config.period
             legs, force = _reference(t + config.period + config.force_lead, config)
             now, model = _reference(t, config)
             terms = np.zeros((5, 6))
             terms[0] = model
-            held.excess(t, zeros, zeros, terms, now[:, 1].copy(), now, _motion(t, config), out, rates)
+            out, _ = _excess(held, frame, t, terms, now, _motion(t, config))
             held.note(t, force, legs[:, 1], legs)
         assert (np.abs(out) > 0.1).all() if told else (out == 0.0).all(), (config.mode, feedforward)
     held.forget()
-    held.excess(1.0, zeros, zeros, terms, zeros, now, _motion(1.0, config), out, rates)
+    out, _ = _excess(held, frame, 1.0, terms, now, _motion(1.0, config))
     assert (out == 0.0).all()
