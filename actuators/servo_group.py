@@ -161,6 +161,8 @@ class ServoGroup(CycleExchange):
         fields = frame_fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
         self._reply_fields = fields[np.argsort(fields[:, 1] != _SEQUENCE, kind="stable")]  # first
         self._auxiliary = [(name, one.scale, one.invalid) for name, one in feedback.auxiliary.items()]
+        self._told: list[tuple[list[float], dict[str, float]]] = [([math.nan], {})] * 6
+        """raw and scaled auxiliary values that were asked for last"""
         self._requests = np.zeros((6, _HEADER - 1 + codec.requests[0]), np.uint8)
         self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
         self._heads = np.zeros((6, 4 + 3), np.uint8)
@@ -245,11 +247,14 @@ class ServoGroup(CycleExchange):
         """See `CycleExchange.auxiliary`."""
         if self._known[leg] == self._count:
             return self._servos[leg].auxiliary
-        values = self._raw[leg, _RAW:].tolist()
-        return {
-            name: math.nan if raw == invalid else raw * scale
-            for (name, scale, invalid), raw in zip(self._auxiliary, values, strict=True)
-        }
+        values, (before, found) = self._raw[leg, _RAW:].tolist(), self._told[leg]
+        if values != before:
+            found = {
+                name: math.nan if raw == invalid else raw * scale
+                for (name, scale, invalid), raw in zip(self._auxiliary, values, strict=True)
+            }
+            self._told[leg] = values, found
+        return found
 
     def exchange(
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()

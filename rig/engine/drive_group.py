@@ -27,7 +27,7 @@ from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, MonotonicClock
-from rig.safety import Traffic
+from rig.safety import LEGS, Traffic
 
 _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
@@ -394,17 +394,17 @@ class DriveGroup:
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
-        return bool(self.every & bit.value)
+        return bool(self.every & int(bit))
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""
-        return bool(self.some & bit.value)
+        return bool(self.some & int(bit))
 
-    def legs(self, bit: Status) -> list[int]:
+    def legs(self, bit: Status) -> Sequence[int]:
         """Legs (1…6) whose drive reports `bit`."""
-        mask = bit.value
-        if not self.some & mask:
-            return []
+        mask = int(bit)
+        if not self.some & mask or self.every & mask:
+            return LEGS if self.every & mask else ()
         return [leg for leg, status in enumerate(self.status, start=1) if status & mask]
 
     @property

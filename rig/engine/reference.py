@@ -195,6 +195,7 @@ class TableSource:
         self._durations: Sequence[float] = ()
         self._start = self._target = 0.0 if at_end else rate
         self._duration = self._elapsed = 0.0
+        self._rate_now = self._start
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """See `ReferenceSource.decelerate`; along the path."""
@@ -228,11 +229,11 @@ class TableSource:
     def change_rate(self, target: float, duration: float) -> None:
         """Bring the path rate smoothly to `target`, 0 to 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
-            self._start, self._target, self._duration, self._elapsed = self._rate(), target, duration, 0.0
+            self._start, self._target, self._duration, self._elapsed = self._rate_now, target, duration, 0.0
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
         """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
-        return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate(), target)
+        return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate_now, target)
 
     @property
     def moving(self) -> bool:
@@ -263,11 +264,14 @@ class TableSource:
     @property
     def path_rate(self) -> float:
         """Seconds of the path per second."""
-        return self._rate() if self.moving else 0.0
+        return self._rate_now if self.moving else 0.0
 
     def advance(self, duration: float) -> None:
         """Let `duration` s pass."""
-        self._path_time = min(self._law(duration)[0], self._length)
+        place, self._rate_now, _ = path_law_kernel(
+            self._path_time, self._elapsed, duration, self._duration, self._start, self._target
+        )
+        self._path_time = min(place, self._length)
         self._elapsed += duration
         self._keep_pace()
 
@@ -278,12 +282,6 @@ class TableSource:
             self._duration, self._start, self._target, motion,
         )  # fmt: skip
         return status == 0
-
-    def _law(self, ahead: float) -> tuple[float, float, float]:
-        return path_law_kernel(self._path_time, self._elapsed, ahead, self._duration, self._start, self._target)
-
-    def _rate(self) -> float:
-        return self._law(0.0)[1]
 
 
 class Reference:

@@ -36,6 +36,7 @@ from rig.states import State, StopSeverity
 
 ROOM_BOUNDS = (600.0, 120.0)
 """s of room on the disk; a warning is given once below each."""
+_HOMED = Status.HOMED.value
 _NO_LAG = [0.0] * 6
 _MORE_ROOM = 1.2
 """Factor on a bound above which there is room again."""
@@ -113,8 +114,11 @@ class Supervision:
 
     def timing(self, t: float, missed: int) -> None:
         """Judge that `missed` cycles were skipped before the one at rig time `t` (s)."""
+        if not missed:
+            self._overruns_in_a_row = 0
+            return
         bound, watchdog = self._config.safety.overruns_in_a_row, self._config.drives.watchdog
-        self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
+        self._overruns_in_a_row += 1
         if missed * self._config.period > watchdog:
             self.host_suspended(t, missed * self._config.period)
         elif self._overruns_in_a_row >= bound:
@@ -171,7 +175,7 @@ class Supervision:
 
     def references(self) -> None:
         """If a drive has lost its reference, the rig is not homed any more, independent of other findings."""
-        if not self._drives.all(Status.HOMED):
+        if not self._drives.every & _HOMED:
             self._machine.homed = False
 
     def measured(self, t: float, elapsed: float) -> None:

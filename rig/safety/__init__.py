@@ -8,6 +8,7 @@ from rig.safety.feedback import FeedbackMonitor
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
+    LEGS,
     TORQUE_STATES,
     Cause,
     Conditions,
@@ -24,6 +25,7 @@ from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exc
 __all__ = [
     "AT_ENDS",
     "LAW_STATES",
+    "LEGS",
     "MASS_ERROR",
     "START_DISTANCE",
     "TORQUE_STATES",

@@ -96,10 +96,6 @@ class Plant:
         marks: (6,) m, encoder readings at the reference marks; those at home if None.
         """
         self.time = start
-        self.lengths: list[float]
-        self.readings: list[float]
-        self.speeds: list[float]
-        self.cells: list[float]
         self.step = settings.step
         self._lag = settings.cells.lag
         self._history: deque[tuple[float, list[float]]] = deque()
@@ -131,6 +127,30 @@ class Plant:
         self._stand(machine, settings)
         self._observe()
         self.command_all(self._commands, 0)  # compiled here, not at the first command
+
+    @property
+    def lengths(self) -> list[float]:
+        """See the class."""
+        lengths: list[float] = self._out[rows.LENGTHS].tolist()
+        return lengths
+
+    @property
+    def speeds(self) -> list[float]:
+        """See the class."""
+        speeds: list[float] = self._out[rows.SPEEDS].tolist()
+        return speeds
+
+    @property
+    def readings(self) -> list[float]:
+        """See the class."""
+        readings: list[float] = self._out[rows.READINGS].tolist()
+        return readings
+
+    @property
+    def cells(self) -> list[float]:
+        """See the class."""
+        cells: list[float] = self._out[rows.CELLS].tolist()
+        return cells
 
     @property
     def state(self) -> Array:
@@ -276,7 +296,6 @@ class Plant:
         self._publish(status)
 
     def _publish(self, status: int) -> None:
-        self.lengths, self.speeds, _, self.cells, _, self.readings = self._out.tolist()
         if status == rows.SINGULAR:
             self.fault = "a leg came to lie along its universal joint's fixed axis: the plant stands still"
         elif status == rows.DIVERGED:
