@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -121,6 +120,8 @@ class LockstepRig:
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, drives, self.sink, self._ticker)
+        self.engine.runtime_info.lease = _CLIENT
+        self.engine.publish()
         self.operator = Operator(self.engine, hold_count=self.hold_count)
         note_departures(config, self.operator.journal.injected)
         warm_up(self.engine)
@@ -186,11 +187,7 @@ class LockstepRig:
                 self._passing.release()
 
     def status(self) -> Snapshot:
-        """See `Rig.status`."""
-        return replace(self._snapshot(), lease=_CLIENT)
-
-    def _snapshot(self) -> Snapshot:
-        """The snapshot of the last cycle, or the published one while another thread advances the rig."""
+        """See `Rig.status`: of the last cycle, or as published while another thread advances the rig."""
         if not self._passing.acquire(blocking=False):
             return self.engine.published
         try:

@@ -524,7 +524,7 @@ class Engine:
             latched=machine.latched,
             homed=machine.homed,
             paused=reference.paused,
-            lease="",
+            lease=runtime.lease,
             paused_for=None if stopped_for is None else stopped_for.finding,
             begun_by="" if (lease := runtime.begun_under) is None or lease.active else lease.client,
             motion=self.motions.name,

@@ -84,7 +84,8 @@ class Snapshot:
     homed: bool
     paused: bool
     lease: str
-    """name of the client that holds the command lease, empty when nobody does; filled in when a client asks"""
+    """name of the client that holds the command lease, empty when nobody does; where there may be several clients, it is
+    filled in when one asks"""
     motion: str
     """name of the motion followed last"""
     path_time: float
@@ -208,6 +209,7 @@ class RuntimeInfo:
     """Where and under whom an engine runs; `Snapshot` explains the fields."""
 
     realtime: tuple[str, ...] = ()
+    lease: str = ""
     recording: str = ""
     ring: str = ""
     loop: str = ""

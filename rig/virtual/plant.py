@@ -203,7 +203,7 @@ class Plant:
 
     def homed(self, leg: int) -> bool:
         """True if the last command of leg 0…5 was homing and the leg is at its mark."""
-        return self._modes[leg] == Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
+        return int(self._modes[leg]) == Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
 
     def reference(self, leg: int) -> float:
         """Encoder reading of leg 0…5 at its reference mark, m."""

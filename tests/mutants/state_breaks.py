@@ -127,8 +127,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "single overruns add up",
-        "self._overruns_in_a_row + 1 if missed else 0",
-        "self._overruns_in_a_row + (1 if missed else 0)",
+        "            self._overruns_in_a_row = 0\n            return",
+        "            return",
         f"{_FORCES}::test_single_overruns_are_skipped_and_counted",
     ),
     _supervision(
