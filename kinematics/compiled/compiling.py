@@ -26,6 +26,29 @@ _first_stamp = functools.cache(_stamp)
 """stamp of a file when its first kernel was defined"""
 
 
+class _Switch(threading.local):
+    """Whether this thread interprets kernels."""
+
+    interpreting = False
+
+
+_switch = _Switch()
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Within a `with` block, this thread runs kernels that no thread has compiled yet as plain Python.
+
+    For a process that calls kernels seldom: it need not load the compiler, which takes 130 MB. The plain functions are
+    some thousand times slower; results are the same up to rounding in the mathematical library.
+    """
+    before, _switch.interpreting = _switch.interpreting, True
+    try:
+        yield
+    finally:
+        _switch.interpreting = before
+
+
 class Kernel:
     """A function that is compiled on its first call; positional arguments only.
 
@@ -53,7 +76,11 @@ class Kernel:
         return self.call(*arguments)
 
     def _compile_and_call(self, *arguments: Any) -> Any:
-        return self.compiled(*arguments)
+        if _switch.interpreting:
+            return self.py_func(*arguments)
+        result = self.compiled(*arguments)
+        self.call = self.compiled  # not before: until it is compiled, a thread that interprets would wait
+        return result
 
     @property
     def compiled(self) -> Any:
@@ -68,7 +95,7 @@ class Kernel:
                     if _stamp(self._file) == _first_stamp(self._file)
                     else self._options | {"cache": False}
                 )
-                self._compiled = self.call = dispatcher(self.py_func, **options)
+                self._compiled = dispatcher(self.py_func, **options)
         return self._compiled
 
     @staticmethod

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dynamics import Dynamics, load_mechanism
-from kinematics import Kernel, kernel
+from kinematics import Kernel, interpreted, kernel
 from kinematics.compiled.cache import SOURCES
 from kinematics.trajectories.generators import minimum_jerk_kernel
 
@@ -76,6 +76,31 @@ def test_all_threads_get_one_compiled_function(monkeypatch: pytest.MonkeyPatch) 
         thread.join(60.0)
     assert len(got) == 8 and len({id(one) for one in got}) == 1
     assert made(1.0) == 2.0
+
+
+def test_a_thread_interprets_until_another_has_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = threading.Event()
+
+    def compiled(function: Any, **_options: Any) -> Any:
+        def call(x: float) -> float:
+            ready.wait(60.0)
+            return -float(function(x))
+
+        return call
+
+    monkeypatch.setattr("kinematics.compiled.compiler.dispatcher", compiled)
+    made = Kernel(lambda x: x + 1.0)
+    with interpreted():
+        with interpreted():
+            assert made(1.0) == 2.0
+        thread = threading.Thread(target=made, args=(1.0,))
+        thread.start()
+        assert made(1.0) == 2.0  # does not wait for the compiler
+        ready.set()
+        thread.join(60.0)
+        assert made(1.0) == -2.0
+    other = Kernel(lambda x: x + 1.0)
+    assert other(1.0) == -2.0
 
 
 def test_it_is_pickled_by_name_and_copied_as_itself() -> None:
