@@ -261,8 +261,9 @@ class Plant:
         self._load(loaded_mechanism(self._bare, mass, np.array(place)) if mass else self._bare)
 
     def skip(self, duration: float) -> None:
-        """Advance the time by `duration` s without integration: the machine is at rest meanwhile."""
+        """Advance the time by `duration` s without integration: the machine is at rest, and commands wait meanwhile."""
         self.time += duration
+        self._queues[:, :, 0] += duration
 
     def advance(self, now: float) -> None:
         """Integrate to `now` (s) in equal steps no longer than `step`; do nothing if `now` is not in the future."""

@@ -1,8 +1,14 @@
 """The virtual rig in one object: plant, drives, load cells and faults; or one virtual device alone."""
 
+import gc
 import math
+import multiprocessing
+import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Self
 
 from actuators import (
     ConfigurationError,
@@ -20,6 +26,7 @@ from actuators import (
     create_cell_twin,
     create_twin,
 )
+from kinematics import interpreted
 from rig.config import RigConfig, cell_options, device_keys, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
@@ -155,6 +162,15 @@ class VirtualRig:
             if due <= until:
                 self.faults.play()
 
+    def stands(self, now: float) -> bool:
+        """Whether the machine stands, and nothing moves it until `now` (s)."""
+        return self.plant.standing and not self.faults.active and self.faults.due > now
+
+    def hold(self, now: float) -> None:
+        """Let the devices go on to `now` (s), and the machine stay as it is: commands and faults reach it later."""
+        self.plant.skip(max(0.0, now - self.plant.time))
+        self._tick()
+
     def _tick(self) -> None:
         now = self.plant.time
         if self._servos is not None:
@@ -220,10 +236,15 @@ def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[D
 
 _TICK = 2e-3  # s
 _LONGEST_GAP = 0.5  # s; longest time integrated at once after the process did not run
+_TURN = 2e-4  # s, for which a thread that loads may keep one waiting that serves
+_STOP_PERIOD = 0.05  # s, within which a request to stop is noticed
 
 
 def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callable[[Endpoint], None]) -> None:
     """Serve one device of a virtual rig in real time until stopped; the brakes of the others stay closed.
+
+    No compiler is loaded until the machine has to move. It stands on meanwhile, for about a second in which the device
+    answers as always.
 
     Args:
         config: its endpoint and description.
@@ -235,18 +256,88 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
         ConfigError: the device has no virtual twin, or its address has no port.
         HardwareError, ActuatorError: the port is taken.
     """
-    VirtualRig(config).advance(1e-3)  # compiles the kernels
-    rig = VirtualRig(config, time.monotonic(), _LONGEST_GAP)
-    twin = [*rig.drives, *rig.cells][device]
-    endpoint = rig.address(device)
-    serial = isinstance(endpoint, SerialEndpoint)
-    responder: Responder = DeviceLine([twin], endpoint.byte_time) if isinstance(endpoint, SerialEndpoint) else twin
+    with interpreted():
+        VirtualRig(config)  # refuses what cannot be served
+    _store_kernels(config, stop)
+    with interpreted(), _Kernels(config) as kernels:
+        rig = VirtualRig(config, time.monotonic(), _LONGEST_GAP)
+        rig.advance(rig.time + SLICE)  # the first commands have reached the brakes
+        twin = [*rig.drives, *rig.cells][device]
+        endpoint = rig.address(device)
+        serial = isinstance(endpoint, SerialEndpoint)
+        responder: Responder = DeviceLine([twin], endpoint.byte_time) if isinstance(endpoint, SerialEndpoint) else twin
 
-    def advance(now: float) -> None:
-        rig.advance(now, watched=server.attended)
-        if serial:
-            responder.tick(rig.time)
+        def advance(now: float) -> None:
+            if kernels.loaded:
+                rig.advance(now, watched=server.attended)
+            else:
+                if not rig.stands(now):
+                    kernels.load()
+                rig.hold(now)
+            if serial:
+                responder.tick(rig.time)
 
-    served = virtual_port(endpoint, make=True) if isinstance(endpoint, SerialEndpoint) else endpoint
-    server = TwinServer([(served, responder)], advance=advance, tick=_TICK)
-    server.serve(stop, lambda found: ready(found[0]))
+        served = virtual_port(endpoint, make=True) if isinstance(endpoint, SerialEndpoint) else endpoint
+        server = TwinServer([(served, responder)], advance=advance, tick=_TICK)
+        server.serve(stop, lambda found: ready(found[0]))
+
+
+class _Kernels:
+    """The compiled kernels of a rig, loaded in a thread while another one interprets them and serves."""
+
+    def __init__(self, config: RigConfig) -> None:
+        self._config = config
+        self._executor = ThreadPoolExecutor(1, "kernels")
+        self._loading: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._executor.shutdown()
+
+    @property
+    def loaded(self) -> bool:
+        """Whether they are loaded. Raises what loading them raised."""
+        if self._loading is None or not self._loading.done():
+            return False
+        self._loading.result()
+        return True
+
+    def load(self) -> None:
+        """Begin to load them; does nothing after the first call."""
+        if self._loading is None:
+            self._loading = self._executor.submit(self._load)
+
+    def _load(self) -> None:
+        turn = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN)
+        gc.disable()  # going through all that the compiler consists of would keep a client waiting for 0.3 s
+        try:
+            _call_kernels(self._config)
+            gc.freeze()
+        finally:
+            gc.enable()
+            sys.setswitchinterval(turn)
+
+
+def _store_kernels(config: RigConfig, stop: StopEvent) -> None:
+    """Have the kernels in the cache, compiled in a process of its own that takes the compiler's memory with it."""
+    process = multiprocessing.get_context("fork").Process(target=_compile, args=(config,), daemon=True)
+    process.start()
+    while process.is_alive():
+        process.join(_STOP_PERIOD)
+        if stop.is_set():
+            process.kill()
+    process.close()
+
+
+def _compile(config: RigConfig) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the process that waits for this one handles them
+    _call_kernels(config)
+
+
+def _call_kernels(config: RigConfig) -> None:
+    """Call all kernels of a rig, and so compile them or load them from the cache."""
+    VirtualRig(config).advance(1e-3)

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 
 import pytest
+from processes import offspring
 from waiting import eventually
 
-from actuators import COMMAND_HOME, COMMAND_OFF, Endpoint, SerialEndpoint, Status, TcpEndpoint, create_drive
+from actuators import COMMAND_HOME, COMMAND_OFF, Command, Endpoint, SerialEndpoint, Status, TcpEndpoint, create_drive
 from rig.cli import main
 from rig.client import device_simulator
 from rig.config import RigConfig
@@ -125,6 +127,38 @@ def test_a_driver_finds_it_and_homes_it(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_it_loads_no_compiler_until_its_machine_moves(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w") as out:
+        process = subprocess.Popen(rig_command("twin", "virtual", "--leg", "1"), stdout=out)
+    try:
+        eventually(lambda: _serves(tmp_path / "out"), "the twin to be served", PATIENCE)
+        assert not _has_compiler(process.pid) and not offspring(process.pid)
+        port = (tmp_path / "out").read_text().split(",")[2].rpartition(":")[2]
+        servo = create_drive("servo", {"host": "127.0.0.1", "port": int(port), "watchdog": 10.0})
+        servo.connect(PATIENCE)
+        try:
+            servo.identify()
+            servo.configure()
+
+            def does(command: Command, status: Status) -> bool:
+                return bool(servo.exchange(command, time.monotonic(), 1.0).status & status)
+
+            for _ in range(100):
+                assert does(COMMAND_OFF, Status.BRAKE)
+            assert not _has_compiler(process.pid)
+            eventually(lambda: does(COMMAND_HOME, Status.HOMED), "homing to end", PATIENCE)
+            assert _has_compiler(process.pid)
+        finally:
+            servo.close()
+    finally:
+        process.terminate()
+        assert process.wait(PATIENCE) == ExitCode.OK
+
+
+def _has_compiler(pid: int) -> bool:
+    return "llvmlite" in Path(f"/proc/{pid}/maps").read_text()
 
 
 def test_a_driver_that_is_installed_but_has_no_configuration_asks_for_one(

@@ -175,6 +175,26 @@ def test_a_machine_that_stands_is_not_integrated_while_nobody_is_connected(monke
     assert steps and abs(rig.plant.lengths[2] - before[2]) > 1e-5
 
 
+def test_a_machine_that_is_held_moves_later_and_as_it_would_have_moved_before() -> None:
+    config = virtual_config().changed({"virtual": {"drive": {"delay": 1.2e-3}}})  # commands take effect within a step
+    rigs, moved = [VirtualRig(config) for _ in range(2)], []
+    for rig, held in zip(rigs, (0.0, 1.0), strict=True):
+        rig.advance(0.5)
+        before, lengths = list(rig.plant.lengths), []
+        assert rig.stands(0.6)
+        rig.plant.command(0, Mode.HOMING, 0.0, 0.0, 0.0, True, False, False)
+        assert not rig.stands(0.6)
+        rig.hold(0.5 + 0.5 * held)
+        rig.hold(0.5 + held)
+        assert rig.plant.lengths == before and rig.time == rig.drives[0].device.now == 0.5 + held
+        for step in range(1, 11):
+            rig.advance(0.5 + held + step / 128)  # exact: no other steps by rounding
+            lengths.append(list(rig.plant.lengths))
+        moved.append(lengths)
+    assert moved[1] == pytest.approx(np.array(moved[0]), abs=1e-9)
+    assert np.ptp(np.array(moved[0])[:, 0]) > 1e-4
+
+
 @pytest.mark.parametrize("fault", ["brake_open", "brake_slips", "payload"])
 def test_a_machine_that_a_fault_moves_is_integrated_although_nobody_is_connected(fault: str) -> None:
     rigs = [VirtualRig(virtual_config()) for _ in range(2)]
