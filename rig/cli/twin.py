@@ -26,8 +26,8 @@ def twin(
     """Serve one virtual device by itself until Ctrl-C: for your own client, or the manufacturer's.
 
     It prints its address. The drive moves its leg of the simulated platform; the other brakes stay closed. Watchdog,
-    errors and transmission times are those of the virtual rig. The first time it moves, it begins about a second late:
-    the compiled model is loaded then.
+    errors and transmission times are those of the virtual rig. In the first second after the first connection nothing
+    moves yet: the compiled model is loaded then.
     """
     from rig.client import serve_twin
 

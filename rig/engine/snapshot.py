@@ -84,8 +84,8 @@ class Snapshot:
     homed: bool
     paused: bool
     lease: str
-    """name of the client that holds the command lease, empty when nobody does; where there may be several clients, it is
-    filled in when one asks"""
+    """name of the client that holds the command lease, empty when nobody does; where there may be several, filled in
+    when one asks"""
     motion: str
     """name of the motion followed last"""
     path_time: float

@@ -243,8 +243,8 @@ _STOP_PERIOD = 0.05  # s, within which a request to stop is noticed
 def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callable[[Endpoint], None]) -> None:
     """Serve one device of a virtual rig in real time until stopped; the brakes of the others stay closed.
 
-    No compiler is loaded until the machine has to move. It stands on meanwhile, for about a second in which the device
-    answers as always.
+    No compiler is loaded until the first client connects. The machine stands for about a second then, in which the
+    device answers as always, and commands wait.
 
     Args:
         config: its endpoint and description.
@@ -271,7 +271,7 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
             if kernels.loaded:
                 rig.advance(now, watched=server.attended)
             else:
-                if not rig.stands(now):
+                if server.attended or not rig.stands(now):
                     kernels.load()
                 rig.hold(now)
             if serial:

@@ -129,7 +129,7 @@ def test_a_driver_finds_it_and_homes_it(tmp_path: Path) -> None:
         process.wait()
 
 
-def test_it_loads_no_compiler_until_its_machine_moves(tmp_path: Path) -> None:
+def test_it_loads_no_compiler_until_somebody_connects(tmp_path: Path) -> None:
     with (tmp_path / "out").open("w") as out:
         process = subprocess.Popen(rig_command("twin", "virtual", "--leg", "1"), stdout=out)
     try:
@@ -145,9 +145,7 @@ def test_it_loads_no_compiler_until_its_machine_moves(tmp_path: Path) -> None:
             def does(command: Command, status: Status) -> bool:
                 return bool(servo.exchange(command, time.monotonic(), 1.0).status & status)
 
-            for _ in range(100):
-                assert does(COMMAND_OFF, Status.BRAKE)
-            assert not _has_compiler(process.pid)
+            assert does(COMMAND_OFF, Status.BRAKE)
             eventually(lambda: does(COMMAND_HOME, Status.HOMED), "homing to end", PATIENCE)
             assert _has_compiler(process.pid)
         finally:
