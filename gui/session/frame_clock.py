@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from pyqtgraph.Qt import QtCore
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.models import CycleMeter, History
 from gui.session.rig_session import RigSession
@@ -18,14 +18,25 @@ class View(Protocol):
     """A view of telemetry."""
 
     def isVisible(self) -> bool:
-        """Whether it is visible."""
+        """Whether it is visible, also in a minimised window."""
+
+    def window(self) -> QtWidgets.QWidget:
+        """The window that it is in."""
 
     def refresh(self, history: History) -> None:
         """Show the current history."""
 
 
+def seen(view: View) -> bool:
+    """Whether a view is visible in a window that is on the screen: not minimised, nor on another desktop."""
+    if not view.isVisible():
+        return False
+    handle = view.window().windowHandle()
+    return handle is None or bool(handle.isExposed())
+
+
 class FrameClock(QtCore.QObject):
-    """Fetches telemetry, sends the engine the app's heartbeat, and refreshes visible views.
+    """Fetches telemetry, sends the engine the app's heartbeat, and refreshes the views that are seen.
 
     Signals: `slow(row)`: five times a second with the newest row, None without one.
 
@@ -40,7 +51,7 @@ class FrameClock(QtCore.QObject):
         super().__init__(parent)
         self.meter = CycleMeter(session.config.period)
         self.views: list[View] = []
-        """Refreshed in every frame if visible."""
+        """Refreshed in every frame if seen."""
         self._session = session
         self._history = history
         self._frames = 0
@@ -70,7 +81,7 @@ class FrameClock(QtCore.QObject):
             self.meter.add(rows)
             self._history.append(rows)
         for view in self.views:
-            if view.isVisible():
+            if seen(view):
                 view.refresh(self._history)
         self._frames += 1
         if self._frames % _SLOW == 0:

@@ -154,11 +154,15 @@ def _defaults(width: int) -> tuple[float, float]:
 class _Frames:
     """A view that counts how often the clock of frames comes by."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: QtWidgets.QWidget) -> None:
+        self._window = window
         self.count = 0
 
     def isVisible(self) -> bool:
         return True
+
+    def window(self) -> QtWidgets.QWidget:
+        return self._window
 
     def refresh(self, _history: History) -> None:
         self.count += 1
@@ -184,7 +188,7 @@ def window(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]
 def _in_window(window: MainWindow) -> tuple[float, float]:
     """Frames a second of its own clock and share of one core, while rows arrive."""
     window.views.history.clear()
-    feed, frames = _Feed(), _Frames()
+    feed, frames = _Feed(), _Frames(window)
     window.views.history.append(feed.first)
     window.views.clock.views.append(frames)
     begun = time.perf_counter()
