@@ -224,9 +224,10 @@ class JogPanel(QtWidgets.QWidget):
         status = self._session.status
         if key == self.hold_to_run.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
             return ""
+        if self._obstacle:  # first: this is asked for each button with each status
+            return self._obstacle
         own = {"go saved": self.saved.go_obstacle, "go": self.drag.refusal}
-        wrong = field_refusal(*self._used_by(key))
-        if reason := self._obstacle or wrong or own.get(key, ""):
+        if reason := field_refusal(*self._used_by(key)) or own.get(key, ""):
             return reason
         refusal = None if key in own else self.finder.refusals.get(key)
         return "" if refusal is None else finding_text(refusal)

@@ -37,8 +37,10 @@ class GuardedButton(QtWidgets.QPushButton):
         """Disable the button for `reason`; empty enables it."""
         self.obstacle = reason
         self.setEnabled(not reason)
-        self.setToolTip(reason or self._hint)
-        self.setAccessibleDescription(tr("not possible now: {reason}").format(reason=reason) if reason else self._hint)
+        words = tr("not possible now: {reason}").format(reason=reason) if reason else self._hint
+        if (self.toolTip(), self.accessibleDescription()) != (reason or self._hint, words):
+            self.setToolTip(reason or self._hint)  # an event each time, through every filter of the app
+            self.setAccessibleDescription(words)
 
     def set_hint(self, hint: str) -> None:
         """Set the tooltip."""

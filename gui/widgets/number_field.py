@@ -529,7 +529,8 @@ def number_fields(*roots: QtWidgets.QWidget) -> Iterator[NumberField]:
     for root in roots:
         if isinstance(root, NumberField):
             yield root
-        yield from root.findChildren(NumberField)
+        else:
+            yield from root.findChildren(NumberField)
 
 
 def field_refusal(*roots: QtWidgets.QWidget) -> str:
