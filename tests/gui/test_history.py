@@ -46,6 +46,11 @@ def test_memory_is_flat() -> None:
     assert len(history) == 500
 
 
+def test_memory_is_little_more_than_the_rows_kept() -> None:
+    history = History(800)
+    assert history._rows.nbytes + history._times.nbytes <= 1.15 * live_rows(800).nbytes
+
+
 def test_a_time_that_goes_back_begins_anew() -> None:
     history = History(100)
     history.append(live_rows(50, 1000))
