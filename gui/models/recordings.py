@@ -184,7 +184,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
     Raises RecordingError if it is invalid, too long, or has above 100 MB of rows while there is an `obstacle` to
     CPU-heavy work.
     """
-    from rig.report import summarize  # imports matplotlib
+    from rig.report import summarize  # not needed before a recording is opened
 
     if split_part(path)[1] is None:
         _check_size(path, obstacle)
