@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
 from gui.models import STATE_WORDS, Phase, ending
+from gui.session.joined_progress import JoinedProgress
 from gui.session.session_state import Done, SessionState, StopSource, log_entry
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
@@ -204,13 +206,17 @@ class RigSession(SessionState):
         self.virtual.begin()  # starts in parallel with the engine
         changes = {"recording": {"operator": self.operator}} if self.operator else {}
         config = self.config.changed(changes) if changes else self.config
-        engine = acquire_engine(config, new_recording(self.folder, config.name), self.compilingProgressed.emit)
-        try:
-            self.virtual.wait_ready(engine.engine.address.socket, self.compilingProgressed.emit)
-        except Exception:
-            engine.close()
-            engine.recording.unlink(missing_ok=True)  # no drive was ever contacted
-            raise
+        progress = JoinedProgress(self.compilingProgressed.emit)
+        with ThreadPoolExecutor(1, "virtual rig") as beside:
+            ready = beside.submit(self.virtual.wait_ready, progress)  # both compile at the same time
+            engine = acquire_engine(config, new_recording(self.folder, config.name), progress)
+            try:
+                ready.result()
+                self.virtual.notify(engine.engine.address.socket)
+            except Exception:
+                engine.close()
+                engine.recording.unlink(missing_ok=True)  # no drive was ever contacted
+                raise
         self._unclaimed = engine
         return engine
 

@@ -16,7 +16,7 @@ _WAY_OUT = tr("Disconnect, then Connect, starts a new virtual rig")
 
 
 class VirtualHardware(QtCore.QObject):
-    """Without a virtual rig in the configuration there is no process. Only `wait_ready` and `stop` block.
+    """Without a virtual rig in the configuration there is no process. Only `wait_ready`, `notify` and `stop` block.
 
     Signals: `answered(request, error)`: a fault was started or ended, or not; `seen` with a `RigView`;
     `stuck(reason)`: the plant is stuck for good, or the process died.
@@ -50,8 +50,8 @@ class VirtualHardware(QtCore.QObject):
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
-    def wait_ready(self, engine: str, report_compiling: ProgressCallback | None = None) -> None:
-        """Wait until its drives accept connections, and register the engine with that control link for fault notices.
+    def wait_ready(self, report_compiling: ProgressCallback | None = None) -> None:
+        """Wait until its drives accept connections.
 
         report_compiling: called with the progress if the plant has to be compiled first.
         Raises HardwareError with the reason on failure.
@@ -60,6 +60,10 @@ class VirtualHardware(QtCore.QObject):
             if self._process is not None and not self._ready:
                 self._process.wait_ready(report_compiling=report_compiling)
                 self._ready = True
+
+    def notify(self, engine: str) -> None:
+        """Register the engine with that control link for fault notices. Raises HardwareError if the rig is gone."""
+        with self._lock:
             if self._process is not None:
                 self._process.notify(engine)
 
@@ -100,6 +104,8 @@ class VirtualHardware(QtCore.QObject):
 
     def _ask(self, what: str, ask: Callable[[VirtualRigProcess], RigView]) -> None:
         def job() -> RigView:
+            if not self._ready:  # whoever waits for it has the lock
+                raise HardwareError(tr("the virtual rig is not running"))
             with self._lock:
                 if self._process is None or not self._ready:
                     raise HardwareError(tr("the virtual rig is not running"))
