@@ -117,7 +117,7 @@ texts: $(VENV)/.installed-test
 reference: $(VENV)/.installed-test
 	@PYTHONPATH=. $(BIN)/python tests/guides/reference.py
 
-bench: $(VENV)/.installed-test $(VENV)/.system
+bench: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
 
 PICTURES = start armed jog jog-drag motion-template motion-refused fault engine-died live-forces live-terms live-models dashboards platform recording-curves setup-drives
