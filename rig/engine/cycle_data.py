@@ -73,7 +73,6 @@ FRAME = np.dtype(
         ("velocity_error", np.float64, (6,)),
         ("ahead", np.float64, (19,)),
         ("legs_ahead", np.float64, (6, 13)),
-        ("geometry", np.float64, (6, 9)),
         ("characteristic_length", np.float64),
         ("lengths", np.float64, (6,)),
         ("forward_work", np.float64, (FORWARD_WORK,)),
@@ -86,23 +85,25 @@ FRAME = np.dtype(
 """numpy dtype of the data of a cycle, with its telemetry row first: one array for the kernels instead of twenty.
 
 `offset` and `cells_offset` are those of `Measurement`, `estimate` the last pose found; `legs`, `length_error`,
-`velocity_error`, `ahead` and `legs_ahead` are those of `ReferenceMotion`; `geometry` and `characteristic_length`, m,
-are the platform's; the rest is scratch.
+`velocity_error`, `ahead` and `legs_ahead` are those of `ReferenceMotion`; `characteristic_length`, m, is the one of the
+condition number; the rest is scratch. A kernel passes a field on as `field[:]`, an array as any other: for fields
+themselves all that it calls would be compiled once more.
 """
 
 
 @kernel
-def locate_kernel(frame: Frame, length: Array, velocity: Array, offset: Array, homed: bool) -> bool:
+def locate_kernel(frame: Frame, geometry: Array, length: Array, velocity: Array, offset: Array, homed: bool) -> bool:
     """Estimate the row's `pose` and `twist`, NaN where there is none; returns whether there is one.
 
+    geometry: (6, 9) of the platform.
     length (6,), m, and velocity (6,), m/s, were read `offset` (6,), s, after the cycle's time. homed: whether the
     lengths are absolute.
     """
     data = frame[0]
-    pose, twist, lengths, now = data.row.pose, data.row.twist, data.lengths, data.estimate
+    pose, twist, lengths, now = data.row.pose[:], data.row.twist[:], data.lengths[:], data.estimate[:]
     for i in range(6):
         lengths[i] = length[i] - offset[i] * velocity[i]  # all at the cycle's time
-    valid = homed and estimate_kernel(data.geometry, lengths, velocity, now, twist, data.forward_work, data.rows)
+    valid = homed and estimate_kernel(geometry, lengths, velocity, now, twist, data.forward_work[:], data.rows[:])
     for k in range(7):
         pose[k] = now[k] if valid else np.nan
     if not valid:
@@ -113,15 +114,16 @@ def locate_kernel(frame: Frame, length: Array, velocity: Array, offset: Array, h
 
 @kernel
 def measure_kernel(
-    frame: Frame, length: Array, velocity: Array, force: Array, offset: Array, cells_offset: Array, homed: bool
-) -> bool:
+    frame: Frame, geometry: Array, length: Array, velocity: Array, force: Array, offset: Array, cells_offset: Array,
+    homed: bool,
+) -> bool:  # fmt: skip
     """Take the feedback of drives and cells, (6,) each, into the frame, and do as `locate_kernel`."""
     data = frame[0]
     row = data.row
     for i in range(6):
         row.length[i], row.velocity[i], row.force_measured[i] = length[i], velocity[i], force[i]
         data.offset[i], data.cells_offset[i] = offset[i], cells_offset[i]
-    valid: bool = locate_kernel(frame, length, velocity, offset, homed)
+    valid: bool = locate_kernel(frame, geometry, length, velocity, offset, homed)
     return valid
 
 
@@ -197,22 +199,20 @@ _AT_ONCE = np.zeros(6)  # s
 
 
 @inlined
-def _legs_and_condition(frame: Frame, motion: Array, legs: Array) -> float:
+def _legs_and_condition(frame: Frame, geometry: Array, motion: Array, legs: Array) -> float:
     """Evaluate the legs (6, 13) of a motion (19,); returns the condition number."""
     data = frame[0]
-    inverse_kinematics_kernel(data.geometry, motion, legs)
-    condition: float = condition_number_kernel(
-        data.geometry, motion[:7], data.characteristic_length, data.condition_work
-    )
+    inverse_kinematics_kernel(geometry, motion, legs)
+    condition: float = condition_number_kernel(geometry, motion[:7], data.characteristic_length, data.condition_work[:])
     return condition
 
 
 @kernel
-def follow_kernel(frame: Frame) -> tuple[int, float]:
+def follow_kernel(frame: Frame, geometry: Array) -> tuple[int, float]:
     """Evaluate the legs of the row's `reference`; returns bits of `carry_legs_kernel`, and the condition number."""
     data = frame[0]
     row = data.row
-    condition = _legs_and_condition(frame, row.reference, data.legs)
+    condition = _legs_and_condition(frame, geometry, row.reference[:], data.legs[:])
     bits = carry_legs_kernel(data.legs, data.offset, data.cells_offset, row.length_reference, row.velocity_reference)
     for i in range(6):
         data.length_error[i] = row.length_reference[i] - row.length[i]
@@ -221,10 +221,10 @@ def follow_kernel(frame: Frame) -> tuple[int, float]:
 
 
 @kernel
-def foresee_kernel(frame: Frame) -> float:
+def foresee_kernel(frame: Frame, geometry: Array) -> float:
     """Evaluate the legs of the motion `ahead`; returns the condition number."""
     data = frame[0]
-    return _legs_and_condition(frame, data.ahead, data.legs_ahead)
+    return _legs_and_condition(frame, geometry, data.ahead[:], data.legs_ahead[:])
 
 
 @kernel
@@ -248,7 +248,9 @@ def model_kernel(
     """
     data = frame[0]
     row = data.row
-    status = cell_and_terms_kernel(row.reference, wrench, work, data.forces, row.force_model, row.terms.reshape(30))
+    status = cell_and_terms_kernel(
+        row.reference[:], wrench, work, data.forces[:], row.force_model[:], row.terms.reshape(30)
+    )
     if status != 0:
         return status
     now = True
@@ -282,6 +284,7 @@ class Measurement:
         self.pose_valid = False
         self._frame = frame
         self._marks, self._home = config.marks, config.machine.geometry.home_pose
+        self._geometry = config.machine.geometry.array
         self.forget()
 
     def forget(self) -> None:
@@ -291,13 +294,14 @@ class Measurement:
     def take(self, drives: DriveGroup, *, homed: bool) -> None:
         """Take the feedback; estimate the pose if the lengths are absolute."""
         self.pose_valid = measure_kernel(
-            self._frame, drives.length, drives.velocity, drives.force, drives.offset, drives.cells_offset, homed
-        )
+            self._frame, self._geometry, drives.length, drives.velocity, drives.force, drives.offset,
+            drives.cells_offset, homed,
+        )  # fmt: skip
 
     def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
         """Index and error, m, of the leg that deviates most from its length at its mark; None if no pose fits."""
         self.forget()
-        if not locate_kernel(self._frame, drives.length, drives.velocity, _AT_ONCE, True):
+        if not locate_kernel(self._frame, self._geometry, drives.length, drives.velocity, _AT_ONCE, True):
             return None
         error = drives.length - self._marks
         leg = int(np.argmax(np.abs(error)))
@@ -330,7 +334,7 @@ class ReferenceMotion:
         self.apart = 0
         """bits of `carry_legs_kernel`: feedback that was not read at the cycle's time"""
         self._source: Reference | None = None
-        self._home = config.machine.geometry.home_pose
+        self._home, self._geometry = config.machine.geometry.home_pose, config.machine.geometry.array
         self._moment = np.zeros(19)
 
     def evaluate(self, source: Reference | None, measurement: Measurement) -> None:
@@ -345,7 +349,7 @@ class ReferenceMotion:
         else:
             now[:] = 0.0
             now[:7] = measurement.pose if measurement.pose_valid else self._home
-        self.apart, self.condition = follow_kernel(self._frame)
+        self.apart, self.condition = follow_kernel(self._frame, self._geometry)
 
     def set_leg(self, leg: int, length: float, velocity: float) -> None:
         """Set the length, m, and speed, m/s, of one leg (index)."""
@@ -359,7 +363,7 @@ class ReferenceMotion:
         """
         if not source.evaluate(self.ahead_by, self.ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
-        self.condition_ahead = foresee_kernel(self._frame)
+        self.condition_ahead = foresee_kernel(self._frame, self._geometry)
 
     def at(self, later: float) -> Array | None:
         """The motion (19,) `later` s than the cycle's time, valid until the next call; None if there is none."""
@@ -502,7 +506,6 @@ class CycleData:
 
     def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
         self.frame = frame = np.zeros(1, FRAME)
-        frame["geometry"] = config.machine.geometry.array
         frame["characteristic_length"] = config.safety.characteristic_length
         self.row: Frame = np.ndarray((1,), ROW, frame.data)
         self.measurement = Measurement(config, frame)

@@ -329,10 +329,10 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     """
     row, data, stored = frame[0].row, frame[0], hold[0]
     commands, count, legs, timing, state, work = (
-        stored.commands, stored.count, stored.legs, stored.timing, stored.state, stored.work,
+        stored.commands[:], stored.count, stored.legs[:], stored.timing[:], stored.state[:], stored.work[:],
     )  # fmt: skip
     asked, read, terms, speeds, reference, motion = (
-        data.offset, data.cells_offset, row.terms, row.velocity_reference, data.legs, row.reference,
+        data.offset[:], data.cells_offset[:], row.terms[:], row.velocity_reference[:], data.legs[:], row.reference[:],
     )  # fmt: skip
     out, rates = row.force_held, row.velocity_held
     period, delay, lag, smooth = timing[_PERIOD], timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]

@@ -157,6 +157,21 @@ def test_drives_with_load_cells_on_a_line_remain_a_group() -> None:
     assert isinstance(six.exchange, ServoGroup) and six.exchange._plain == 0b111111 and six.exchange.fresh.all()
 
 
+def test_a_drive_that_was_asked_for_its_watchdog_remains_one_of_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    six = Six(PROFILE, grouped=True)
+    for _ in range(3):
+        six.cycle([COMMAND_OFF] * 6)
+    monkeypatch.setattr(six.drives[2], "start", lambda *_arguments: pytest.fail("an exchange by itself"))
+    for _ in range(3):
+        six.exchange.interrupt(2)
+        six.drives[2].request_watchdog()
+        six.cycle([COMMAND_OFF] * 6)
+        assert six.exchange.fresh.all() and not six.exchange.lag.any()
+    for leg in (2, 3):
+        six.exchange.sync(leg)
+    assert six.drives[2].counters == six.drives[3].counters
+
+
 def test_what_no_register_takes_is_refused_before_anything_is_sent() -> None:
     six = Six(PROFILE, grouped=True)
     for _ in range(3):
