@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -26,10 +30,54 @@ def _choose_folder() -> None:
 _choose_folder()
 
 
+_PATIENCE = 60.0  # s, after which a kernel is compiled although another process has not ended compiling it
+_POLL = 5e-3  # s
+
+
+@contextmanager
+def _alone(kernel: str) -> Iterator[None]:
+    """Within a `with` block, no other process that asks is in its block for this kernel; for at most `_PATIENCE`."""
+    folder = Path(numba.config.CACHE_DIR)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / f"{kernel}-{SOURCES}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:  # a folder that cannot be written, into which nothing is cached either
+        yield
+        return
+    try:
+        deadline = time.monotonic() + _PATIENCE
+        while not _locked(lock) and time.monotonic() < deadline:
+            time.sleep(_POLL)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _locked(lock: int) -> bool:
+    """Whether an open file could be locked for this process, until it is closed; a forked process has no part in it."""
+    try:
+        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN)  # a file system without locks is not waited for
+    return True
+
+
 def dispatcher(function: Callable[..., object], **options: Any) -> Any:
-    """Return numba's dispatcher, which compiles `function` for its argument types."""
+    """Return numba's dispatcher, which compiles `function` for its argument types.
+
+    A cached one is compiled by one process at a time, so that whoever waits finds it in the cache.
+    """
     _choose_folder()  # again: numba resets it whenever one of its environment variables changes
-    return numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
+    made = numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
+    if options.get("cache"):
+        compile_or_load = made.compile
+
+        def compile_alone(signature: Any) -> Any:
+            with _alone(f"{function.__module__}.{function.__qualname__}"):
+                return compile_or_load(signature)
+
+        made.compile = compile_alone
+    return made
 
 
 class Listener(event.Listener):  # type: ignore[misc]  # numba has no types

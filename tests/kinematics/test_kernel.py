@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -170,3 +172,58 @@ def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path) -> None:
     assert lines[:2] == ["False", "True"]
     assert Path(lines[2]).is_relative_to(tmp_path) and SOURCES in lines[2]
     assert list(tmp_path.rglob("*.nbi"))  # and what it compiled lies there
+
+
+_HOLDS = """
+import sys
+from kinematics.compiled import compiler
+with compiler._alone("one"):
+    print("holds it", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_another_process_that_compiles_the_same_kernel_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kinematics.compiled import compiler
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    waited, locked = [], compiler._locked
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdin is not None and other.stdout is not None
+        try:
+            assert other.stdout.readline() == "holds it\n"
+
+            def counted(lock: int) -> bool:
+                waited.append(locked(lock))
+                if len(waited) == 3 and other.stdin is not None:
+                    other.stdin.close()
+                    other.wait(300.0)
+                return waited[-1]
+
+            monkeypatch.setattr(compiler, "_locked", counted)
+            with compiler._alone("one"):
+                assert waited == [False, False, False, True]
+            with compiler._alone("another"):
+                assert waited[4:] == [True]
+        finally:
+            other.kill()
+
+
+def test_a_kernel_is_compiled_under_its_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kinematics.compiled import compiler
+
+    asked: list[str] = []
+
+    @contextmanager
+    def alone(kernel: str) -> Iterator[None]:
+        asked.append(kernel)
+        yield
+
+    monkeypatch.setattr(compiler, "_alone", alone)
+    made = compiler.dispatcher(lambda x: 3.0 * x, cache=True)
+    assert made(2.0) == 6.0 and [name.rpartition(".")[2] for name in asked] == ["<lambda>"]

@@ -65,6 +65,20 @@ WORD_BREAKS = [
         ("kinematics/test_compile_progress.py",),
     ),
     Break(
+        "a kernel that another process compiles is compiled, too",
+        "kinematics/compiled/compiler.py",
+        "while not _locked(lock) and",
+        "while False and",
+        ("kinematics/test_kernel.py::test_another_process_that_compiles_the_same_kernel_is_waited_for",),
+    ),
+    Break(
+        "a kernel is compiled without its lock",
+        "kinematics/compiled/compiler.py",
+        "        made.compile = compile_alone\n",
+        "",
+        ("kinematics/test_kernel.py::test_a_kernel_is_compiled_under_its_lock",),
+    ),
+    Break(
         "a run begins by the rig time that has passed",
         "rig/runs/run.py",
         "begun_ns = motion.begun_ns or",
