@@ -193,6 +193,20 @@ def garbage_as_in_the_app(qapp: QtWidgets.QApplication) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_window_left(qapp: QtWidgets.QApplication) -> Iterator[None]:
+    """Be rid of the windows that a test leaves, and of the look that it gave the application.
+
+    Whatever is left takes part in every change of the look, and so in the making of each window that follows.
+    """
+    yield
+    for each in qapp.topLevelWidgets():
+        if isinstance(each, MainWindow):
+            be_rid_of(each)
+    if qapp.styleSheet():
+        qapp.setStyleSheet("")
+
+
 @pytest.fixture(params=[DARK, LIGHT], ids=lambda theme: theme.name)
 def theme(qapp: QtWidgets.QApplication, request: pytest.FixtureRequest) -> Iterator[Theme]:
     """Colours of the application while a test runs."""
