@@ -10,6 +10,9 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
+from typing import TypeVar
+
+_Case = TypeVar("_Case")
 
 LONG = os.environ.get("EXPLORE", "0") not in ("", "0")
 MINUTES = float(os.environ.get("EXPLORE_MINUTES") or 30)
@@ -19,6 +22,11 @@ _FIRST = int(os.environ.get("EXPLORE_SEED") or secrets.randbelow(1_000_000))
 def either(short: int, long: int) -> int:
     """A number of examples, steps or rounds: `long` of them where there is time."""
     return long if LONG else short
+
+
+def first_or_all(*cases: _Case) -> list[_Case]:
+    """The first of several cases that should come out alike; all of them where there is time."""
+    return list(cases if LONG else cases[:1])
 
 
 def seeds(long: int) -> list[int]:

@@ -20,7 +20,7 @@ from rig.engine import ControlBlock
 _PATIENCE = 2 * PATIENCE  # s for a program to come up on a busy machine
 _WAIT = PATIENCE  # s for a click, a dialog, and what compiles kernels the first time
 _AGAIN = 0.3  # s after which a key that nobody got while the focus went on is pressed again
-_MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
+MANAGERS = {"openbox": ["openbox", "--sm-disable"], "metacity": ["metacity", "--sm-disable"]}
 _TURNS = 12  # of the wheel, over any page
 _STEADY = 2  # looks at which something is in the same place, before it is clicked
 
@@ -88,7 +88,7 @@ class Desk:
             "NO_AT_BRIDGE": "1",
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
         }
-        managing = self._start(_MANAGERS[manager])
+        managing = self._start(MANAGERS[manager])
 
         def manages() -> bool:
             assert managing.poll() is None, f"{manager} has ended with {managing.returncode}"
@@ -288,7 +288,7 @@ class Desk:
         until(gone, "everything to be closed")
 
 
-@pytest.fixture(scope="session", params=list(_MANAGERS))
+@pytest.fixture(scope="session", params=list(MANAGERS))
 def manager(request: pytest.FixtureRequest) -> str:
     """Name of a window manager."""
     return str(request.param)
@@ -309,5 +309,6 @@ def desk(shared_desk: Desk) -> Desk:
     shared_desk.close_all()
     shared_desk.do("fresh()")
     shared_desk.wait("session.status is None and window.width() == 1280")
+    shared_desk.hand("windowactivate", shared_desk.value("int(window.winId())"))  # wherever the keyboard was left
     shared_desk.dialog(0)
     return shared_desk

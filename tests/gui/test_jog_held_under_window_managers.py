@@ -1,7 +1,8 @@
 """A button of the Jog page, and a key, that are really kept down, with a window manager about."""
 
 import pytest
-from desk import Desk
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 
 _STATUS = "t=10.1, motion=session.sent[-1][1].name, path_time=0.1, path_duration=5.0"
 _HELD = "window.jog.hold_to_run.key"
@@ -25,7 +26,7 @@ def _let_go(desk: Desk) -> None:
     desk.do("(session.sent.clear(), session.held.clear())")
 
 
-@pytest.mark.parametrize("manager", ["openbox"], indirect=True)
+@pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
 def test_what_is_kept_down_is_held_until_it_is_up_or_taken_from_the_hand(desk: Desk) -> None:
     desk.do("session.take(make_status(State.ENGAGED))")
     desk.press("tab(window.tabs, 'Jog')")

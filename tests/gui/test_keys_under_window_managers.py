@@ -3,7 +3,8 @@
 from importlib.resources import files
 
 import pytest
-from desk import Desk
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 
 from kinematics import load_trajectory
 from rig.config.rig_config import load_config
@@ -16,8 +17,8 @@ _LINE = {"dof": "z", "amplitude": 0.01, "frequency": 0.5, "phase": 0.0}
 _SINES = {"type": "harmonic", "terms": [_LINE, _LINE], "duration": 8.0, "fade": 2.0, "offset": [0.0] * 6}
 _STEPS = {"+leg6": "legs.step", "+x": "steps.translation"}  # a jog's button, and the step that it goes by
 
-within_the_window = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
-"""Of what every window manager has the app do alike."""
+within_the_window = pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
+"""Of what every window manager has the app do alike: under the first of them, under each in the long profile."""
 
 
 def _cell(row: int, column: int) -> str:

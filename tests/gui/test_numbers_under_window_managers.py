@@ -1,12 +1,17 @@
-"""Numbers typed with real keys and clicked upon at once: what moves is what is shown, or nothing."""
+"""Numbers typed with real keys and clicked upon at once: what moves is what is shown, or nothing.
+
+Within the one window: under the first window manager, under each in the long profile.
+"""
 
 import pytest
-from desk import Desk
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 
 _X = "window.jog.to.boxes[0]"
 _GO = "window.jog.to.go"
 
 
+@pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
 @pytest.mark.parametrize("locale", ["C", "de_DE"])
 def test_go_goes_to_what_is_typed_and_nowhere_else(desk: Desk, locale: str) -> None:
     desk.do(f"QtCore.QLocale.setDefault(QtCore.QLocale({locale!r})) or window.setLocale(QtCore.QLocale({locale!r}))")

@@ -1,7 +1,11 @@
 """What can be pressed stays under the pointer, and does what it said when it was pressed: by real mouse."""
 
-from desk import Desk
+import pytest
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 
+within_the_window = pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
+"""Of what every window manager has the app do alike: under the first of them, under each in the long profile."""
 _RUN, _PAGE = "window.motion.run", "window.motion.templates"
 
 
@@ -34,6 +38,7 @@ def test_whatever_happens_nothing_moves_at_the_usual_size(desk: Desk) -> None:
     _all_happens(desk, 1280, 800)
 
 
+@within_the_window
 def test_create_is_pressed_although_a_verdict_comes_under_the_press(desk: Desk) -> None:
     desk.do("session.take(make_status(State.ENGAGED))")
     desk.press("button('From template motion')")
@@ -49,6 +54,7 @@ def test_create_is_pressed_although_a_verdict_comes_under_the_press(desk: Desk) 
     assert desk.value("session.sent") == []
 
 
+@within_the_window
 def test_run_runs_what_it_names_or_nothing(desk: Desk) -> None:
     desk.do("session.take(make_status(State.ENGAGED))")
     desk.wait(f"{_RUN}.isEnabled() and {_RUN}.text() == 'Run demo, 20 s'")

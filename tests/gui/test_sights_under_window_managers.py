@@ -1,10 +1,12 @@
 """What the app shows and where, to a real mouse under a real window manager: recordings, platform, words, sizes.
 
-Within the one window, in which every window manager has the app do alike: under one of them.
+Within the one window, in which every window manager has the app do alike: under the first of them, under each in the
+long profile.
 """
 
 import pytest
-from desk import Desk
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 from live_rows import BEGIN, END, FAULT, MOTION, write_moving
 
 _PANEL = "window.views.recordings.live.pages['Forces'].panels[0]"
@@ -12,7 +14,7 @@ _VIEWS = ("Isometric view", "Front view", "Side view", "Top view", "Fit the plat
 _OUTSIDE = "float(out_of_picture(window.views.platform).max())"
 _RESET = "window.operate.buttons[Action.RESET]"
 
-pytestmark = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
+pytestmark = pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
 
 
 @pytest.fixture

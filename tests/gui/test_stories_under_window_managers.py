@@ -1,6 +1,7 @@
 """A day at the rig by real mouse and keys: what must not stop a motion, what does, and how the app tells of it.
 
-The app, its engine and its virtual rig are started once under each window manager, and go from story to story.
+The app, its engine and its virtual rig are started once under each window manager, and go from story to story. Where
+the window manager has no part in a story it is told under the first of them, and under each in the long profile.
 """
 
 import os
@@ -13,7 +14,8 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
-from desk import Desk, until
+from desk import MANAGERS, Desk, until
+from exploration import first_or_all
 from live_desk import DISCONNECT, RESET, STEP, LiveDesk
 from recorded_runs import make_runs
 
@@ -31,6 +33,10 @@ _RUNS = "window.views.runs_page.table"
 _NUMBERS = "window.views.recordings.numbers"
 _LABELS = "[each.text() for each in window.findChildren(QtWidgets.QLabel) if each.isVisible()]"
 _SIZE = "window.banner._figures._labels['Size, left']"
+
+
+within_the_window = pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
+"""Of what every window manager has the app do alike."""
 
 
 class Walk(LiveDesk):
@@ -134,6 +140,7 @@ def test_nothing_that_keeps_the_app_busy_pauses_a_motion(walk: Walk) -> None:
     assert any(text.startswith("report: ") for text in said)
 
 
+@within_the_window
 def test_a_window_that_stands_still_pauses_and_the_cable_unplugged_later_is_the_cause(walk: Walk) -> None:
     desk = walk.desk
     walk.engaged()
@@ -185,6 +192,7 @@ def test_a_window_that_stands_still_pauses_and_the_cable_unplugged_later_is_the_
     assert not [text for text in shown if "drop_all" in text]
 
 
+@within_the_window
 def test_a_run_under_way_is_not_cut_off_and_one_that_is_opened_is_shown_alone(walk: Walk) -> None:
     desk = walk.desk
     walk.engaged()
@@ -233,6 +241,7 @@ def _lost(walk: Walk, words: str) -> None:
     desk.wait(f"window.views.runs_page.message.toolTip() == 'Nothing is being recorded: {said}.'", STEP)
 
 
+@within_the_window
 def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -> None:
     desk = walk.desk
     for words in ("the recording was truncated", "the recording was deleted"):
@@ -259,6 +268,7 @@ def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -
 # -- without an engine -------------------------------------------------------------------------------------------------
 
 
+@within_the_window
 def test_a_start_whose_kernels_are_compiled_shows_no_full_bar(desk: Desk) -> None:
     waiting = "window.banner.waiting"
     desk.do("session.enter(Phase.STARTING)")
@@ -268,6 +278,7 @@ def test_a_start_whose_kernels_are_compiled_shows_no_full_bar(desk: Desk) -> Non
     assert "waiting for the other processes" in desk.value("window.banner.detail")
 
 
+@within_the_window
 def test_the_list_is_not_called_empty_while_runs_are_read(desk: Desk) -> None:
     desk.make_views()
     path = make_runs(desk.folder / "runs.mcap", (0.0, 3.0))
@@ -281,6 +292,7 @@ def test_the_list_is_not_called_empty_while_runs_are_read(desk: Desk) -> None:
     path.unlink()
 
 
+@within_the_window
 def test_a_motion_from_a_template_is_not_dropped_without_a_question(desk: Desk) -> None:
     desk.do("session.take(make_status(State.ENGAGED))")
     page = "window.motion.templates"

@@ -1,13 +1,18 @@
-"""What an operator wants to get done, by real mouse clicks on the app, and how many it takes."""
+"""What an operator wants to get done, by real mouse clicks on the app, and how many it takes.
+
+Under the first window manager, and under each in the long profile: none of it is left to the window manager.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from desk import Desk
+from desk import MANAGERS, Desk
+from exploration import first_or_all
 from live_desk import DISCONNECT, RESET, START, STEP, LiveDesk
 
+pytestmark = pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
 _ROWS = "window.views.runs_page.table"
 
 
