@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploration import LONG
 from live_rows import MECHANISM, live_rows
 from motion_support import looked, take
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
@@ -45,8 +46,10 @@ TYPED: dict[str, tuple[float, str] | None] = {
     "4": (4.0, ""),
 }
 """Number and unit of a text; None: it is no quantity."""
-EVERYWHERE = ("3,5", "3.5", "1e9", "2 in", "0.05 m", "-", "nan", "", " 3.5 ", "3.5mm", "1.000,5", "1,000.5")
-"""what is typed into every field that there is; the others, into one of each kind"""
+_ALIKE = ("3.5", "0.05 m", "nan", " 3.5 ", "3.5mm", "1.000,5")
+EVERYWHERE = ("3,5", "1e9", "2 in", "-", "", "1,000.5", *(_ALIKE if LONG else ()))
+"""what is typed into every field that there is, in the long profile what is read like these too; all, into one of each
+kind"""
 
 
 @pytest.fixture
