@@ -12,7 +12,7 @@ _GO = "window.jog.to.go"
 
 
 @pytest.mark.parametrize("manager", first_or_all(*MANAGERS), indirect=True)
-@pytest.mark.parametrize("locale", ["C", "de_DE"])
+@pytest.mark.parametrize("locale", first_or_all("de_DE", "C"))
 def test_go_goes_to_what_is_typed_and_nowhere_else(desk: Desk, locale: str) -> None:
     desk.do(f"QtCore.QLocale.setDefault(QtCore.QLocale({locale!r})) or window.setLocale(QtCore.QLocale({locale!r}))")
     desk.do("session.take(make_status(State.ENGAGED))")

@@ -111,11 +111,20 @@ def _drag(desk: Desk, x: int, y: int) -> None:
     desk.hand("mouseup", 1)
 
 
+def _said_while_it_ran(desk: Desk, logged: int) -> list[str]:
+    """What the log says since it had so many entries, of a motion that was never paused."""
+    assert desk.value("session.status.state is State.RUNNING and not session.status.paused")
+    said: list[str] = desk.value(f"[each.text for each in window.views.log.model.entries[{logged}:]]")
+    assert not [text for text in said if "sign of life" in text or "RUNNING" in text]
+    return said
+
+
+@within_the_window
 def test_nothing_that_keeps_the_app_busy_pauses_a_motion(walk: Walk) -> None:
     desk = walk.desk
     walk.engaged()
     walk.run_slowly()
-    logged, begun = desk.value("len(window.views.log.model.entries)"), desk.value("session.status.t")
+    logged = desk.value("len(window.views.log.model.entries)")
     with _another_program():
         desk.press("window.runs.reporting.button")
         assert desk.value("window.runs.reporting.maker.busy")
@@ -123,21 +132,26 @@ def test_nothing_that_keeps_the_app_busy_pauses_a_motion(walk: Walk) -> None:
         for name in _TABS:
             desk.press(f"tab(window.tabs, {name!r})")
         desk.wait("window.complete and not window.runs.reporting.maker.busy", STEP)
-
-        frame = "window.frameGeometry().getRect()"
-        x, y, width, height = desk.value(frame)
-        title = desk.value("window.geometry().top()") - y
-        _drag(desk, x + width // 2, y + title // 2)
-        desk.wait(f"window.frameGeometry().getRect() == {(x + _DRAG[0], y + _DRAG[1], width, height)}")
-        x, y, width, height = desk.value(frame)
-        edge = -2 if desk.value("window.geometry().left()") > x else 3  # metacity's can be seen no more than reached
-        _drag(desk, x + width + edge, y + height + edge)
-        desk.wait(f"window.frameGeometry().width() > {width} and window.frameGeometry().height() > {height}")
-    assert desk.value("session.status.state is State.RUNNING and not session.status.paused")
-    assert desk.value(f"session.status.t > {begun} + 3.0")
-    said = desk.value(f"[each.text for each in window.views.log.model.entries[{logged}:]]")
-    assert not [text for text in said if "sign of life" in text or "RUNNING" in text]
+    said = _said_while_it_ran(desk, logged)
     assert any(text.startswith("report: ") for text in said)
+
+
+def test_a_window_that_is_dragged_and_resized_pauses_nothing(walk: Walk) -> None:
+    desk = walk.desk
+    walk.engaged()
+    walk.run_slowly()
+    logged, begun = desk.value("len(window.views.log.model.entries)"), desk.value("session.status.t")
+    frame = "window.frameGeometry().getRect()"
+    x, y, width, height = desk.value(frame)
+    title = desk.value("window.geometry().top()") - y
+    _drag(desk, x + width // 2, y + title // 2)
+    desk.wait(f"window.frameGeometry().getRect() == {(x + _DRAG[0], y + _DRAG[1], width, height)}")
+    x, y, width, height = desk.value(frame)
+    edge = -2 if desk.value("window.geometry().left()") > x else 3  # metacity's can be seen no more than reached
+    _drag(desk, x + width + edge, y + height + edge)
+    desk.wait(f"window.frameGeometry().width() > {width} and window.frameGeometry().height() > {height}")
+    assert desk.value(f"session.status.t > {begun} + 3.0")
+    _said_while_it_ran(desk, logged)
 
 
 @within_the_window
