@@ -9,7 +9,7 @@ from identify_support import by_command, identifying, recorded, useless
 from live_app import live, whole_live
 from live_views import history, live_view, view
 from setup_support import wizard
-from shell_support import garbage_as_in_the_app, no_window_left, session, theme, whole_window, window
+from shell_support import garbage_as_in_the_app, no_window_left, panels, session, theme, whole_window, window
 
 __all__ = [
     "boards",
@@ -28,6 +28,7 @@ __all__ = [
     "manager",
     "menu",
     "no_window_left",
+    "panels",
     "recorded",
     "rested",
     "session",

@@ -12,8 +12,12 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.application import garbage_searched_here
 from gui.models.rules import Phase
+from gui.motion.panel import MotionPanel
+from gui.operate.jog_panel import JogPanel
+from gui.session.mover import Mover
 from gui.session.rig_session import RigSession
 from gui.session.session_state import Done
+from gui.session.stop_everywhere import StopButton
 from gui.session.virtual_hardware import VirtualHardware
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT, Theme, palette
@@ -235,6 +239,46 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
         made.show()
     yield made
     be_rid_of(made)
+
+
+class Panels(QtWidgets.QWidget):  # type: ignore[misc]  # no types
+    """The panels Motion and Jog with what moves the rig, and nothing else of the window, which takes as long as six.
+
+    Args:
+        session: theirs.
+    """
+
+    def __init__(self, session: FakeSession) -> None:
+        super().__init__()
+        self.stop_button = StopButton(lambda: session.stop(1, "button"))
+        mover = Mover(session, self)
+        self.motion, self.jog = MotionPanel(session, mover, DARK), JogPanel(session, mover)
+        self.tabs = QtWidgets.QTabWidget()
+        self.tabs.addTab(self.motion, "Motion")
+        self.tabs.addTab(self.jog, "Jog")
+        layout = QtWidgets.QVBoxLayout(self)
+        for each in (self.stop_button, self.tabs, self.motion.transport):
+            layout.addWidget(each)
+
+    def close_now(self) -> None:
+        """End every thread, and be rid of it."""
+        self.motion.close_worker()
+        self.jog.pad.close_pad()
+        self.motion.mover.close()
+        self.deleteLater()
+        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def panels(qtbot: Any, session: FakeSession) -> Iterator[Panels]:
+    """The panels on a session without processes, in view; the motion that they begin with is not looked at."""
+    made = Panels(session)
+    made.motion._changed.stop()
+    made.resize(1000, 760)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_now()
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import KEY, FakeSession, choose, focus, key, make_status, press
+from shell_support import KEY, FakeSession, Panels, choose, focus, key, make_status, press
 
 from gui.models.motion import NEW_PARTS, authored, what_changed
 from gui.motion.panel import MotionPanel
-from gui.shell.main_window import MainWindow
 from kinematics import load_trajectory
 from rig.client import checked_motion
 from rig.config.rig_config import load_config
@@ -23,13 +22,13 @@ _HOLD: dict[str, Any] = {"type": "hold", **NEW_PARTS["hold"]}
 
 
 @pytest.fixture
-def panel(window: MainWindow, qtbot: Any) -> MotionPanel:
+def panel(panels: Panels, qtbot: Any) -> MotionPanel:
     """A new motion, in front."""
-    window.tabs.setCurrentWidget(window.motion)
-    window.activateWindow()
-    window.motion.begin_new()
-    qtbot.waitUntil(window.isActiveWindow, timeout=60_000)
-    return window.motion
+    panels.tabs.setCurrentWidget(panels.motion)
+    panels.activateWindow()
+    panels.motion.begin_new()
+    qtbot.waitUntil(panels.isActiveWindow, timeout=60_000)
+    return panels.motion
 
 
 def _keys(panel: MotionPanel, keys: str) -> None:

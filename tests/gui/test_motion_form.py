@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
-from shell_support import KEY, focus, key, press
+from shell_support import KEY, Panels, focus, key, press
 
 from gui.models.motion import NEW_PARTS, new_part, part_models
 from gui.motion.fields import TermsField
-from gui.shell.main_window import MainWindow
 from gui.widgets import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
 
@@ -32,16 +31,16 @@ def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in NEW_PARTS if kind != "poses"])
-def test_each_generator_can_be_composed_and_passes(window: MainWindow, qtbot: Any, kind: str) -> None:
-    panel = window.motion
+def test_each_generator_can_be_composed_and_passes(panels: Panels, qtbot: Any, kind: str) -> None:
+    panel = panels.motion
     take(panel, qtbot, parts=[{"type": kind, **NEW_PARTS[kind]}])
     shown = panel.editor.value()["parts"][0]
     assert {name: value for name, value in shown.items() if value is not None} == {"type": kind, **NEW_PARTS[kind]}
     assert panel.preview.obstacle == "" and panel.verdict.text().startswith("✓ Within all limits")
 
 
-def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
+def test_a_number_typed_by_a_person_is_in_the_unit_shown(panels: Panels, qtbot: Any) -> None:
+    panel = panels.motion
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
     end = panel.editor.form(0).fields["end"]
     box = end.boxes[2]
@@ -56,25 +55,25 @@ def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtb
     assert table is not None and table.samples[-1, 2] == pytest.approx(HOME[2] + 0.0125)
 
 
-def test_parts_are_added_moved_and_removed(window: MainWindow, qtbot: Any) -> None:
-    editor = window.motion.editor
-    window.motion.begin_new()
+def test_parts_are_added_moved_and_removed(panels: Panels, qtbot: Any) -> None:
+    editor = panels.motion.editor
+    panels.motion.begin_new()
     editor.kinds.setCurrentText("hold")
     editor.buttons["Add"].click()
     assert [part["type"] for part in editor.value()["parts"]] == ["minimum-jerk", "hold"]
     editor.buttons["Up"].click()
     assert [part["type"] for part in editor.value()["parts"]] == ["hold", "minimum-jerk"]
     assert editor.parts.item(0).text() == "1  hold, 1 s"
-    looked(window.motion, qtbot)
-    assert window.motion.preview.verdict is not None and window.motion.preview.verdict.duration == pytest.approx(3.0)
+    looked(panels.motion, qtbot)
+    assert panels.motion.preview.verdict is not None and panels.motion.preview.verdict.duration == pytest.approx(3.0)
     editor.buttons["Remove"].click()
     editor.buttons["Remove"].click()
     assert len(editor.value()["parts"]) == 1
 
 
-def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> None:
-    window.motion.load_shipped("demo")
-    terms = window.motion.editor.form(0).fields["terms"]
+def test_lines_of_sines_change_their_unit_with_the_axis(panels: Panels) -> None:
+    panels.motion.load_shipped("demo")
+    terms = panels.motion.editor.form(0).fields["terms"]
     table = terms.table
     assert table.cellWidget(0, 1).suffix() == " mm"
     table.cellWidget(0, 0).setCurrentText("θx")
@@ -83,10 +82,10 @@ def test_lines_of_sines_change_their_unit_with_the_axis(window: MainWindow) -> N
 
 
 @pytest.mark.parametrize("kind", ["harmonic", "chirp"])
-def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind: str) -> None:
+def test_lines_of_sines_have_the_bounds_of_their_model(panels: Panels, kind: str) -> None:
     part = {"type": kind, **NEW_PARTS[kind]}
-    window.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
-    table = window.motion.editor.form(0).fields["terms"].table
+    panels.motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
+    table = panels.motion.editor.form(0).fields["terms"].table
     for axis in ("z", "θx"):
         table.cellWidget(0, 0).setCurrentText(axis)
         for place in range(1, table.columnCount()):
@@ -95,9 +94,9 @@ def test_lines_of_sines_have_the_bounds_of_their_model(window: MainWindow, kind:
             assert (box.minimum() == 0.0) == ("frequency" in name) == ("at least 0 Hz" in box.toolTip())
 
 
-def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(window: MainWindow) -> None:
-    window.motion.load_shipped("demo")
-    shown = parse_trajectory(trajectory_text(window.motion.editor.value()), HOME)
+def test_the_shipped_motion_is_the_same_after_a_way_through_the_form(panels: Panels) -> None:
+    panels.motion.load_shipped("demo")
+    shown = parse_trajectory(trajectory_text(panels.motion.editor.value()), HOME)
     times = np.linspace(0.0, 20.0, 101)
     for one, other in zip(shown.coordinates(times), load_trajectory("demo", HOME).coordinates(times), strict=True):
         assert np.array_equal(one, other)
@@ -143,11 +142,11 @@ duration = 1
 
 @pytest.mark.parametrize("name", list(_FILES))
 def test_a_file_is_the_same_motion_after_a_way_through_the_form(
-    window: MainWindow, qtbot: Any, tmp_path: Path, name: str
+    panels: Panels, qtbot: Any, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "poses.csv").write_text(_CSV)
     (tmp_path / "one.toml").write_text(_FILES[name])
-    panel = window.motion
+    panel = panels.motion
     open_motion(panel, qtbot, tmp_path / "one.toml")
     assert panel.title == "Motion: one", panel.verdict.text()
     looked(panel, qtbot)
@@ -184,10 +183,8 @@ def test_the_number_stays_when_its_unit_changes(qtbot: Any) -> None:
     assert box.text() == "12.346 °" and box.si() == pytest.approx(np.radians(12.3456789), rel=1e-14)
 
 
-def test_a_number_that_no_field_takes_leaves_the_motion_as_it_is(
-    window: MainWindow, qtbot: Any, tmp_path: Path
-) -> None:
-    panel = window.motion
+def test_a_number_that_no_field_takes_leaves_the_motion_as_it_is(panels: Panels, qtbot: Any, tmp_path: Path) -> None:
+    panel = panels.motion
     before = panel.editor.value()
     far = """frame = "home"
 pivot = [0, 0, 0.01]
@@ -204,8 +201,8 @@ duration = 2e6
     assert panel.title == "Motion: demo" and panel.editor.value() == before
 
 
-def test_the_title_says_that_the_motion_was_changed(window: MainWindow, tmp_path: Path) -> None:
-    panel = window.motion
+def test_the_title_says_that_the_motion_was_changed(panels: Panels, tmp_path: Path) -> None:
+    panel = panels.motion
     box = panel.editor.pivot.boxes[2]
     before = box.value()
     box.setValue(before + 1.0)
@@ -232,9 +229,9 @@ def _turn_wheel(widget: QtWidgets.QWidget) -> None:
     QtWidgets.QApplication.sendEvent(widget, event)
 
 
-def test_rolling_the_wheel_over_a_motion_does_not_change_it(window: MainWindow) -> None:
-    panel = window.motion
-    window.tabs.setCurrentWidget(panel)
+def test_rolling_the_wheel_over_a_motion_does_not_change_it(panels: Panels) -> None:
+    panel = panels.motion
+    panels.tabs.setCurrentWidget(panel)
     panel.setFocus()
     panel.repeats.setValue(5)
     before = panel.editor.value()
@@ -249,17 +246,17 @@ def test_rolling_the_wheel_over_a_motion_does_not_change_it(window: MainWindow) 
         assert control.focusPolicy() == QtCore.Qt.FocusPolicy.StrongFocus
 
 
-def _two_lines(window: MainWindow, qtbot: Any) -> TermsField:
-    take(window.motion, qtbot, parts=[{"type": "harmonic", **NEW_PARTS["harmonic"]}])
-    field = window.motion.editor.form(0).fields["terms"]
+def _two_lines(panels: Panels, qtbot: Any) -> TermsField:
+    take(panels.motion, qtbot, parts=[{"type": "harmonic", **NEW_PARTS["harmonic"]}])
+    field = panels.motion.editor.form(0).fields["terms"]
     assert isinstance(field, TermsField)
     press(next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == "Add line"))
     assert len(field.value()) == 2
     return field
 
 
-def test_tab_selects_the_number_of_the_next_field(window: MainWindow, qtbot: Any) -> None:
-    field = _two_lines(window, qtbot)
+def test_tab_selects_the_number_of_the_next_field(panels: Panels, qtbot: Any) -> None:
+    field = _two_lines(panels, qtbot)
     amplitude, phase = field.table.cellWidget(0, 1), field.table.cellWidget(0, 2)
     focus(qtbot, amplitude)
     key(KEY.Key_Tab)
@@ -274,26 +271,26 @@ def test_tab_selects_the_number_of_the_next_field(window: MainWindow, qtbot: Any
     assert field.value()[0]["frequency"] == 1.0
 
 
-def test_tab_goes_through_the_lines_and_on(window: MainWindow, qtbot: Any) -> None:
-    field = _two_lines(window, qtbot)
+def test_tab_goes_through_the_lines_and_on(panels: Panels, qtbot: Any) -> None:
+    field = _two_lines(panels, qtbot)
     cells = [field.table.cellWidget(row, column) for row in range(2) for column in range(4)]
     focus(qtbot, cells[0])
     passed = []
     for _ in range(11):
-        passed.append(window.focusWidget())
+        passed.append(panels.focusWidget())
         key(KEY.Key_Tab)
     assert passed[:8] == cells
     assert [each.text() for each in passed[8:10]] == ["Add line", "Remove line"]
     assert not field.isAncestorOf(passed[10])
     for _ in range(4):
         key(KEY.Key_Backtab)
-    assert window.focusWidget() is cells[7]
+    assert panels.focusWidget() is cells[7]
     press(next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == "Remove line"))
     assert len(field.value()) == 1 and field.table.cellWidget(0, 0) is cells[0]  # the line that was chosen has gone
 
 
-def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWindow) -> None:
-    editor = window.motion.editor
+def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(panels: Panels) -> None:
+    editor = panels.motion.editor
     form = editor.form(0)
     field = form.fields["terms"]
     for change in (lambda: None, lambda: field.set_value([]), field._add_default):
@@ -309,9 +306,9 @@ def test_tab_goes_through_a_motion_that_was_opened_as_it_is_read(window: MainWin
         assert passed == stops
 
 
-def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) -> None:
-    window.tabs.setCurrentWidget(window.motion)
-    editor = window.motion.editor
+def test_a_form_scrolls_where_it_is_high_itself(panels: Panels, qtbot: Any) -> None:
+    panels.tabs.setCurrentWidget(panels.motion)
+    editor = panels.motion.editor
     sines = {"type": "harmonic", **NEW_PARTS["harmonic"]}
     many = sines | {"terms": sines["terms"] * 30}
     editor.set_value(
@@ -323,8 +320,8 @@ def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) 
         qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=60_000)
 
 
-def test_a_motion_is_called_as_a_person_wants(window: MainWindow, tmp_path: Path) -> None:
-    panel = window.motion
+def test_a_motion_is_called_as_a_person_wants(panels: Panels, tmp_path: Path) -> None:
+    panel = panels.motion
     panel.begin_new()
     assert panel.name.text() == "new motion"
     panel.name.setText("belt test 3")

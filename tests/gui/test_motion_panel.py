@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion, take
-from shell_support import FakeSession, make_status, press
+from shell_support import FakeSession, Panels, make_status, press
 
 from gui.models.motion import NEW_PARTS, read_motion, shipped_motion
 from gui.motion import document
 from gui.motion.panel import MotionPanel
-from gui.shell.main_window import MainWindow
 from kinematics import trajectory_text
 from rig.engine import Abandon, Follow, Pause, Resume
 from rig.states import State
 
 
-def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
-    panel = window.motion
+def test_files_are_saved_and_opened(panels: Panels, qtbot: Any, tmp_path: Path) -> None:
+    panel = panels.motion
     panel.begin_new()
     panel.save_file(tmp_path / "mine.toml")
     assert read_motion(tmp_path / "mine.toml", HOME)["parts"][0]["type"] == "minimum-jerk"
@@ -36,9 +35,9 @@ def test_files_are_saved_and_opened(window: MainWindow, qtbot: Any, tmp_path: Pa
 
 
 def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
-    window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+    panels: Panels, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    panel = _ready(window, session, qtbot)
+    panel = _ready(panels, session, qtbot)
     logged: list[Any] = []
     session.logged.connect(logged.append)
     verdict = panel.verdict.text()
@@ -67,11 +66,11 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
 
 
 @pytest.mark.parametrize("target", ["", "below", "../elsewhere"])
-def test_a_motion_from_a_csv_can_be_saved_anywhere(window: MainWindow, qtbot: Any, tmp_path: Path, target: str) -> None:
+def test_a_motion_from_a_csv_can_be_saved_anywhere(panels: Panels, qtbot: Any, tmp_path: Path, target: str) -> None:
     (home := tmp_path / "mine").mkdir()
     (saved := home / target).mkdir(exist_ok=True)
     (home / "poses.csv").write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
-    panel = window.motion
+    panel = panels.motion
     open_motion(panel, qtbot, home / "poses.csv")
     panel.save_file(saved / "motion.toml")
     panel.begin_new()
@@ -86,7 +85,7 @@ def test_a_motion_from_a_csv_can_be_saved_anywhere(window: MainWindow, qtbot: An
 
 
 def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
-    window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    panels: Panels, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readers, gate = [], threading.Event()
 
@@ -96,7 +95,7 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
         return read_motion(path, home)
 
     monkeypatch.setattr(document, "read_motion", read)
-    panel = window.motion
+    panel = panels.motion
     (tmp_path / "one.toml").write_text(trajectory_text(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"
@@ -107,14 +106,14 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
     assert panel.title == "Motion: new motion" and threading.main_thread() not in readers and len(readers) == 1
 
 
-def _ready(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:
+def _ready(panels: Panels, session: FakeSession, qtbot: Any) -> MotionPanel:
     session.take(make_status(State.ENGAGED))
-    take(window.motion, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
-    return window.motion
+    take(panels.motion, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
+    return panels.motion
 
 
-def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_run_moves_to_the_start_first_then_repeats(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     high = HOME + np.array([0, 0, 0.01, 0, 0, 0, 0])
     session.take(make_status(State.ENGAGED, reference=tuple(high.tolist())))
     panel.repeats.setValue(2)
@@ -141,8 +140,8 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
     assert 0 < done[0] < done[1] < 500 < done[3] < 1000 and done == sorted(done)  # of all of it, not of each part
 
 
-def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_pause_resume_and_stop(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
@@ -162,8 +161,8 @@ def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: 
     assert panel.run.isEnabled() and not panel.resume.isEnabled() and panel.phase.text() == "ended: stopped"
 
 
-def test_a_pause_after_a_stop_in_vain_is_a_pause(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_a_pause_after_a_stop_in_vain_is_a_pause(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     press(panel.hold)  # nothing is sent yet
     press(panel.run)
@@ -174,8 +173,8 @@ def test_a_pause_after_a_stop_in_vain_is_a_pause(window: MainWindow, session: Fa
     assert [sent[1] for sent in session.sent[1:]] == [Pause()] and panel.resume.isEnabled()
 
 
-def test_what_was_paused_elsewhere_and_goes_on_is_told(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_what_was_paused_elsewhere_and_goes_on_is_told(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
@@ -188,16 +187,16 @@ def test_what_was_paused_elsewhere_and_goes_on_is_told(window: MainWindow, sessi
 
 
 def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
-    window: MainWindow, session: FakeSession, qtbot: Any
+    panels: Panels, session: FakeSession, qtbot: Any
 ) -> None:
-    panel = _ready(window, session, qtbot)
+    panel = _ready(panels, session, qtbot)
     panel.repeats.setValue(3)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     press(panel.pause)
     session.take(make_status(State.ENGAGED, t=12.0))
-    assert len(session.sent) == 2 and not window.motion.mover.active
+    assert len(session.sent) == 2 and not panels.motion.mover.active
     assert panel.phase.text().endswith("ended before it could pause")
     press(panel.run)
     qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=60_000)
@@ -206,15 +205,15 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     press(panel.pause)
     session.refuse = ""
     session.take(make_status(State.RUNNING, t=13.5, motion="demo"))
-    assert window.motion.mover.active  # the engine goes on, and so does what follows it
+    assert panels.motion.mover.active  # the engine goes on, and so does what follows it
     session.take(make_status(State.ENGAGED, t=14.0))
-    assert len(session.sent) == 4 and not window.motion.mover.active
+    assert len(session.sent) == 4 and not panels.motion.mover.active
     assert panel.phase.text().endswith("ended before it could pause")
 
 
-def _at_the_seam(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:
+def _at_the_seam(panels: Panels, session: FakeSession, qtbot: Any) -> MotionPanel:
     """The second of three repeats is on its way to the engine, which has not answered."""
-    panel = _ready(window, session, qtbot)
+    panel = _ready(panels, session, qtbot)
     panel.repeats.setValue(3)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
@@ -227,23 +226,21 @@ def _at_the_seam(window: MainWindow, session: FakeSession, qtbot: Any) -> Motion
 
 
 def test_stop_motion_between_two_repeats_stops_the_one_on_its_way(
-    window: MainWindow, session: FakeSession, qtbot: Any
+    panels: Panels, session: FakeSession, qtbot: Any
 ) -> None:
-    panel = _at_the_seam(window, session, qtbot)
+    panel = _at_the_seam(panels, session, qtbot)
     assert panel.hold.isEnabled()
     press(panel.hold)
     assert session.stops == [(2, "hold")] and panel.phase.text() == "ended: stopped"
-    assert not window.motion.mover.active and not panel.hold.isEnabled()
+    assert not panels.motion.mover.active and not panel.hold.isEnabled()
     session.answer()
     assert session.stops == [(2, "hold")] * 2
     session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo"))
     assert len(session.sent) == 3 and session.sent[2][1] == Abandon()
 
 
-def test_stop_motion_while_a_motion_is_planned_sends_nothing(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
-    panel = _ready(window, session, qtbot)
+def test_stop_motion_while_a_motion_is_planned_sends_nothing(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     press(panel.hold)
     press(panel.run)
@@ -253,31 +250,27 @@ def test_stop_motion_while_a_motion_is_planned_sends_nothing(
     assert session.commands == ["follow 'demo'"] and panel.phase.text() == "done"
 
 
-def test_pause_between_two_repeats_pauses_the_one_on_its_way(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
-    panel = _at_the_seam(window, session, qtbot)
+def test_pause_between_two_repeats_pauses_the_one_on_its_way(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _at_the_seam(panels, session, qtbot)
     assert panel.pause.isEnabled()
     press(panel.pause)
     assert len(session.sent) == 2 and "pausing" in panel.phase.text()
     session.answer()
     assert session.sent[-1][1] == Pause() and len(session.sent) == 3
     session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo", path_duration=2.0))
-    assert window.motion.mover.active and "paused" in panel.phase.text()
+    assert panels.motion.mover.active and "paused" in panel.phase.text()
     press(panel.resume)
     session.take(make_status(State.RUNNING, t=14.0))
     session.take(make_status(State.ENGAGED, t=15.0))
     assert session.commands[3:5] == ["resume", "follow 'demo'"]
 
 
-def test_a_status_from_before_a_motion_began_is_not_its_end(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
-    panel = _at_the_seam(window, session, qtbot)
+def test_a_status_from_before_a_motion_began_is_not_its_end(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _at_the_seam(panels, session, qtbot)
     session._status_pending = True  # asked for before the motion was accepted, and answered after
     session.answer()
     session.take(make_status(State.ENGAGED, t=12.1, motion="demo", path_time=2.0, path_duration=2.0))
-    assert len(session.sent) == 2 and window.motion.mover.active
+    assert len(session.sent) == 2 and panels.motion.mover.active
     # a motion so short that no status shows it running has come to its end all the same
     session.take(make_status(State.ENGAGED, t=12.3, motion="demo", path_time=2.0, path_duration=2.0))
     assert len(session.sent) == 3
@@ -286,8 +279,8 @@ def test_a_status_from_before_a_motion_began_is_not_its_end(
     assert len(session.sent) == 5 and panel.phase.text() == "done"
 
 
-def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_a_paused_motion_is_abandoned_with_its_repeats(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     assert panel.abandon.toolTip() == "nothing is paused"
     panel.repeats.setValue(3)
     press(panel.run)
@@ -297,27 +290,27 @@ def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, sessi
     paused = make_status(State.ENGAGED, t=12.0, paused=True, motion="demo")
     session.take(paused)
     assert panel.run.toolTip() == "'demo' is paused: resume it, abandon it, or park"
-    assert window.jog.buttons["go"].toolTip() == "'demo' is paused: resume it, abandon it, or park"
+    assert panels.jog.buttons["go"].toolTip() == "'demo' is paused: resume it, abandon it, or park"
     session.refuse = "not now"
     press(panel.abandon)
-    assert window.motion.mover.active
+    assert panels.motion.mover.active
     session.refuse, session.hold_answers = "", True
     press(panel.abandon)
     session.take(make_status(State.ENGAGED, t=13.0))  # before the answer
-    assert window.motion.mover.active and len(session.sent) == 3
+    assert panels.motion.mover.active and len(session.sent) == 3
     session.take(paused)
     session.hold_answers = False
     press(panel.abandon)
     session.take(make_status(State.ENGAGED, t=14.0))
     assert [sent[1] for sent in session.sent[1:]] == [Abandon()] * 3
-    assert panel.phase.text() == "ended: abandoned" and not window.motion.mover.active
-    assert panel.run.isEnabled() and window.jog.buttons["go"].isEnabled()
+    assert panel.phase.text() == "ended: abandoned" and not panels.motion.mover.active
+    assert panel.run.isEnabled() and panels.jog.buttons["go"].isEnabled()
 
 
 def test_a_status_from_before_a_stop_does_not_say_that_the_motion_goes_on(
-    window: MainWindow, session: FakeSession, qtbot: Any
+    panels: Panels, session: FakeSession, qtbot: Any
 ) -> None:
-    panel = _ready(window, session, qtbot)
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0, motion="demo", path_time=1.0, path_duration=2.0))
@@ -333,20 +326,20 @@ def test_a_status_from_before_a_stop_does_not_say_that_the_motion_goes_on(
     assert panel.phase.text().startswith("other: 0.5 of 2.0 s")
 
 
-def test_a_stop_ends_the_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_a_stop_ends_the_repeats(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     panel.repeats.setValue(5)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
-    press(window.stop_button)
+    press(panels.stop_button)
     session.take(make_status(State.PARKED, t=12.0))
     session.take(make_status(State.ENGAGED, t=13.0))
     assert len(session.sent) == 1 and panel.run.isEnabled()
 
 
-def test_a_fault_ends_the_motion_with_its_cause(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    panel = _ready(window, session, qtbot)
+def test_a_fault_ends_the_motion_with_its_cause(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(panels, session, qtbot)
     press(panel.run)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.FAULT, t=12.0, cause="leg 3: jam"))

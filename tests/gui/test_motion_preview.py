@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from motion_support import HOME, look_first, looked, take
-from shell_support import FakeSession, finite, make_status, press
+from shell_support import FakeSession, Panels, finite, make_status, press
 
 from gui.models import Preview
 from gui.models.motion import NEW_PARTS
 from gui.motion import panel as panel_module
 from gui.motion.preview import preview_motion
 from gui.motion.preview_views import PreviewPlots
-from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import leg_lengths
 from rig.config.rig_config import load_config
@@ -23,8 +22,8 @@ from rig.findings import Finding
 from rig.states import State
 
 
-def test_the_curves_show_the_motion(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
+def test_the_curves_show_the_motion(panels: Panels, qtbot: Any) -> None:
+    panel = panels.motion
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}])
     position, _angles, length, speed, force = panel.sights.plots.curves
     times, z = position[2].getData()
@@ -39,10 +38,10 @@ def test_the_curves_show_the_motion(window: MainWindow, qtbot: Any) -> None:
 
 
 def test_a_motion_outside_the_limits_says_where_and_what_would_pass(
-    window: MainWindow, session: FakeSession, qtbot: Any
+    panels: Panels, session: FakeSession, qtbot: Any
 ) -> None:
     session.take(make_status(State.ENGAGED))
-    panel = window.motion
+    panel = panels.motion
     far = {"start": [0.0] * 6, "end": [0.0, 0.0, 0.25, 0.0, 0.0, 0.0], "duration": 3.0}
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **far}])
     assert panel.verdict.text().startswith("✗ The trajectory exceeds the limits")
@@ -57,9 +56,9 @@ def test_a_motion_outside_the_limits_says_where_and_what_would_pass(
     ("amplitude", "scale", "largest"), [(100.0, 0.413, 41.3), (37.3, 0.999, 37.2), (50.0, 0.299, 14.9)]
 )
 def test_the_largest_that_passes_is_never_rounded_up(
-    window: MainWindow, qtbot: Any, amplitude: float, scale: float, largest: float
+    panels: Panels, qtbot: Any, amplitude: float, scale: float, largest: float
 ) -> None:
-    panel = window.motion
+    panel = panels.motion
     look_first(panel, qtbot)
     verdict = panel.preview.verdict
     assert verdict is not None
@@ -70,8 +69,8 @@ def test_the_largest_that_passes_is_never_rounded_up(
     assert panel.amplitude.value() == pytest.approx(largest)
 
 
-def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
+def test_no_amplitude_that_passes_is_said(panels: Panels, qtbot: Any) -> None:
+    panel = panels.motion
     look_first(panel, qtbot)
     verdict = panel.preview.verdict
     assert verdict is not None
@@ -82,8 +81,8 @@ def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> Non
     assert panel.amplitude.value() == 0.1
 
 
-def test_only_the_newest_change_is_looked_at(window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = window.motion
+def test_only_the_newest_change_is_looked_at(panels: Panels, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = panels.motion
     look_first(panel, qtbot)
     looks, begun, gate = [], threading.Event(), threading.Event()
 
@@ -134,17 +133,17 @@ def test_every_bound_of_every_leg_is_drawn_once(qtbot: Any) -> None:
     assert drawn == pytest.approx([1e3 * shortest, 500.0, 1e3 * longest])
 
 
-def test_an_axis_is_not_drawn_in_the_hue_of_a_leg(window: MainWindow) -> None:
-    window.motion.sights.plots.show_preview(Preview())
-    position, angles, length, *_ = window.motion.sights.plots.curves
+def test_an_axis_is_not_drawn_in_the_hue_of_a_leg(panels: Panels) -> None:
+    panels.motion.sights.plots.show_preview(Preview())
+    position, angles, length, *_ = panels.motion.sights.plots.curves
     of_axes, of_angles, of_legs = (
         [curve.opts["pen"].color().name() for curve in curves] for curves in (position, angles, length)
     )
     assert of_axes == of_angles and len(set(of_legs)) == 6 and not set(of_axes) & set(of_legs)
 
 
-def test_faults_of_a_motion_are_all_said(window: MainWindow, qtbot: Any) -> None:
-    panel = window.motion
+def test_faults_of_a_motion_are_all_said(panels: Panels, qtbot: Any) -> None:
+    panel = panels.motion
     blend = {"start": [0.0] * 6, "end": [0.0, 0.0, 0.02, 0.0, 0.0, 0.1], "duration": 2.0, "speed": 9.0}
     take(panel, qtbot, parts=[{"type": "blend", **blend}])
     assert "speed: 9" in panel.verdict.text() and "angular_speed: missing" in panel.verdict.text()

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from motion_support import looked
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import KEY, LEFT, FakeSession, choose, make_status
+from shell_support import KEY, LEFT, FakeSession, Panels, choose, make_status
 
 from gui.motion.template_page import TemplatePage
-from gui.shell.main_window import MainWindow
 from rig.client import TEMPLATES
 from rig.states import State
 
@@ -49,8 +48,8 @@ class Hand:
         QtTest.QTest.keyClick(handle, KEY.Key_Return)
 
 
-def _button(window: MainWindow, name: str) -> QtWidgets.QPushButton:
-    found = window.motion.findChildren(QtWidgets.QPushButton)
+def _button(panels: Panels, name: str) -> QtWidgets.QPushButton:
+    found = panels.motion.findChildren(QtWidgets.QPushButton)
     (button,) = [each for each in found if each.accessibleName() == name]
     return button
 
@@ -63,25 +62,27 @@ def _settled(page: TemplatePage, qtbot: Any) -> None:
 
 
 @pytest.fixture
-def page(window: MainWindow, qtbot: Any) -> TemplatePage:
+def page(panels: Panels, qtbot: Any) -> TemplatePage:
     """The templates, in view."""
-    window.tabs.setCurrentWidget(window.motion)
-    Hand().click(_button(window, "From template motion"))
-    made = window.motion.templates
+    panels.tabs.setCurrentWidget(panels.motion)
+    Hand().click(_button(panels, "From template motion"))
+    made = panels.motion.templates
     assert made.isVisible()
     _settled(made, qtbot)
     return made
 
 
 def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
-    window: MainWindow, session: FakeSession, qtbot: Any
+    panels: Panels, session: FakeSession, qtbot: Any
 ) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.motion)
-    window.activateWindow()
-    panel, hand, said = window.motion, Hand(), set()
+    panels.tabs.setCurrentWidget(panels.motion)
+    panels.activateWindow()
+    panel, hand, said = panels.motion, Hand(), set()
+    refused: list[str] = []
+    session.refused.connect(lambda what, _reason: refused.append(what))
     page = panel.templates
-    hand.click(_button(window, "From template motion"))
+    hand.click(_button(panels, "From template motion"))
     hand.item(page.list, "Sine")
     hand.click(page.form.fields["axes"].boxes["rx"])
     hand.type(page.form.fields["cycles"].box, "2")
@@ -93,7 +94,7 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     said.add(page.message.objectName())
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
-    assert said == {"muted"} and window.banner.notice.text() == ""
+    assert said == {"muted"} and refused == []
     assert panel.verdict.text().startswith("✓ Within all limits over 8 s")
     (part,) = panel.editor.value()["parts"]
     assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])
@@ -113,8 +114,8 @@ _MAKES = {
 }
 
 
-def test_every_template_makes_an_ordinary_motion_as_it_is(window: MainWindow, page: TemplatePage, qtbot: Any) -> None:
-    panel, hand = window.motion, Hand()
+def test_every_template_makes_an_ordinary_motion_as_it_is(panels: Panels, page: TemplatePage, qtbot: Any) -> None:
+    panel, hand = panels.motion, Hand()
     assert {*_MAKES, "csv"} == set(TEMPLATES)
     for name, kinds in _MAKES.items():
         panel.begin_template()
@@ -131,9 +132,7 @@ def test_every_template_makes_an_ordinary_motion_as_it_is(window: MainWindow, pa
     assert panel.verdict.text().startswith("✓ Within all limits over 4 s")
 
 
-def test_poses_from_a_csv_file_ask_for_the_file(
-    window: MainWindow, page: TemplatePage, qtbot: Any, tmp_path: Path
-) -> None:
+def test_poses_from_a_csv_file_ask_for_the_file(panels: Panels, page: TemplatePage, qtbot: Any, tmp_path: Path) -> None:
     hand = Hand()
     hand.item(page.list, "Poses from a CSV file")
     assert page.message.text() == ""
@@ -143,9 +142,9 @@ def test_poses_from_a_csv_file_ask_for_the_file(
     path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
     page.form.fields["file"].set_value(str(path))
     hand.click(page.create)
-    qtbot.waitUntil(lambda: window.motion.title == "Motion: poses (not saved)", timeout=60_000)
-    looked(window.motion, qtbot)
-    table = window.motion.preview.table
+    qtbot.waitUntil(lambda: panels.motion.title == "Motion: poses (not saved)", timeout=60_000)
+    looked(panels.motion, qtbot)
+    table = panels.motion.preview.table
     assert table is not None and table.samples[-1, 2] == pytest.approx(0.46)
 
 
@@ -165,9 +164,7 @@ def test_only_the_numbers_that_matter_are_shown_and_a_typed_size_stays(page: Tem
     assert not fields["amplitude"].isVisible()
 
 
-def test_numbers_that_make_no_motion_are_said_and_none_is_made(
-    window: MainWindow, page: TemplatePage, qtbot: Any
-) -> None:
+def test_numbers_that_make_no_motion_are_said_and_none_is_made(panels: Panels, page: TemplatePage, qtbot: Any) -> None:
     hand = Hand()
     hand.click(page.form.fields["axes"].boxes["z"])
     hand.click(page.create)
@@ -179,13 +176,13 @@ def test_numbers_that_make_no_motion_are_said_and_none_is_made(
     _settled(page, qtbot)
     assert "longer period" in page.message.text() and page.message.objectName() == "bad"
     hand.click(page.cancel)
-    assert window.motion.title == "Motion: demo" and window.motion.editor.isVisible()
+    assert panels.motion.title == "Motion: demo" and panels.motion.editor.isVisible()
 
 
 def test_what_a_template_would_make_is_in_view_before_it_is_made(
-    window: MainWindow, page: TemplatePage, qtbot: Any
+    panels: Panels, page: TemplatePage, qtbot: Any
 ) -> None:
-    panel, hand = window.motion, Hand()
+    panel, hand = panels.motion, Hand()
     shown = panel.sights.plots
     panel._changed.start()
     looked(panel, qtbot)
@@ -203,10 +200,10 @@ def test_what_a_template_would_make_is_in_view_before_it_is_made(
 
 
 def test_run_names_what_it_runs_and_runs_nothing_while_a_template_is_shown(
-    window: MainWindow, session: FakeSession, page: TemplatePage, qtbot: Any
+    panels: Panels, session: FakeSession, page: TemplatePage, qtbot: Any
 ) -> None:
     session.take(make_status(State.ENGAGED))
-    panel, hand = window.motion, Hand()
+    panel, hand = panels.motion, Hand()
     panel._changed.start()
     looked(panel, qtbot)
     qtbot.waitUntil(lambda: panel.run.text() == "Run sine, 14 s", timeout=60_000)
@@ -232,13 +229,13 @@ def test_run_names_what_it_runs_and_runs_nothing_while_a_template_is_shown(
 
 
 def test_a_motion_that_was_made_is_not_lost_without_a_question(
-    window: MainWindow, page: TemplatePage, qtbot: Any, tmp_path: Path
+    panels: Panels, page: TemplatePage, qtbot: Any, tmp_path: Path
 ) -> None:
-    panel, hand = window.motion, Hand()
+    panel, hand = panels.motion, Hand()
     hand.click(page.create)
     qtbot.waitUntil(lambda: panel.title == "Motion: sine (not saved)", timeout=60_000)
     for lost in ("Demo motion", "New motion"):
-        hand.click(_button(window, lost))
+        hand.click(_button(panels, lost))
         assert panel.document.question is not None
         assert panel.document.question.text() == "The motion 'sine' is not saved."
         choose(panel.document.question, "Cancel")
@@ -247,14 +244,14 @@ def test_a_motion_that_was_made_is_not_lost_without_a_question(
     looked(panel, qtbot)
     panel.save_file(tmp_path / "mine.toml")
     assert panel.title == "Motion: mine"
-    hand.click(_button(window, "Demo motion"))
+    hand.click(_button(panels, "Demo motion"))
     assert panel.document.question is None and panel.title == "Motion: demo"
 
 
 def test_changes_are_asked_about_before_a_template_takes_their_place(
-    window: MainWindow, page: TemplatePage, qtbot: Any
+    panels: Panels, page: TemplatePage, qtbot: Any
 ) -> None:
-    panel = window.motion
+    panel = panels.motion
     panel.amplitude.set_si(40.0)
     for answer, title in (("Cancel", "Motion: demo (changed)"), ("Discard the changes", "Motion: sine (not saved)")):
         Hand().click(page.create)
