@@ -250,6 +250,7 @@ class Panels(QtWidgets.QWidget):  # type: ignore[misc]  # no types
 
     def __init__(self, session: FakeSession) -> None:
         super().__init__()
+        self.session = session
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         mover = Mover(session, self)
         self.motion, self.jog = MotionPanel(session, mover, DARK), JogPanel(session, mover)

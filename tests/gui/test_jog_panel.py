@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from pyqtgraph.Qt import QtWidgets
-from shell_support import KEY, FakeSession, focus, key, make_settings, make_status, press
+from shell_support import KEY, FakeSession, Panels, focus, key, make_settings, make_status, press
 
 from gui.models.rules import Phase
-from gui.shell.main_window import MainWindow
 from kinematics import (
     angles_to_quaternion,
     coordinates_to_pose,
@@ -29,93 +28,91 @@ def _moved(session: FakeSession) -> np.ndarray[Any, Any]:
     return np.asarray(samples)
 
 
-def test_a_jog_button_sends_a_checked_move(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_a_jog_button_sends_a_checked_move(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.jog)
-    window.jog.steps.translation.set_si(0.004)
-    press(window.jog.buttons["-y"])
+    panels.tabs.setCurrentWidget(panels.jog)
+    panels.jog.steps.translation.set_si(0.004)
+    press(panels.jog.buttons["-y"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     samples = _moved(session)
     assert samples[-1, :6] - samples[0, :6] == pytest.approx([0, -0.004, 0, 0, 0, 0], abs=1e-12)
-    assert not window.jog.buttons["+x"].isEnabled()
+    assert not panels.jog.buttons["+x"].isEnabled()
     session.take(make_status(State.RUNNING, t=10.1))
     session.take(make_status(State.ENGAGED, t=10.5))
-    assert window.jog.buttons["+x"].isEnabled() and window.jog.outcome == ""
+    assert panels.jog.buttons["+x"].isEnabled() and panels.jog.outcome == ""
 
 
-def test_angles_and_legs_are_jogged_too(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_angles_and_legs_are_jogged_too(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.jog)
-    press(window.jog.buttons["+rz"])
+    panels.tabs.setCurrentWidget(panels.jog)
+    press(panels.jog.buttons["+rz"])
     qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=60_000)
     assert _moved(session)[-1, 5] == pytest.approx(math.radians(1.0))
     session.take(make_status(State.ENGAGED, t=11.0))
-    press(window.jog.buttons["+leg2"])
+    press(panels.jog.buttons["+leg2"])
     qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=60_000)
     geometry = session.config.machine.geometry
     lengths = leg_lengths(geometry, coordinates_to_pose(_moved(session)[-1, :6]))
     assert lengths - leg_lengths(geometry, geometry.home_pose) == pytest.approx([0, 0.002, 0, 0, 0, 0], abs=1e-9)
 
 
-def test_go_to_a_pose(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_go_to_a_pose(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.jog)
-    window.jog.to.boxes[2].set_si(0.46)
-    window.jog.to.boxes[4].set_si(0.05)
-    press(window.jog.buttons["go"])
+    panels.tabs.setCurrentWidget(panels.jog)
+    panels.jog.to.boxes[2].set_si(0.46)
+    panels.jog.to.boxes[4].set_si(0.05)
+    press(panels.jog.buttons["go"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-12)
 
 
-def test_a_move_outside_the_limits_is_refused_with_its_reason(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
+def test_a_move_outside_the_limits_is_refused_with_its_reason(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.jog)
-    window.jog.to.boxes[2].set_si(0.9)
-    press(window.jog.buttons["go"])
-    qtbot.waitUntil(lambda: "exceeds the limits" in window.jog.outcome, timeout=60_000)
-    assert "greatest length of leg" in window.jog.outcome
+    panels.tabs.setCurrentWidget(panels.jog)
+    panels.jog.to.boxes[2].set_si(0.9)
+    press(panels.jog.buttons["go"])
+    qtbot.waitUntil(lambda: "exceeds the limits" in panels.jog.outcome, timeout=60_000)
+    assert "greatest length of leg" in panels.jog.outcome
     assert session.sent == []
 
 
-def test_an_engine_that_refuses_is_quoted(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_an_engine_that_refuses_is_quoted(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
     session.refuse = "no fresh feedback of leg 3"
-    window.tabs.setCurrentWidget(window.jog)
-    press(window.jog.buttons["+x"])
-    qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in window.jog.outcome, timeout=60_000)
+    panels.tabs.setCurrentWidget(panels.jog)
+    press(panels.jog.buttons["+x"])
+    qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in panels.jog.outcome, timeout=60_000)
 
 
-def test_nothing_jumps_when_jogging_becomes_possible(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    window.tabs.setCurrentWidget(window.jog)
-    buttons = [window.jog.buttons[key] for key in ("+x", "+leg1")]
+def test_nothing_jumps_when_jogging_becomes_possible(panels: Panels, session: FakeSession, qtbot: Any) -> None:
+    panels.tabs.setCurrentWidget(panels.jog)
+    buttons = [panels.jog.buttons[key] for key in ("+x", "+leg1")]
     session.take(make_status(State.IDLE))
-    window.jog.controls.widget().layout().activate()
-    before = [button.mapTo(window, button.rect().topLeft()) for button in buttons]
+    panels.jog.controls.widget().layout().activate()
+    before = [button.mapTo(panels, button.rect().topLeft()) for button in buttons]
     session.take(make_status(State.ENGAGED))
-    window.jog.controls.widget().layout().activate()
-    assert [button.mapTo(window, button.rect().topLeft()) for button in buttons] == before
+    panels.jog.controls.widget().layout().activate()
+    assert [button.mapTo(panels, button.rect().topLeft()) for button in buttons] == before
     assert all(button.isEnabled() for button in buttons)
 
 
-def test_where_the_platform_is_now_is_shown(window: MainWindow, session: FakeSession) -> None:
-    window.tabs.setCurrentWidget(window.jog)
+def test_where_the_platform_is_now_is_shown(panels: Panels, session: FakeSession) -> None:
+    panels.tabs.setCurrentWidget(panels.jog)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
     angles = [f"{math.degrees(angle):.2f} °" for angle in (0.1, -0.2, 0.3)]
-    assert [label.text() for label in window.jog.to.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
+    assert [label.text() for label in panels.jog.to.present] == ["10.00 mm", "-20.00 mm", "470.00 mm", *angles]
 
 
-def _unknown(window: MainWindow) -> bool:
+def _unknown(panels: Panels) -> bool:
     """Whether no position is shown, and why none can be filled in."""
-    shown = {label.text() for label in (*window.jog.to.present, *window.jog.legs.lengths)}
-    return shown == {"–"} and window.jog.to.here.obstacle == "the pose is not known: connect and home first"
+    shown = {label.text() for label in (*panels.jog.to.present, *panels.jog.legs.lengths)}
+    return shown == {"–"} and panels.jog.to.here.obstacle == "the pose is not known: connect and home first"
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: FakeSession, hidden: bool) -> None:
-    window.tabs.setCurrentWidget(window.jog)
-    assert _unknown(window)
+def test_a_place_that_nobody_knows_is_not_shown(panels: Panels, session: FakeSession, hidden: bool) -> None:
+    panels.tabs.setCurrentWidget(panels.jog)
+    assert _unknown(panels)
     for unknown in (
         lambda: session.take(make_status(State.IDLE)),
         lambda: session.take(make_status(State.FAULT, homed=False)),
@@ -125,15 +122,15 @@ def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: Fak
         lambda: session.enter(Phase.DIED),
     ):
         session.take(make_status(State.PARKED))
-        assert window.jog.to.present[2].text() == "450.00 mm" and window.jog.to.here.isEnabled()
+        assert panels.jog.to.present[2].text() == "450.00 mm" and panels.jog.to.here.isEnabled()
         if hidden:
-            window.tabs.setCurrentWidget(window.views.log)
+            panels.tabs.setCurrentWidget(panels.motion)
         unknown()
-        window.tabs.setCurrentWidget(window.jog)
-        assert _unknown(window)
+        panels.tabs.setCurrentWidget(panels.jog)
+        assert _unknown(panels)
 
 
-def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(window: MainWindow, tmp_path: Path) -> None:
+def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(panels: Panels, tmp_path: Path) -> None:
     (tmp_path / "gui.ini").write_text(
         "[jog]\n"
         + "".join(
@@ -150,41 +147,39 @@ def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(window: Ma
             )
         )
     )
-    before = [box.si() for box in (window.jog.speed, window.jog.turn_speed)]
-    window.jog.restore(make_settings(tmp_path))
-    kept = (window.jog.steps.translation.si(), window.jog.legs.step.si(), window.jog.steps.rotation.si())
+    before = [box.si() for box in (panels.jog.speed, panels.jog.turn_speed)]
+    panels.jog.restore(make_settings(tmp_path))
+    kept = (panels.jog.steps.translation.si(), panels.jog.legs.step.si(), panels.jog.steps.rotation.si())
     assert kept == (0.005, 0.002, 0.0123456789)
-    assert [box.si() for box in (window.jog.speed, window.jog.turn_speed)] == before
-    assert [box.si() for box in window.jog.steps.pivot] == [0.0, 0.0, 0.05]
+    assert [box.si() for box in (panels.jog.speed, panels.jog.turn_speed)] == before
+    assert [box.si() for box in panels.jog.steps.pivot] == [0.0, 0.0, 0.05]
 
 
-def test_without_torque_nothing_can_be_jogged(window: MainWindow, session: FakeSession) -> None:
+def test_without_torque_nothing_can_be_jogged(panels: Panels, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
-    for button in window.jog.buttons.values():
+    for button in panels.jog.buttons.values():
         assert not button.isEnabled() and button.toolTip() == "engage first"
 
 
-def test_present_pose_fills_the_target(window: MainWindow, session: FakeSession) -> None:
-    window.tabs.setCurrentWidget(window.jog)
+def test_present_pose_fills_the_target(panels: Panels, session: FakeSession) -> None:
+    panels.tabs.setCurrentWidget(panels.jog)
     session.take(make_status(State.ENGAGED, reference=tuple(_TURNED.tolist())))
-    press(window.jog.to.here)
-    assert [box.si() for box in window.jog.to.boxes] == pose_to_coordinates(_TURNED).tolist()
+    press(panels.jog.to.here)
+    assert [box.si() for box in panels.jog.to.boxes] == pose_to_coordinates(_TURNED).tolist()
 
 
-def test_the_keyboard_stays_at_the_button_that_was_pressed(
-    window: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
+def test_the_keyboard_stays_at_the_button_that_was_pressed(panels: Panels, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED))
-    window.tabs.setCurrentWidget(window.jog)
-    button, step = window.jog.buttons["+leg6"], window.jog.legs.step
+    panels.tabs.setCurrentWidget(panels.jog)
+    button, step = panels.jog.buttons["+leg6"], panels.jog.legs.step
     focus(qtbot, button)
-    before = [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)]
+    before = [box.text() for box in panels.findChildren(QtWidgets.QAbstractSpinBox)]
     key(KEY.Key_Return)
     qtbot.waitUntil(lambda: not button.isEnabled())
     assert button.hasFocus()
     key("7")
     key(KEY.Key_Up)
-    assert [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)] == before
+    assert [box.text() for box in panels.findChildren(QtWidgets.QAbstractSpinBox)] == before
     qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=60_000)
     session.take(make_status(State.RUNNING, t=10.1))
     session.take(make_status(State.ENGAGED, t=10.5))
@@ -192,4 +187,4 @@ def test_the_keyboard_stays_at_the_button_that_was_pressed(
     key(KEY.Key_Return)
     qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=60_000)
     key(KEY.Key_Tab)  # while it is disabled: goes on from it, as from any field
-    assert not button.hasFocus() and window.focusWidget() is not None
+    assert not button.hasFocus() and panels.focusWidget() is not None

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shell_support import FakeSession, make_status, press
+from shell_support import FakeSession, Panels, make_status, press
 
 from gui.operate.saved_positions import SavedPositions
-from gui.shell.main_window import MainWindow
 from kinematics import pose_to_coordinates
 from rig.client import Positions
 from rig.engine import Follow
@@ -19,11 +18,11 @@ _PLACE = (0.01, 0.0, 0.46, 1.0, 0.0, 0.0, 0.0)
 
 
 @pytest.fixture
-def saved(window: MainWindow, session: FakeSession) -> SavedPositions:
+def saved(panels: Panels, session: FakeSession) -> SavedPositions:
     """The group, the platform held a little off home."""
-    window.tabs.setCurrentWidget(window.jog)
+    panels.tabs.setCurrentWidget(panels.jog)
     session.take(make_status(State.ENGAGED, reference=_PLACE))
-    return window.jog.saved
+    return panels.jog.saved
 
 
 def _names(saved: SavedPositions) -> list[str]:
@@ -31,7 +30,7 @@ def _names(saved: SavedPositions) -> list[str]:
 
 
 def test_the_present_pose_is_saved_and_gone_to(
-    window: MainWindow, session: FakeSession, saved: SavedPositions, tmp_path: Path, qtbot: Any
+    panels: Panels, session: FakeSession, saved: SavedPositions, tmp_path: Path, qtbot: Any
 ) -> None:
     assert saved.save.toolTip() == "type a name" and saved.go.toolTip() == "choose one from the list"
     saved.name.setText("above")
@@ -50,7 +49,7 @@ def test_the_present_pose_is_saved_and_gone_to(
 
 
 def test_one_is_renamed_and_deleted(
-    window: MainWindow, session: FakeSession, saved: SavedPositions, tmp_path: Path
+    panels: Panels, session: FakeSession, saved: SavedPositions, tmp_path: Path
 ) -> None:
     file = Positions(tmp_path / _FILE)
     for name in ("a", "b"):
@@ -82,7 +81,7 @@ def test_one_that_was_changed_meanwhile_is_not_gone_to(
 
 
 def test_a_file_that_cannot_be_used_is_named_and_left_alone(
-    window: MainWindow, saved: SavedPositions, tmp_path: Path
+    panels: Panels, saved: SavedPositions, tmp_path: Path
 ) -> None:
     (tmp_path / _FILE).write_text("position = 3\n")
     saved.name.setText("a")

@@ -4,27 +4,26 @@ import math
 from typing import Any
 
 import pytest
-from shell_support import FakeSession, make_status, press
+from shell_support import FakeSession, Panels, make_status, press
 
-from gui.shell.main_window import MainWindow
 from rig.client import AXES, checked_move, jogged
 from rig.states import State
 
 
 @pytest.fixture
-def known(window: MainWindow, session: FakeSession, qtbot: Any) -> MainWindow:
+def known(panels: Panels, session: FakeSession, qtbot: Any) -> Panels:
     """The Jog page of a platform that is held at home, once all is known."""
-    window.tabs.setCurrentWidget(window.jog)
+    panels.tabs.setCurrentWidget(panels.jog)
     session.take(make_status(State.ENGAGED))
-    _wait(window, qtbot)
-    return window
+    _wait(panels, qtbot)
+    return panels
 
 
-def _wait(window: MainWindow, qtbot: Any) -> None:
-    qtbot.waitUntil(lambda: window.jog.finder.complete, timeout=60_000)
+def _wait(panels: Panels, qtbot: Any) -> None:
+    qtbot.waitUntil(lambda: panels.jog.finder.complete, timeout=60_000)
 
 
-def test_every_way_is_drawn_as_far_as_a_move_passes(known: MainWindow) -> None:
+def test_every_way_is_drawn_as_far_as_a_move_passes(known: Panels) -> None:
     ranges = known.jog.finder.ranges
     assert set(ranges) == {f"{sign}{axis}" for axis in AXES for sign in "+-"}
     config, free = known.session.config, ranges["-z"].free
@@ -36,7 +35,7 @@ def test_every_way_is_drawn_as_far_as_a_move_passes(known: MainWindow) -> None:
     assert up.startswith("+z: 135 mm free, then greatest length of leg")
 
 
-def test_a_step_that_would_be_refused_is_disabled_with_its_reason(known: MainWindow, qtbot: Any) -> None:
+def test_a_step_that_would_be_refused_is_disabled_with_its_reason(known: Panels, qtbot: Any) -> None:
     jog = known.jog
     assert [key for key, button in jog.buttons.items() if not button.isEnabled()] == ["go saved"]
     jog.steps.rotation.set_si(0.5)
@@ -53,9 +52,7 @@ def test_a_step_that_would_be_refused_is_disabled_with_its_reason(known: MainWin
     assert jog.buttons["+ry"].isEnabled()
 
 
-def test_other_steps_leave_the_ranges_another_pose_does_not(
-    known: MainWindow, session: FakeSession, qtbot: Any
-) -> None:
+def test_other_steps_leave_the_ranges_another_pose_does_not(known: Panels, session: FakeSession, qtbot: Any) -> None:
     jog = known.jog
     before = dict(jog.finder.ranges)
     press(jog.steps.presets[0].buttons[1e-3 * 0.5])
@@ -72,18 +69,18 @@ def test_other_steps_leave_the_ranges_another_pose_does_not(
     assert jog.finder.ranges == {}
 
 
-def test_a_preset_is_lit_while_it_stands_in_the_field(window: MainWindow) -> None:
-    window.tabs.setCurrentWidget(window.jog)
-    presets = window.jog.steps.presets[1]
+def test_a_preset_is_lit_while_it_stands_in_the_field(panels: Panels) -> None:
+    panels.tabs.setCurrentWidget(panels.jog)
+    presets = panels.jog.steps.presets[1]
     assert [value for value, button in presets.buttons.items() if button.isChecked()] == [math.radians(1.0)]
     for _ in range(2):
         press(presets.buttons[math.radians(5.0)])
         assert [button.text() for button in presets.buttons.values() if button.isChecked()] == ["5"]
-    assert window.jog.steps.rotation.si() == math.radians(5.0)
-    window.jog.steps.rotation.set_si(0.123)
+    assert panels.jog.steps.rotation.si() == math.radians(5.0)
+    panels.jog.steps.rotation.set_si(0.123)
     assert not any(button.isChecked() for button in presets.buttons.values())
 
 
-def test_a_page_that_is_not_in_view_asks_nothing(window: MainWindow, session: FakeSession) -> None:
+def test_a_page_that_is_not_in_view_asks_nothing(panels: Panels, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
-    assert not window.jog.isVisible() and not window.jog.finder.complete and window.jog.finder.ranges == {}
+    assert not panels.jog.isVisible() and not panels.jog.finder.complete and panels.jog.finder.ranges == {}

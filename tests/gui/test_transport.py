@@ -5,7 +5,7 @@ import math
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest
 from pytestqt.qtbot import QtBot
-from shell_support import KEY, FakeSession, focus, key, make_status, press
+from shell_support import KEY, FakeSession, Panels, focus, key, make_status, press
 
 from gui.models import Phase
 from gui.shell.main_window import MainWindow
@@ -16,9 +16,9 @@ START = 60_000  # ms, for a process that is started on a busy machine
 
 
 def test_the_speed_is_what_the_engine_tells_and_what_is_typed_is_sent(
-    window: MainWindow, session: FakeSession, qtbot: QtBot
+    panels: Panels, session: FakeSession, qtbot: QtBot
 ) -> None:
-    bar = window.motion.transport
+    bar = panels.motion.transport
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0, pace=0.4))
     assert bar.speed.isEnabled() and bar.speed.value() == pytest.approx(40.0) and session.sent == []
     focus(qtbot, bar.speed)
@@ -32,9 +32,9 @@ def test_the_speed_is_what_the_engine_tells_and_what_is_typed_is_sent(
 
 
 def test_the_speed_keeps_the_keyboard_while_the_engine_answers_and_goes_back_where_it_is_refused(
-    window: MainWindow, session: FakeSession, qtbot: QtBot
+    panels: Panels, session: FakeSession, qtbot: QtBot
 ) -> None:
-    bar = window.motion.transport
+    bar = panels.motion.transport
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0, pace=0.4))
     focus(qtbot, bar.speed)
     session.busy = "follow"
@@ -58,9 +58,9 @@ def test_the_speed_keeps_the_keyboard_while_the_engine_answers_and_goes_back_whe
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_a_motion_that_another_client_began_goes_on_once_it_is_taken_over(
-    window: MainWindow, session: FakeSession, qtbot: QtBot, taken: bool
+    panels: Panels, session: FakeSession, qtbot: QtBot, taken: bool
 ) -> None:
-    bar = window.motion.transport
+    bar = panels.motion.transport
     paused = {"motion": "demo", "paused": True, "path_time": 6.0, "path_duration": 20.0}
     session.take(make_status(State.ENGAGED, begun_by="rig operate", **paused))
     assert bar.resume.isEnabled()
@@ -75,14 +75,14 @@ def test_a_motion_that_another_client_began_goes_on_once_it_is_taken_over(
     assert session.sent == [("resume", Resume(), None)]
 
 
-def test_without_an_engine_there_is_no_speed(qtbot: QtBot, window: MainWindow, session: FakeSession) -> None:
-    bar = window.motion.transport
+def test_without_an_engine_there_is_no_speed(qtbot: QtBot, panels: Panels, session: FakeSession) -> None:
+    bar = panels.motion.transport
     session.end()
     assert not bar.speed.isEnabled() and "Not now:" in bar.speed.toolTip()
 
 
-def test_what_is_left_takes_the_pace_into_account_and_needs_an_end(window: MainWindow, session: FakeSession) -> None:
-    bar = window.motion.transport
+def test_what_is_left_takes_the_pace_into_account_and_needs_an_end(panels: Panels, session: FakeSession) -> None:
+    bar = panels.motion.transport
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0, pace=0.5))
     assert "30.0" in bar.left.text() and bar.progress.value() == 250
     session.take(make_status(State.RUNNING, motion="stream", path_time=5.0, path_duration=math.inf))
@@ -105,18 +105,18 @@ def test_the_transport_is_in_view_on_every_page(whole_window: MainWindow, sessio
     assert bar.resume.property("next") and not bar.pause.property("next")
 
 
-def test_space_never_moves_the_machine(window: MainWindow, session: FakeSession, qtbot: QtBot) -> None:
+def test_space_never_moves_the_machine(panels: Panels, session: FakeSession, qtbot: QtBot) -> None:
     session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
-    for button in (window.motion.resume, window.motion.abandon):
+    for button in (panels.motion.resume, panels.motion.abandon):
         focus(qtbot, button)
         key(KEY.Key_Space)
     assert session.sent == []
 
 
 def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
-    window: MainWindow, session: FakeSession, qtbot: QtBot
+    panels: Panels, session: FakeSession, qtbot: QtBot
 ) -> None:
-    motion = window.motion
+    motion = panels.motion
     motion._changed.start()
     qtbot.waitUntil(lambda: motion.preview.table is not None, timeout=START)
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
