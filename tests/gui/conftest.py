@@ -8,7 +8,7 @@ from fit_support import menu
 from identify_support import by_command, identifying, recorded, useless
 from live_app import live, whole_live
 from live_views import history, live_view, view
-from setup_support import wizard
+from setup_support import set_up, wizard
 from shell_support import garbage_as_in_the_app, no_window_left, panels, session, theme, whole_window, window
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "recorded",
     "rested",
     "session",
+    "set_up",
     "shared_desk",
     "theme",
     "useless",

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import press
+from shell_support import FakeSession, press
 
 from calibration import CellCalibration, LoadCellCalibration
+from gui.session.stop_everywhere import StopButton, StopEverywhere
+from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
-from gui.shell.main_window import MainWindow
+from gui.shell.appearance import dress
+from gui.widgets import DARK, run_all
 from rig.commissioning import LegResult, Zero
 
 PATIENCE = 90_000  # ms; processes start, and the machine has other work
@@ -30,16 +33,38 @@ PASSED = LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {})
 
 
 @pytest.fixture
-def wizard(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetupWizard]:
-    """The wizard, in view."""
+def set_up(session: FakeSession, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetupEntry]:
+    """The wizard's entry, in a window with the look of the app and its STOP, and nothing else of it."""
     monkeypatch.chdir(tmp_path)
-    window.menus.setup.action.trigger()
-    made = window.menus.setup.wizard
+    window = QtWidgets.QMainWindow()
+    run_all(dress(QtWidgets.QApplication.instance(), DARK))
+    stop = StopButton(lambda: session.stop(1, "button"))
+    window.setCentralWidget(stop)
+    everywhere = StopEverywhere(stop, lambda source: session.stop(1, source))
+    made = SetupEntry(session, window.menuBar().addMenu("Rig"), window)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield made
+    made.close()
+    everywhere.remove()
+    window.close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def wizard(set_up: SetupEntry, qtbot: Any) -> SetupWizard:
+    """The wizard, in view."""
+    return begun(set_up, qtbot)
+
+
+def begun(entry: SetupEntry, qtbot: Any) -> SetupWizard:
+    """The wizard of its entry, in view."""
+    entry.action.trigger()
+    made = entry.wizard
     assert made is not None
     qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
     made.activateWindow()
-    yield made
-    window.menus.setup.close()
+    return made
 
 
 def click(wizard: SetupWizard, button: QtWidgets.QWizard.WizardButton) -> None:

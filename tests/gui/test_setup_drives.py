@@ -15,8 +15,8 @@ from shell_support import KEY, LEFT, FakeSession, key, press
 from actuators import Status
 from calibration import load_cell_calibration
 from gui.setup.drives_page import DrivesPage
+from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
-from gui.shell.main_window import MainWindow
 from rig.config.rig_config import load_config
 from rig.engine.devices import make_drive
 from rig.virtual import VirtualRig
@@ -256,13 +256,13 @@ def test_the_cells_are_zeroed_and_the_zero_is_saved(wizard: SetupWizard, qtbot: 
 
 
 def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
-    wizard: SetupWizard, window: MainWindow, qtbot: Any
+    wizard: SetupWizard, set_up: SetupEntry, qtbot: Any
 ) -> None:
     rehearse(wizard, qtbot)
     forward(wizard, wizard.legs)
     press_indicator(wizard.legs["home"])
     start(wizard, 3, qtbot)
     assert wizard.bench.moving
-    window.menus.setup.close()
+    set_up.close()
     assert wizard.bench._virtual is None
     assert not [child for child in multiprocessing.active_children() if child.name == "engine"]

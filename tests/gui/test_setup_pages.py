@@ -13,6 +13,7 @@ from shell_support import KEY, FakeSession, key, make_status, press
 from gui.models.rules import Phase
 from gui.session.stop_everywhere import StopButton
 from gui.setup.draft_pages import ranges
+from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
@@ -195,22 +196,22 @@ def test_esc_stops_and_closes_nothing(wizard: SetupWizard, session: FakeSession,
     assert wizard.findChildren(StopButton) == [wizard.stop_button]
 
 
-def test_cancel_asks_before_something_is_lost(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
+def test_cancel_asks_before_something_is_lost(wizard: SetupWizard, set_up: SetupEntry, qtbot: Any) -> None:
     write(wizard.start["name"], "mine")
     settled(wizard, qtbot)
     click(wizard, BUTTON.CancelButton)
     assert wizard.question is not None and wizard.isVisible()
     press(next(button for button in wizard.question.buttons() if button.text() == "Stay"))
-    assert wizard.isVisible() and window.menus.setup.wizard is wizard
+    assert wizard.isVisible() and set_up.wizard is wizard
     click(wizard, BUTTON.CancelButton)
     press(next(button for button in wizard.question.buttons() if button.text() == "Close without saving"))
-    until(qtbot, lambda: window.menus.setup.wizard is None)
-    assert window.menus.setup.action.isEnabled()
+    until(qtbot, lambda: set_up.wizard is None)
+    assert set_up.action.isEnabled()
 
 
-def test_an_empty_wizard_closes_at_once(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
+def test_an_empty_wizard_closes_at_once(wizard: SetupWizard, set_up: SetupEntry, qtbot: Any) -> None:
     wizard.close()
-    until(qtbot, lambda: window.menus.setup.wizard is None)
+    until(qtbot, lambda: set_up.wizard is None)
 
 
 def test_every_control_has_a_name(wizard: SetupWizard) -> None:

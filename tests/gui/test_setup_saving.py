@@ -5,7 +5,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from setup_support import BUTTON, PASSED, ZERO, back, forward, press_indicator, rehearse, settled, until, write
+import pytest
+from setup_support import BUTTON, PASSED, ZERO, back, begun, forward, press_indicator, rehearse, settled, until, write
 from shell_support import FakeSession, press
 
 from gui.setup.wizard import SetupWizard
@@ -16,9 +17,10 @@ from rig.findings import Code, Finding
 
 
 def test_what_was_entered_is_saved_and_opened(
-    wizard: SetupWizard, window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
+    window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[Path] = []
+    monkeypatch.chdir(tmp_path)
+    wizard, opened = begun(window.menus.setup, qtbot), list[Path]()
     window.menus.setup.finished.connect(opened.append)
     rehearse(wizard, qtbot)
     forward(wizard, wizard.saving)

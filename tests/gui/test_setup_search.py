@@ -13,8 +13,8 @@ from shell_support import press
 
 from actuators import Answer, ConnectError, Endpoint, Identity, SerialEndpoint
 from gui.setup.drives_page import DrivesPage
+from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
-from gui.shell.main_window import MainWindow
 from rig.commissioning import LegProbe
 from rig.config.rig_config import load_config
 from rig.virtual import VirtualRig
@@ -167,11 +167,11 @@ def test_a_search_can_be_ended(wizard: SetupWizard, page: DrivesPage, silent: st
 
 
 def test_closing_the_wizard_ends_a_search(
-    wizard: SetupWizard, page: DrivesPage, window: MainWindow, silent: str, qtbot: Any
+    wizard: SetupWizard, page: DrivesPage, set_up: SetupEntry, silent: str, qtbot: Any
 ) -> None:
     begin(wizard, page, silent, qtbot)
     begun = time.monotonic()
-    window.menus.setup.close()
+    set_up.close()
     assert time.monotonic() - begun < ALL_UNITS
 
 
