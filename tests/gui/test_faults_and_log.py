@@ -9,7 +9,7 @@ import pytest
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
-from gui.operate.faults_panel import fault_words
+from gui.operate.faults_panel import FaultsPanel, fault_words
 from gui.session.session_state import LogEntry
 from gui.shell.main_window import MainWindow
 from rig.findings import Code, Finding
@@ -17,44 +17,53 @@ from rig.states import State
 from rig.virtual import FAULTS, ActiveFault
 
 
-def test_every_fault_of_this_rig_is_offered(window: MainWindow) -> None:
-    names = window.faults.names
+@pytest.fixture
+def faults(session: FakeSession, qtbot: Any) -> FaultsPanel:
+    """The panel alone, in view."""
+    made = FaultsPanel(session)
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def test_every_fault_of_this_rig_is_offered(faults: FaultsPanel) -> None:
+    names = faults.names
     assert len(names) == len(set(names))
     assert set(names) == {name for name in FAULTS if not name.startswith("amplifier_")}
 
 
-def test_faults_are_in_groups_and_called_by_words(window: MainWindow) -> None:
-    tree = window.faults.faults
+def test_faults_are_in_groups_and_called_by_words(faults: FaultsPanel) -> None:
+    tree = faults.faults
     groups = {tree.topLevelItem(row).text(0): tree.topLevelItem(row) for row in range(tree.topLevelItemCount())}
     assert list(groups) == ["Machine", "Drives", "Encoders", "Load cells", "Wires", "Computer"]
     wires = [groups["Wires"].child(row).text(0) for row in range(groups["Wires"].childCount())]
     assert wires[0] == "cable unplugged" and all(group.isExpanded() for group in groups.values())
-    window.faults.choose("drop_all")
+    faults.choose("drop_all")
     assert tree.currentItem().text(0) == "cable unplugged" and "drop_all" in tree.currentItem().toolTip(0)
     words = [fault_words(name, 3) for name in FAULTS]
     assert len(set(words)) == len(words) and not any("_" in each or "{" in each for each in words)
 
 
-def test_a_fault_is_injected_with_leg_value_and_duration(window: MainWindow, session: FakeSession) -> None:
+def test_a_fault_is_injected_with_leg_value_and_duration(faults: FaultsPanel, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
-    window.tabs.setCurrentWidget(window.faults)
-    window.faults.choose("jam")
-    assert window.faults.value.text() == "300.000 N"
-    window.faults.leg.setCurrentIndex(3)
-    window.faults.value.setValue(250.0)
-    window.faults.lasting.setChecked(True)
-    window.faults.duration.set_si(0.5)
-    press(window.faults.inject)
-    window.faults.choose("encoder_frozen")
-    assert not window.faults.value.isEnabled()
-    window.faults.lasting.setChecked(False)
-    press(window.faults.inject)
+    faults.choose("jam")
+    assert faults.value.text() == "300.000 N"
+    faults.leg.setCurrentIndex(3)
+    faults.value.setValue(250.0)
+    faults.lasting.setChecked(True)
+    faults.duration.set_si(0.5)
+    press(faults.inject)
+    faults.choose("encoder_frozen")
+    assert not faults.value.isEnabled()
+    faults.lasting.setChecked(False)
+    press(faults.inject)
     assert session.injected == [("jam", 3, 250.0, 0.5), ("encoder_frozen", 3, None, None)]
 
 
-def test_a_fault_of_the_whole_rig_is_of_no_leg(window: MainWindow, session: FakeSession) -> None:
+def test_a_fault_of_the_whole_rig_is_of_no_leg(faults: FaultsPanel, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
-    panel = window.faults
+    panel = faults
     panel.choose("jam")
     panel.leg.setCurrentIndex(3)
     panel.choose("payload")
@@ -67,53 +76,49 @@ def test_a_fault_of_the_whole_rig_is_of_no_leg(window: MainWindow, session: Fake
     assert [(name, leg) for name, leg, *_rest in session.injected] == [("payload", None)]
 
 
-def test_the_value_of_a_fault_says_its_unit(window: MainWindow) -> None:
+def test_the_value_of_a_fault_says_its_unit(faults: FaultsPanel) -> None:
     for name, said in (("jam", "in N"), ("weak", "without unit"), ("encoder_frozen", "no value"), ("payload", "in kg")):
-        window.faults.choose(name)
-        assert said in window.faults.value.toolTip()
+        faults.choose(name)
+        assert said in faults.value.toolTip()
 
 
-def test_the_reaction_keeps_its_newest_lines(window: MainWindow, session: FakeSession) -> None:
+def test_the_reaction_keeps_its_newest_lines(faults: FaultsPanel, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING, t=10.0))
-    window.tabs.setCurrentWidget(window.faults)
-    press(window.faults.inject)
+    press(faults.inject)
     for number in range(1010):
         session.logged.emit(LogEntry("info", "engine", f"event {number}"))
-    lines = window.faults.reaction.toPlainText().splitlines()
+    lines = faults.reaction.toPlainText().splitlines()
     assert len(lines) == 1000 and lines[-1].endswith("event 1009")
 
 
-def test_active_faults_are_shown_and_cleared(window: MainWindow, session: FakeSession) -> None:
+def test_active_faults_are_shown_and_cleared(faults: FaultsPanel, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
-    window.tabs.setCurrentWidget(window.faults)
-    assert not window.faults.clear_all.isEnabled()
+    assert not faults.clear_all.isEnabled()
     session.show_faults(ActiveFault("jam", 3, 300.0, 1e9), ActiveFault("payload", 0, 5.0, 1e9))
-    shown = [window.faults.active.topLevelItem(0).text(column) for column in range(3)]
+    shown = [faults.active.topLevelItem(0).text(column) for column in range(3)]
     assert shown == ["leg 3 jammed", "3", "300 N"]
-    press(window.faults.clear)
-    press(window.faults.clear_all)
+    press(faults.clear)
+    press(faults.clear_all)
     assert session.injected == [("clear", "jam", 3), ("clear", None, None)]
 
 
 def test_the_reaction_is_shown_with_its_delay(
-    window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+    faults: FaultsPanel, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.monotonic()
     for module in ("rig_session", "session_state"):
         monkeypatch.setattr(f"gui.session.{module}.time", SimpleNamespace(monotonic=lambda: now))
     session.take(make_status(State.RUNNING, t=10.0))
-    window.tabs.setCurrentWidget(window.faults)
     now += 0.05  # the rig's time goes on until the press
-    press(window.faults.inject)
+    press(faults.inject)
     event = make_event(Finding(Code.DRIVE_WATCHDOG, 3), 10.25)
     session.take(make_status(State.STOPPING, t=10.3, events=[event]))
-    assert window.faults.reaction.toPlainText() == "+0.200 s  error: leg 3: the drive's own watchdog stopped it"
+    assert faults.reaction.toPlainText() == "+0.200 s  error: leg 3: the drive's own watchdog stopped it"
 
 
-def test_without_a_virtual_rig_no_fault_can_be_injected(window: MainWindow) -> None:
-    window.tabs.setCurrentWidget(window.faults)
-    assert not window.faults.inject.isEnabled()
-    assert "connect first" in window.faults.inject.toolTip()
+def test_without_a_virtual_rig_no_fault_can_be_injected(faults: FaultsPanel) -> None:
+    assert not faults.inject.isEnabled()
+    assert "connect first" in faults.inject.toolTip()
 
 
 @pytest.fixture

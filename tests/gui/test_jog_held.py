@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
-from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
+from shell_support import KEY, LEFT, FakeSession, Panels, focus, key, make_status, press
 
 from gui.models.rules import Phase
 from gui.operate.hold_button import REPEAT, HoldButton
@@ -22,16 +22,27 @@ PATIENCE = 60_000  # ms; the first check on a machine compiles its kernels
 
 
 @pytest.fixture
-def jog(window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def jog(panels: Panels, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Panels:
     """The Jog page of a platform that is held, its window in front; no ranges are looked into beside."""
+    _hold(panels, session, qtbot, monkeypatch)
+    return panels
+
+
+@pytest.fixture
+def whole(window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """The same page in the main window."""
+    _hold(window, session, qtbot, monkeypatch)
+    return window
+
+
+def _hold(window: MainWindow | Panels, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window.jog.finder, "ask", lambda _question: None)
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
     focus(qtbot, window.jog.buttons["+z"])
-    return window
 
 
-def keep_down(window: MainWindow, session: FakeSession, qtbot: Any, name: str = "+z") -> HoldButton:
+def keep_down(window: MainWindow | Panels, session: FakeSession, qtbot: Any, name: str = "+z") -> HoldButton:
     """A button that the mouse keeps down, its way sent and running."""
     button = window.jog.buttons[name]
     assert isinstance(button, HoldButton)
@@ -55,7 +66,7 @@ def let_go(session: FakeSession) -> bool:
 
 
 def test_a_button_that_is_kept_down_moves_along_its_axis_until_it_is_let_go(
-    jog: MainWindow, session: FakeSession, qtbot: Any
+    jog: Panels, session: FakeSession, qtbot: Any
 ) -> None:
     jog.jog.speeds.share.set_si(10.0)
     button = keep_down(jog, session, qtbot)
@@ -73,13 +84,13 @@ def test_a_button_that_is_kept_down_moves_along_its_axis_until_it_is_let_go(
     assert len(session.held) == told and not jog.jog.hold_to_run._timer.isActive()  # nothing renews it any more
 
 
-def test_a_short_press_is_the_step_that_it_was(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_a_short_press_is_the_step_that_it_was(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     press(jog.jog.buttons["+z"])
     qtbot.waitUntil(lambda: bool(session.sent), timeout=PATIENCE)
     assert session.sent[0][1].slowing is None and session.held == []
 
 
-def _leave(window: MainWindow, button: HoldButton) -> None:
+def _leave(window: MainWindow | Panels, button: HoldButton) -> None:
     place = QtCore.QPoint(button.width() + 20, 5)
     moved = QtGui.QMouseEvent(EVENTS.MouseMove, QtCore.QPointF(place), LEFT, LEFT, NONE)
     QtWidgets.QApplication.sendEvent(button, moved)
@@ -138,17 +149,17 @@ TAKEN: dict[str, Callable[[MainWindow, HoldButton], object]] = {
 """what leaves a window without the keyboard"""
 
 
-def test_whatever_takes_it_from_the_hand_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_whatever_takes_it_from_the_hand_lets_go(whole: MainWindow, session: FakeSession, qtbot: Any) -> None:
     """One loss after the other in one window, each from a platform that is held and the page as it was."""
     for loss, act in LOSSES.items():
-        _lose(jog, session, qtbot, loss, act)
+        _lose(whole, session, qtbot, loss, act)
         assert (session.stops == [(1, "Esc")]) is (loss == "Esc"), loss
-        _begin_again(jog, session, qtbot)
+        _begin_again(whole, session, qtbot)
 
 
 @pytest.mark.parametrize("taken", TAKEN, ids=lambda taken: taken.replace(" ", "-"))
-def test_a_window_that_is_taken_away_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any, taken: str) -> None:
-    _lose(jog, session, qtbot, taken, TAKEN[taken])
+def test_a_window_that_is_taken_away_lets_go(whole: MainWindow, session: FakeSession, qtbot: Any, taken: str) -> None:
+    _lose(whole, session, qtbot, taken, TAKEN[taken])
     assert session.stops == []
 
 
@@ -175,7 +186,7 @@ def _begin_again(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
 
 
 def test_a_pointer_that_comes_back_holds_nothing_and_clicks_nothing(
-    jog: MainWindow, session: FakeSession, qtbot: Any
+    jog: Panels, session: FakeSession, qtbot: Any
 ) -> None:
     button = keep_down(jog, session, qtbot)
     _leave(jog, button)
@@ -188,7 +199,7 @@ def test_a_pointer_that_comes_back_holds_nothing_and_clicks_nothing(
 
 
 def test_a_button_that_is_not_in_hand_any_more_is_not_renewed(
-    jog: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    jog: Panels, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where nothing was heard of its being taken: whoever renews looks for himself."""
     button = keep_down(jog, session, qtbot)
@@ -198,7 +209,7 @@ def test_a_button_that_is_not_in_hand_any_more_is_not_renewed(
     assert not button.holding
 
 
-def test_what_is_let_go_while_it_is_looked_at_is_not_sent(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_what_is_let_go_while_it_is_looked_at_is_not_sent(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     button = jog.jog.buttons["+z"]
     assert isinstance(button, HoldButton)
     QtTest.QTest.mousePress(button, LEFT)
@@ -211,14 +222,14 @@ def test_what_is_let_go_while_it_is_looked_at_is_not_sent(jog: MainWindow, sessi
     assert session.sent == []
 
 
-def _nothing_begins(window: MainWindow) -> bool:
+def _nothing_begins(window: Panels) -> bool:
     """Whether no button is down, or about to be held."""
     buttons = window.jog.findChildren(HoldButton)
     return len(buttons) == 24 and not any(button.isDown() or button._timer.isActive() for button in buttons)
 
 
 def test_a_key_that_is_kept_down_holds_and_one_that_is_tapped_does_nothing(
-    jog: MainWindow, session: FakeSession, qtbot: Any
+    jog: Panels, session: FakeSession, qtbot: Any
 ) -> None:
     handle = jog.windowHandle()
     for code in (KEY.Key_Up, KEY.Key_PageDown, KEY.Key_Space):
@@ -240,7 +251,7 @@ def _send(widget: QtWidgets.QWidget, kind: QtCore.QEvent.Type, code: int, timest
     QtWidgets.QApplication.sendEvent(widget, event)
 
 
-def test_a_key_that_repeats_is_held_until_it_is_up_for_real(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_a_key_that_repeats_is_held_until_it_is_up_for_real(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     button = jog.jog.buttons["+z"]
     _send(button, EVENTS.KeyPress, KEY.Key_Right, 1000)
     runs(session, qtbot)
@@ -263,7 +274,7 @@ def test_a_key_that_repeats_is_held_until_it_is_up_for_real(jog: MainWindow, ses
     assert len(session.sent) == 1
 
 
-def test_return_on_a_button_clicks_or_holds(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_return_on_a_button_clicks_or_holds(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     handle = jog.windowHandle()
     focus(qtbot, jog.jog.buttons["-leg4"])
     QtTest.QTest.keyPress(handle, KEY.Key_Return)
@@ -274,21 +285,21 @@ def test_return_on_a_button_clicks_or_holds(jog: MainWindow, session: FakeSessio
     assert len(session.sent) == 1
 
 
-def test_keys_are_those_of_the_field_that_has_them(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_keys_are_those_of_the_field_that_has_them(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     focus(qtbot, jog.jog.steps.translation)
     QtTest.QTest.keyPress(jog.windowHandle(), KEY.Key_Right)
     assert _nothing_begins(jog)
     QtTest.QTest.keyRelease(jog.windowHandle(), KEY.Key_Right)
 
 
-def test_a_key_whose_button_loses_the_keyboard_is_let_go(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_a_key_whose_button_loses_the_keyboard_is_let_go(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     QtTest.QTest.keyPress(jog.windowHandle(), KEY.Key_PageUp)
     runs(session, qtbot)
     jog.jog.speeds.share.setFocus()
     assert let_go(session)
 
 
-def test_a_refused_way_says_why_and_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_a_refused_way_says_why_and_lets_go(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     session.refuse = "no fresh feedback of leg 3"
     button = jog.jog.buttons["+x"]
     QtTest.QTest.mousePress(button, LEFT)
@@ -296,13 +307,13 @@ def test_a_refused_way_says_why_and_lets_go(jog: MainWindow, session: FakeSessio
     assert let_go(session)
 
 
-def test_the_end_of_the_range_lets_go(jog: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_the_end_of_the_range_lets_go(jog: Panels, session: FakeSession, qtbot: Any) -> None:
     button = keep_down(jog, session, qtbot)
     session.take(make_status(State.ENGAGED, t=12.0))
     assert let_go(session) and not button.holding and jog.jog.outcome == ""
 
 
-def test_the_speed_is_told_in_units_about_the_pivot_of_the_page(jog: MainWindow, session: FakeSession) -> None:
+def test_the_speed_is_told_in_units_about_the_pivot_of_the_page(jog: Panels, session: FakeSession) -> None:
     speeds = jog.jog.speeds
     speeds.share.set_si(25.0)
     assert "200 mm/s along" in speeds.words.text()
@@ -313,7 +324,7 @@ def test_the_speed_is_told_in_units_about_the_pivot_of_the_page(jog: MainWindow,
 
 
 def test_the_windows_own_thread_alone_tells_that_something_is_held(
-    jog: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    jog: Panels, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A window that hangs holds nothing: the engine lets go then."""
     threads: list[int] = []
