@@ -12,6 +12,7 @@ from shell_support import FakeSession, make_event, make_status, press
 from actuators import Status as DriveStatus
 from gui.models.operate import state_style
 from gui.models.rules import Action, Phase
+from gui.operate.operate_panel import OperatePanel
 from gui.screen import LEAST
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
@@ -19,6 +20,17 @@ from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
 from rig.findings import Code, Finding
 from rig.states import State
 from rig.telemetry import ROW
+
+
+@pytest.fixture
+def operate(session: FakeSession, qtbot: Any) -> OperatePanel:
+    """The panel alone, in view."""
+    made = OperatePanel(session)
+    qtbot.addWidget(made)
+    made.resize(290, 700)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
 
 
 @pytest.mark.parametrize(
@@ -30,25 +42,25 @@ from rig.telemetry import ROW
     ],
 )
 def test_steps_send_their_command(
-    window: MainWindow, session: FakeSession, state: State, action: Action, command: Any
+    operate: OperatePanel, session: FakeSession, state: State, action: Action, command: Any
 ) -> None:
     session.take(make_status(state))
-    press(window.operate.buttons[action])
+    press(operate.buttons[action])
     assert [sent[1] for sent in session.sent] == [command]
 
 
-def test_connect_and_disconnect(window: MainWindow, session: FakeSession) -> None:
-    press(window.operate.buttons[Action.CONNECT])
+def test_connect_and_disconnect(operate: OperatePanel, session: FakeSession) -> None:
+    press(operate.buttons[Action.CONNECT])
     session.take(make_status(State.PARKED))
-    press(window.operate.buttons[Action.DISCONNECT])
+    press(operate.buttons[Action.DISCONNECT])
     assert session.commands == ["connect", "disconnect"]
 
 
-def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> None:
+def test_engaging_takes_two_steps(operate: OperatePanel, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
-    engage, arm = window.operate.buttons[Action.ENGAGE], window.operate.arm
-    assert not engage.isEnabled() and "press Arm, then" in window.operate.shown_reason(Action.ENGAGE)
-    assert [window.operate.shown_reason(action) for action in (Action.PARK, Action.RESET)] == ["", ""]
+    engage, arm = operate.buttons[Action.ENGAGE], operate.arm
+    assert not engage.isEnabled() and "press Arm, then" in operate.shown_reason(Action.ENGAGE)
+    assert [operate.shown_reason(action) for action in (Action.PARK, Action.RESET)] == ["", ""]
     press(engage)
     assert session.sent == []
     press(arm)
@@ -57,12 +69,12 @@ def test_engaging_takes_two_steps(window: MainWindow, session: FakeSession) -> N
     assert not arm.isChecked()
 
 
-def test_arming_ends_by_itself(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_arming_ends_by_itself(operate: OperatePanel, session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.PARKED))
-    window.operate.pair.timer.setInterval(20)
-    press(window.operate.arm)
-    qtbot.waitUntil(lambda: not window.operate.arm.isChecked(), timeout=60_000)
-    assert not window.operate.buttons[Action.ENGAGE].isEnabled()
+    operate.pair.timer.setInterval(20)
+    press(operate.arm)
+    qtbot.waitUntil(lambda: not operate.arm.isChecked(), timeout=60_000)
+    assert not operate.buttons[Action.ENGAGE].isEnabled()
 
 
 def test_a_stop_and_another_state_disarm(window: MainWindow, session: FakeSession) -> None:
@@ -75,11 +87,11 @@ def test_a_stop_and_another_state_disarm(window: MainWindow, session: FakeSessio
     assert not window.operate.arm.isChecked()
 
 
-def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(window: MainWindow, session: FakeSession) -> None:
+def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(operate: OperatePanel, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING))
-    button = window.operate.buttons[Action.PARK]
+    button = operate.buttons[Action.PARK]
     assert not button.isEnabled()
-    assert window.operate.reason(Action.PARK) == button.toolTip() == "a motion is running"
+    assert operate.reason(Action.PARK) == button.toolTip() == "a motion is running"
     assert button.accessibleDescription() == "not possible now: a motion is running"
 
 
@@ -93,7 +105,7 @@ def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSess
     assert "connect" in window.banner.notice.text()
 
 
-def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSession) -> None:
+def test_drives_are_followed_from_telemetry(operate: OperatePanel, session: FakeSession) -> None:
     session.take(
         make_status(
             State.ENGAGED,
@@ -110,32 +122,32 @@ def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSes
     row["drive_status"][3] = DriveStatus.FAULT | DriveStatus.WATCHDOG
     row["drive_error"][3] = 17
     row["stale"][1] = 4
-    window.operate.show_row(row)
-    assert window.operate.drives.text(1) == "✓ torque on, homed"
-    assert window.operate.drives.text(2) == "✗ silent for 4 cycles"
-    assert window.operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
-    window.operate.show_row(row, (1, 0, 0, 0, 0, 2))
-    assert window.operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
-    assert window.operate.drives.text(6).endswith("replies 2 cycles old")
+    operate.show_row(row)
+    assert operate.drives.text(1) == "✓ torque on, homed"
+    assert operate.drives.text(2) == "✗ silent for 4 cycles"
+    assert operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
+    operate.show_row(row, (1, 0, 0, 0, 0, 2))
+    assert operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
+    assert operate.drives.text(6).endswith("replies 2 cycles old")
 
 
-def test_what_drives_measure_in_themselves_stands_beside_them(window: MainWindow, session: FakeSession) -> None:
+def test_what_drives_measure_in_themselves_stands_beside_them(operate: OperatePanel, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     row = np.zeros(1, ROW)[0]
     row["state"] = State.ENGAGED
     row["drive_error"][1] = 64
-    drives = window.operate.drives
+    drives = operate.drives
     reports = [DriveReport((), "", 0, 0) for _ in range(6)]
     reports[0] = DriveReport((("temperature", 41.3), ("supply", 47.95), ("power", 12.0), ("rpm", math.nan)), "", 3, 1)
     reports[1] = DriveReport((("temperature", math.nan),), "too hot", 0, 0)
-    window.operate.show_row(row, drives=reports)
+    operate.show_row(row, drives=reports)
     assert [drives.values(leg) for leg in (1, 2, 3)] == ["41.3 °C  48 V", "–", ""]
     assert drives.text(2) == "✗ error 64: too hot"
     tip = drives.findChildren(QtWidgets.QLabel)[1].toolTip().splitlines()
     assert tip[1:] == ["temperature 41.3 °C", "supply 48 V", "power 12 W", "rpm –", "3 replies late, 1 rejected"]
-    window.operate.show_row(row)  # before the engine has looked at them
+    operate.show_row(row)  # before the engine has looked at them
     assert drives.values(1) == ""
-    window.operate.show_row(row, drives=reports)
+    operate.show_row(row, drives=reports)
     session.refuse_connect((2, "refused"))
     assert drives.values(1) == ""
 
@@ -210,14 +222,14 @@ def test_an_engine_that_does_not_answer_is_said(window: MainWindow, session: Fak
 @pytest.mark.parametrize(
     ("state", "action"), [(State.OFF, Action.CONNECT), (State.IDLE, Action.HOME), (State.FAULT, Action.RESET)]
 )
-def test_the_next_step_stands_out(window: MainWindow, session: FakeSession, state: State, action: Action) -> None:
+def test_the_next_step_stands_out(operate: OperatePanel, session: FakeSession, state: State, action: Action) -> None:
     session.take(make_status(state))
-    assert [step for step, button in window.operate.buttons.items() if button.property("next")] == [action]
+    assert [step for step, button in operate.buttons.items() if button.property("next")] == [action]
 
 
-def test_the_next_step_of_two_is_marked_in_turn(window: MainWindow, session: FakeSession) -> None:
+def test_the_next_step_of_two_is_marked_in_turn(operate: OperatePanel, session: FakeSession) -> None:
     session.take(make_status(State.PARKED))
-    arm, engage = window.operate.arm, window.operate.buttons[Action.ENGAGE]
+    arm, engage = operate.arm, operate.buttons[Action.ENGAGE]
     assert arm.property("next") and not engage.property("next")
     press(arm)
     assert engage.property("next") and not arm.property("next")
@@ -260,14 +272,16 @@ def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_wind
     assert window.minimumSizeHint().width() <= LEAST.width()
 
 
-def test_homing_a_wiring_that_is_not_proven_takes_the_operators_word(window: MainWindow, session: FakeSession) -> None:
+def test_homing_a_wiring_that_is_not_proven_takes_the_operators_word(
+    operate: OperatePanel, session: FakeSession
+) -> None:
     lacking = Unproven((2, 5), Finding(Code.UNPROVEN, details={"legs": [2, 5]}))
     session.take(make_status(State.IDLE, unproven=lacking))
-    home = window.operate.buttons[Action.HOME]
+    home = operate.buttons[Action.HOME]
     assert home.isEnabled()
     for answer, sent in (("stay", []), ("home", [Home(unproven=True)])):
         press(home)
-        question = window.operate.question
+        question = operate.question
         assert question is not None and question.isVisible() and "2, 5" in question.text()
         assert lacking.text in question.informativeText() and session.sent == []
         if answer == "home":

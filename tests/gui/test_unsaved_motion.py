@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion
 from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import KEY, FakeSession, asked, choose, focus, key, make_status, press
+from shell_support import KEY, FakeSession, Panels, asked, choose, focus, key, make_status, press
 
 from gui.shell.main_window import MainWindow
 from kinematics import TrajectoryError, load_trajectory, parse_trajectory, scaled
@@ -16,12 +16,12 @@ from rig.config.rig_config import load_config
 from rig.states import State
 
 
-def _button(window: MainWindow, name: str) -> QtWidgets.QPushButton:
+def _button(window: MainWindow | Panels, name: str) -> QtWidgets.QPushButton:
     (button,) = [each for each in window.motion.findChildren(QtWidgets.QPushButton) if each.accessibleName() == name]
     return button
 
 
-def _edit(window: MainWindow, qtbot: Any) -> None:
+def _edit(window: MainWindow | Panels, qtbot: Any) -> None:
     """Another amplitude, by keys."""
     box = window.motion.amplitude
     window.tabs.setCurrentWidget(window.motion)
@@ -33,7 +33,7 @@ def _edit(window: MainWindow, qtbot: Any) -> None:
     assert window.motion.amplitude.value() == 40.0
 
 
-def _answer(window: MainWindow, qtbot: Any, text: str) -> None:
+def _answer(window: MainWindow | Panels, qtbot: Any, text: str) -> None:
     question = window.motion.document.question
     assert question is not None and question.isVisible()
     assert question.text() == "The motion 'demo' was changed and is not saved."
@@ -41,9 +41,9 @@ def _answer(window: MainWindow, qtbot: Any, text: str) -> None:
     qtbot.waitUntil(lambda: window.motion.document.question is None, timeout=60_000)
 
 
-def test_a_motion_is_saved_with_its_amplitude(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
-    panel, path = window.motion, tmp_path / "small.toml"
-    _edit(window, qtbot)
+def test_a_motion_is_saved_with_its_amplitude(panels: Panels, qtbot: Any, tmp_path: Path) -> None:
+    panel, path = panels.motion, tmp_path / "small.toml"
+    _edit(panels, qtbot)
     assert panel.title == "Motion: demo (changed)"
     looked(panel, qtbot)
     shown = panel.preview.table
@@ -68,35 +68,33 @@ def test_an_amplitude_that_is_none_is_refused_by_name(size: str) -> None:
         parse_trajectory(f'frame = "home"\namplitude = {size}\n[[parts]]\ntype = "hold"\nduration = 1.0\n', HOME)
 
 
-def test_an_amplitude_below_what_the_field_takes_changes_nothing(
-    window: MainWindow, qtbot: Any, tmp_path: Path
-) -> None:
+def test_an_amplitude_below_what_the_field_takes_changes_nothing(panels: Panels, qtbot: Any, tmp_path: Path) -> None:
     path = tmp_path / "tiny.toml"
     path.write_text('frame = "home"\namplitude = 1e-5\n[[parts]]\ntype = "hold"\nduration = 1.0\n')
-    open_motion(window.motion, qtbot, path)
-    assert window.motion.title == "Motion: demo" and window.motion.amplitude.value() == 100.0
-    assert "0.001 %, must be at least 0.1 %" in window.motion.verdict.text()
+    open_motion(panels.motion, qtbot, path)
+    assert panels.motion.title == "Motion: demo" and panels.motion.amplitude.value() == 100.0
+    assert "0.001 %, must be at least 0.1 %" in panels.motion.verdict.text()
 
 
 @pytest.mark.parametrize("name", ["New motion", "Demo motion", "Open motion"])
 def test_what_takes_its_place_asks_first(
-    window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    panels: Panels, qtbot: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(window.motion, "_ask_open", lambda: asked.append("which file"))
-    _edit(window, qtbot)
-    press(_button(window, name))
-    _answer(window, qtbot, "Cancel")
-    assert window.motion.document.unsaved and window.motion.title == "Motion: demo (changed)" and asked == []
-    press(_button(window, name))
-    _answer(window, qtbot, "Discard the changes")
-    done = (lambda: asked == ["which file"]) if name == "Open motion" else (lambda: not window.motion.document.unsaved)
+    monkeypatch.setattr(panels.motion, "_ask_open", lambda: asked.append("which file"))
+    _edit(panels, qtbot)
+    press(_button(panels, name))
+    _answer(panels, qtbot, "Cancel")
+    assert panels.motion.document.unsaved and panels.motion.title == "Motion: demo (changed)" and asked == []
+    press(_button(panels, name))
+    _answer(panels, qtbot, "Discard the changes")
+    done = (lambda: asked == ["which file"]) if name == "Open motion" else (lambda: not panels.motion.document.unsaved)
     qtbot.waitUntil(done, timeout=60_000)
 
 
-def test_what_is_not_changed_is_not_asked_about(window: MainWindow) -> None:
-    press(_button(window, "New motion"))
-    assert window.motion.document.question is None and window.motion.title == "Motion: new motion"
+def test_what_is_not_changed_is_not_asked_about(panels: Panels) -> None:
+    press(_button(panels, "New motion"))
+    assert panels.motion.document.question is None and panels.motion.title == "Motion: new motion"
 
 
 def _type_name(window: MainWindow, path: Path) -> None:
