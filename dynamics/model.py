@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,6 @@ from kinematics import Array, Kernel, KinematicsError, finite_array, leg_kinemat
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """Names of the rows of `CycleForces.terms`, in order."""
 
-# The most frequently called kernels, for `Kernel.call`.
-_FORCES, _CELL_AND_TERMS = cast(Kernel, forces_kernel), cast(Kernel, cell_and_terms_kernel)
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
 _WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
 
@@ -97,7 +95,7 @@ class Dynamics:
         if out is None:
             out = np.empty(6)
         try:
-            status = _FORCES.call(motion, wrench, self._work, out)
+            status = forces_kernel(motion, wrench, self._work, out)
         except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
@@ -114,7 +112,7 @@ class Dynamics:
         if out is None:
             out = CycleForces(np.empty(6), np.empty(6), np.empty((5, 6)))
         try:
-            status = _CELL_AND_TERMS.call(motion, wrench, self._work, out.forces, out.cells, out.terms.reshape(30))
+            status = cell_and_terms_kernel(motion, wrench, self._work, out.forces, out.cells, out.terms.reshape(30))
         except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
