@@ -1,5 +1,7 @@
 """Array types of the package, the layout of a motion, and checks of arguments."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -47,6 +49,8 @@ def checked_poses(name: str, value: npt.ArrayLike, width: int = 7) -> Array:
     Raises KinematicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
     """
     array = finite_array(name, value, width, MOTION_FIELDS)
+    if array.ndim == 1 and abs(math.hypot(*array[3:7].tolist()) - 1.0) <= _UNIT_QUATERNION_TOLERANCE:
+        return array
     norms = np.atleast_1d(np.linalg.norm(array[..., 3:7], axis=-1))
     bad = np.abs(norms - 1.0) > _UNIT_QUATERNION_TOLERANCE
     if bad.any():

@@ -20,7 +20,6 @@ from kinematics.compiled import (
 )
 from kinematics.errors import KinematicsError, SingularityError
 from kinematics.geometry import Geometry
-from kinematics.rotations import quaternion_to_matrix
 
 MINIMUM_LENGTH = 1e-9
 """A leg shorter than this, m, has no direction."""
@@ -363,18 +362,22 @@ def forward_acceleration(
     system = np.empty((LEGS, 7))
     leg_rows_kernel(geometry.array, start, system)
     directions, lengths = system[:, :3], system[:, 6].copy()
-    omega = moving[3:]
-    turning = np.cross(omega, geometry.platform_points @ quaternion_to_matrix(start[3:]).T)
+    arms = geometry.base_points + lengths[:, None] * directions - start[:3]
+    wx, wy, wz = moving[3:].tolist()
+    turn = np.array([[0.0, wz, -wy], [-wz, 0.0, wx], [wy, -wx, 0.0]])  # q @ turn = ω×q
+    turning = arms @ turn
     speeds = moving[:3] + turning
     across = speeds - (speeds * directions).sum(axis=1)[:, None] * directions
     system[:, 6] = single("leg accelerations", finite_array("leg accelerations", leg_accelerations, LEGS))
-    system[:, 6] -= (directions * np.cross(omega, turning)).sum(axis=1) + (across**2).sum(axis=1) / lengths
+    system[:, 6] -= (directions * (turning @ turn)).sum(axis=1) + (across**2).sum(axis=1) / lengths
     return _solved(geometry, start, system)
 
 
 def _solved(geometry: Geometry, pose: Array, system: Array) -> Array:
     """Solve the system (6, 7) of a pose for x (6,); SingularityError if it is singular."""
-    condition = condition_number(geometry, pose)
+    conditions = np.empty(1)
+    _condition_batch(geometry.array, pose.reshape(1, 7), 1.0, np.empty((6, 6)), conditions)
+    condition = float(conditions[0])
     if condition >= SINGULAR_CONDITION:
         place = ", ".join(f"{name} = {value:.6g}" for name, value in zip(MOTION_FIELDS[:7], pose, strict=True))
         raise SingularityError(
