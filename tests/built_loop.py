@@ -1,9 +1,9 @@
 """What a rig's encoders, cells and commands say of a machine as built that follows a path in the closed loop."""
 
-import numpy as np
+from followed_poses import followed_poses
 
 from calibration import ForceRecord
-from kinematics import MotionTable, forward_kinematics
+from kinematics import MotionTable
 from rig.analysis import drive_forces
 from rig.config import RigConfig
 from rig.virtual import run_loop, truth_of
@@ -26,9 +26,7 @@ def recorded(config: RigConfig, path: MotionTable, controller: str = "force") ->
     served = config.changed({"virtual": {"cells": truth.cells.model_dump()}})
     run = run_loop(served, path, controller, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
     lengths, _ = run.encoders()
-    pose, place = np.empty((len(lengths), 7)), config.machine.geometry.home_pose
-    for row, reading in enumerate(lengths):
-        pose[row] = place = forward_kinematics(config.machine.geometry, reading, place)
+    pose = followed_poses(config.machine.geometry, lengths, config.machine.geometry.home_pose)
     if controller == "position":
         return ForceRecord(config.rate, pose, run.cells())
     mean, excess = drive_forces(run.commands, config.period, config.resolved()["drives"])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from followed_poses import followed_poses
 
 from calibration import Accuracy, ForceRecord
 from dynamics import (
@@ -21,7 +22,6 @@ from kinematics import (
     Harmonic,
     HarmonicTerm,
     Placement,
-    forward_kinematics,
     leg_kinematics,
     leg_lengths,
 )
@@ -121,9 +121,7 @@ def drawn_of_the_prior(seed: int, path: Array, accuracy: Accuracy = STATED) -> M
     cells += accuracy.offset * normal(6) + accuracy.drift * normal(6) * (times - times.mean())[:, np.newaxis]
     lengths = leg_lengths(built, path[:, :7]) + accuracy.lengths * normal(6) + accuracy.compliance * normal(6) * forces
     lengths += generator.uniform(-5e-8, 5e-8, lengths.shape)
-    pose, at = np.empty((len(path), 7)), path[0, :7]
-    for row, reading in enumerate(lengths):
-        pose[row] = at = forward_kinematics(geometry, reading, at)
+    pose = followed_poses(geometry, lengths, path[0, :7])
     speeds = leg_kinematics(built, path).velocity
     coulomb, viscous = np.array([(leg.friction.coulomb, leg.friction.prismatic) for leg in truth.legs]).T
     along = np.tanh(speeds / SMOOTHING) * coulomb + speeds * viscous

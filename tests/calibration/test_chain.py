@@ -6,6 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 from built_machines import MACHINE, NOISE, RATE, SMOOTHING, drawn_of_the_prior, motion
+from followed_poses import followed_poses
 
 from calibration import (
     FRICTION_SHAPES,
@@ -35,7 +36,7 @@ from calibration import (
     reported_parameters,
 )
 from dynamics import Dynamics, Mechanism, Regressor, linear_parameters, payload_wrenches, residual_from_wrench
-from kinematics import coordinates_to_motion, forward_kinematics, leg_lengths
+from kinematics import coordinates_to_motion, leg_lengths
 
 DAY = date(2026, 1, 1)
 ACCURACY = Accuracy(cross_talk=2e-3)
@@ -66,9 +67,8 @@ class Built:
 
     def read(self, motions: np.ndarray, machine: Mechanism = MACHINE) -> np.ndarray:
         """The motions with the poses that a machine's geometry makes of the true lengths."""
-        found, near = motions.copy(), motions[0, :7]
-        for row, lengths in enumerate(leg_lengths(self.truth.geometry, motions[:, :7]) - machine.length_offsets):
-            found[row, :7] = near = forward_kinematics(machine.geometry, lengths, near)
+        found, lengths = motions.copy(), leg_lengths(self.truth.geometry, motions[:, :7]) - machine.length_offsets
+        found[:, :7] = followed_poses(machine.geometry, lengths, motions[0, :7])
         return found
 
 
