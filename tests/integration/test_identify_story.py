@@ -35,7 +35,7 @@ frame = "home"
 
 [[parts]]
 type = "harmonic"
-duration = "5 s"
+duration = "3 s"
 fade = 0.5
 terms = [
     { dof = "z", amplitude = 0.02, frequency = 0.9 }, { dof = "x", amplitude = 0.015, frequency = 0.7, phase = 1.0 },
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "built.toml").write_text(BUILT)
     config, motion = str(folder / "built.toml"), str(folder / "excite.toml")
     assert (
-        main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3", "--steps", "60"]) == ExitCode.OK
+        main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3", "--steps", "20"]) == ExitCode.OK
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rig.report.html.figures", lambda *_: {})  # as `undrawn_reports`, for the module
@@ -145,6 +145,7 @@ def test_the_whole_story_from_one_command(
 ) -> None:
     monkeypatch.setattr("rig.client.demo.EXCITATION", 14.0)
     monkeypatch.setattr("rig.client.demo._CANDIDATES", 3)
+    monkeypatch.setattr("rig.client.demo._STEPS", 20)
     command = ["demo", *CHEAPER, "--as-built", "2", "--identify", "--duration", "6", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)
