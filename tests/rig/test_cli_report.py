@@ -25,6 +25,7 @@ def recording(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_report_beside_the_recording(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(recording)]) == 0
     page = recording.with_suffix(".html")

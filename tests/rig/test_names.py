@@ -58,6 +58,7 @@ def test_a_client_without_a_name_is_refused_before_anything_is_started() -> None
         rig.open("virtual", client="")
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 @pytest.mark.parametrize("lines", [["runs"], ["runs", "--json"], ["report", "a.mcap"]], ids=" ".join)
 def test_a_recording_of_somebody_elses_controls_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], lines: list[str]

@@ -136,7 +136,8 @@ def test_each_choice_of_runs_has_a_report_of_its_own() -> None:
     assert comparison_path(["x/a.mcap#1", "x/b.mcap#2"]) == one
 
 
-def test_any_name_has_its_place_on_page_and_sheets(tmp_path: Path) -> None:
+def test_any_name_has_its_place_on_page_and_sheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.report.comparison.page.PLOTS", ("tracking",))  # a legend of names is in each of them
     make_runs(tmp_path / "a.mcap", (0.0, 0.1))
     catalogue = Catalogue(tmp_path)
     catalogue.change("a.mcap#1", {"name": "_first $x$ " + "very long " * 90})

@@ -10,6 +10,8 @@ from rig.cli import main
 from rig.errors import ExitCode
 from rig.runs import BOOK, Catalogue
 
+pytestmark = pytest.mark.usefixtures("undrawn_reports")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -80,6 +80,7 @@ def recording(tmp_path: Path) -> Path:
     return make_runs(tmp_path / "a.mcap", (0.0, 3.0))
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_reports_have_numbers_and_pages(recording: Path) -> None:
     runs = tuple(recording.with_name(f"a.mcap#{number}") for number in (1, 2))
     events: list[Event] = []
@@ -95,6 +96,7 @@ def test_reports_have_numbers_and_pages(recording: Path) -> None:
     assert told[0].values["report"] == found.reports[0]
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_report_of_what_is_cut_off_says_so_and_comes_of_a_job_too(tmp_path: Path) -> None:
     cut = make_runs(tmp_path / "a.mcap", (0.0,), close=False)
     (tmp_path / "a.mcap").write_bytes(cut.read_bytes()[:-100])
@@ -291,6 +293,7 @@ def test_a_study_of_a_paper_is_reproduced(tmp_path: Path) -> None:
         PaperRequest(("newton-1687",))
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_demonstration_is_run_and_recorded(tmp_path: Path) -> None:
     phases: list[Event] = []
     found = demo(DemoRequest(4.0, lockstep=True, exact=True, output=tmp_path), phases.append)
@@ -302,6 +305,7 @@ def test_a_demonstration_is_run_and_recorded(tmp_path: Path) -> None:
         DemoRequest(exact=True, identify=True)
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_motion_is_run_smaller_and_slower(tmp_path: Path) -> None:
     numbers = {"axes": ("z",), "amplitude": 0.01, "frequency": 1.0, "cycles": 2}
     motion = write_motion(MotionRequest("virtual", "sine", tmp_path / "up.toml", numbers)).trajectory
