@@ -5,6 +5,7 @@ nothing but the state it begins in. `go` looks up that state, down to the last b
 drives, engine, recording, faults injected, what the test has put in. Only where it is known, nothing is computed again.
 """
 
+import copyreg
 import fcntl
 import hashlib
 import io
@@ -28,6 +29,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
+from actuators.bus import Bus, Exchange
 from kinematics import Kernel
 from rig.client.lockstep import LockstepRig
 
@@ -153,6 +155,9 @@ class _Pickler(pickle.Pickler):
             return _place, (str(found.relative_to(self._folder)),)
         if isinstance(found, io.BufferedWriter | io.BufferedRandom):
             return self._file(found)
+        if isinstance(found, Bus):
+            state = vars(found) | {"_members": _Members(found._members)}
+            return copyreg.__newobj__, (kind,), state  # type: ignore[attr-defined]
         return NotImplemented
 
     def _file(self, found: io.BufferedWriter | io.BufferedRandom) -> Any:
@@ -166,6 +171,16 @@ class _Pickler(pickle.Pickler):
         if len(content) != end:
             _unfit(found)
         return _recording, (Path(found.name), content, os.fstat(found.fileno()).st_mode, type(found.raw))
+
+
+class _Members:
+    """The set of a bus's exchanges as it is taken along: in an order that memory has no part in."""
+
+    def __init__(self, members: set[Exchange]) -> None:
+        self._members = members
+
+    def __reduce__(self) -> tuple[type[set[Exchange]], tuple[list[Exchange]]]:
+        return set, (sorted(self._members, key=lambda one: (one.unit, one.reply_length, one.transaction)),)
 
 
 _LOCKS = {type(make()): make for make in (threading.Lock, threading.RLock)}
