@@ -33,7 +33,7 @@ def faulty(bench: Bench, recording: Recording) -> npt.NDArray[np.bool_]:
 def stopped(bench: Bench, code: FaultCode, *, leg: int = LEG, homed: bool) -> Recording:
     """Wait for FAULT and look at what is kept: the first cause, latched, once; homing; the recording."""
     bench.until_state(State.FAULT)
-    bench.steps(50)
+    bench.steps(20)
     machine = bench.machine
     assert machine.cause is not None
     assert (machine.cause.code, machine.cause.leg) == (code, leg), machine.cause.text

@@ -35,8 +35,8 @@ def _settings(examples: int, steps: int) -> settings:
 COVERAGE = Coverage()
 """of all tests of this module"""
 EXPLORED: list[tuple[type[ExploredRig], settings, float]] = [
-    (RandomWalk, _settings(6, either(20, 50)), 0.2),
-    (EverySituation, _settings(4, either(5, 50)), 0.15),
+    (RandomWalk, _settings(either(3, 6), either(20, 50)), 0.2),
+    (EverySituation, _settings(either(3, 4), either(5, 50)), 0.15),
     (Paused, _settings(2, either(5, 20)), 0.05),
 ]
 """each with its share of the time"""
