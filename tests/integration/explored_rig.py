@@ -78,7 +78,7 @@ COMMANDS: list[RigCommand] = [
 ]  # fmt: skip
 STARTS = (State.ENGAGED, State.PARKED, State.IDLE, State.OFF)
 """States in which a rig is taken up; from the first of them a motion is begun."""
-_BEGIN_AT = {
+BEGIN_AT = {
     State.HOMING: State.IDLE,
     State.SINGLE_LEG: State.IDLE,
     State.ENGAGING: State.PARKED,
@@ -667,7 +667,7 @@ class EverySituation(ExploredRig):
                 break
             self.run(1)
         if self.machine.state is not state:  # with the fault it does not last: the first moment is what there is
-            self.start(_BEGIN_AT.get(state, state))
+            self.start(BEGIN_AT.get(state, state))
             if not (self.go_to(state) and self.break_it(fault, leg)):
                 return
         for name in order:
@@ -693,14 +693,14 @@ class EverySituation(ExploredRig):
 
     def reach(self, state: State) -> bool:
         """Bring the rig to a state by what an operator would do; on a new rig where this one does not get there."""
-        start = _BEGIN_AT.get(state, state)
+        start = BEGIN_AT.get(state, state)
         if self.machine.state is start and not self.active and not self.engine.reference.paused and self.go_to(state):
             return True
         self.start(start)
         return self.go_to(state)
 
     def go_to(self, state: State) -> bool:
-        """From where it begins (`_BEGIN_AT`) to a state; whether it got there."""
+        """From where it begins (`BEGIN_AT`) to a state; whether it got there."""
         match state:
             case State.HOMING:
                 self.ask_for(Home())
