@@ -35,6 +35,7 @@ def test_the_demo_is_whole_where_the_machine_follows_it(drives: str) -> None:
         assert all(fitted_demo(of_demo(drives, built), 20.0)[1] == 1.0 for built in (1, 2, 3))
 
 
+@pytest.mark.usefixtures("undrawn_reports")
 def test_a_machine_as_built_is_within_what_its_demo_is_judged_by(tmp_path: Path) -> None:
     config = with_demo_thresholds(of_demo("virtual-mixed", 1), timing=False)  # whose softest legs are 6 mm off at most
     trajectory, size = fitted_demo(config, 4.0)

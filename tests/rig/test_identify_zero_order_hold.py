@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from built_loop import built, recorded
 from configured import VIRTUAL
+from exploration import either
 
 from calibration import ExcitationSettings, design_excitation, identify
 from dynamics import linear_parameters
@@ -11,7 +12,7 @@ from kinematics import tabulate
 from rig.virtual import truth_of
 
 
-@pytest.mark.parametrize("seed", [300, 303])
+@pytest.mark.parametrize("seed", [300, 303][: either(1, 2)])
 def test_at_a_low_rate_the_truth_lies_within_what_is_said(seed: int) -> None:
     config = built(VIRTUAL, seed)
     motion = design_excitation(config.machine, ExcitationSettings(60.0, candidates=2, steps=0, seed=9))
