@@ -74,6 +74,7 @@ NOT_RUN = {
     "make texts": "tests/gui/test_texts.py does the same to a new translation",
     "make test": "are the tests",
     "make lint": "looks at the sources, beside the tests",
+    "make explore": "runs tests, for hours",
     "make mutants": "runs tests, for hours",
     "make bench": "measures speeds, on a machine that does nothing else",
     "make demo": "tests/integration/test_live.py runs it",
