@@ -57,20 +57,21 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 
 PYTEST = $(BIN)/python -m pytest
 
-# In groups, so many of them at once that every processor is busy while some wait: the app's tests in two halves, those of
-# them with an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait most
-# of their time, and all others. Those that compile the kernels of several of these come first: whoever needs them finds
-# them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
-FIRST = $(addprefix tests/,rig/test_warm_up.py rig/test_closed_loop.py rig/test_engine_parts.py dynamics/test_batch.py \
-	dynamics/test_regressor.py)
-BESIDE = tests/actuators tests/conformance tests/papers tests/test_layout.py \
-	$(addprefix tests/kinematics/,test_workspace.py test_assembly.py)
+# In groups, so many of them at once that every processor is busy while some wait. Those that compile the kernels of
+# several others come first, the rig's beside the models' and what needs none: whoever needs them finds them, and few are
+# compiled twice. Then those that wait most of their time, live rigs as processes and apps under window managers, beside
+# all others, the longest first, so that none is left alone at the end. With ARGS: one pytest, given them.
+KERNELS = $(addprefix tests/rig/,test_warm_up.py test_closed_loop.py test_engine_parts.py)
+MODELS = $(wildcard tests/test_*.py) tests/kinematics tests/dynamics
 LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
 COMMANDS = $(wildcard tests/rig/test_cli_*.py)
+EARLIER = $(filter-out $(KERNELS) $(COMMANDS),$(wildcard tests/rig/test_[a-l]*.py))
+LATER = $(filter-out $(KERNELS) $(COMMANDS),$(wildcard tests/rig/test_[m-z]*.py))
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
-OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE))
-GROUPS = $(addprefix test-,apps panels live views others rig commands beside)
+OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/integration tests/rig $(MODELS))
+FIRST = $(addprefix test-,kernels models)
+GROUPS = $(addprefix test-,live apps views panels whole others later earlier commands)
 AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
@@ -78,22 +79,25 @@ ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ $(MAKE) --no-print-directory test-first && echo "$(words $(GROUPS)) groups of tests, each shown when it has ended" && \
+	{ echo "$(words $(FIRST) $(GROUPS)) groups of tests, each shown when it has ended" && \
+	$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target $(FIRST) && \
 	$(MAKE) --no-print-directory --keep-going --jobs=$(AT_ONCE) --output-sync=target $(GROUPS) && \
 	echo "Every test has passed"; } 2>&1 | tee "$$log"; \
 	if [ "$$(tail -n 1 "$$log")" != "Every test has passed" ]; then \
 	echo "What failed, of all of them:"; grep -E '^(FAILED|ERROR|make: \*\*\*) ' "$$log"; exit 1; fi
 endif
 
-test-first:; $(PYTEST) $(FIRST)
+test-kernels:; $(PYTEST) $(KERNELS)
+test-models:; $(PYTEST) $(MODELS)
 test-apps:; $(call XVFB,200) $(PYTEST) $(APPS)
 test-panels:; $(call XVFB,300) $(PYTEST) $(PANELS)
 test-live:; $(PYTEST) $(LIVE)
 test-views:; $(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS))
 test-others:; $(PYTEST) $(OTHERS)
-test-rig:; $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS))
+test-whole:; $(PYTEST) tests/integration $(patsubst %,--ignore=%,$(LIVE))
+test-earlier:; $(PYTEST) $(EARLIER)
+test-later:; $(PYTEST) $(LATER)
 test-commands:; $(PYTEST) $(COMMANDS)
-test-beside:; $(PYTEST) $(BESIDE)
 
 # Those of their tests that know a long profile, tests/exploration.py.
 EXPLORING = $$(grep -rl "^from exploration import" tests --include="test_*.py")
