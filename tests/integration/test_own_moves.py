@@ -143,9 +143,9 @@ def test_every_reference_is_judged_in_the_cycle_too(bench: Bench, monkeypatch: p
     limits = bench.engine._supervision._limits
     judge = limits.judge
 
-    def counted(*arguments: Any) -> Any:
+    def counted(*arguments: Any, **named: Any) -> Any:
         judged.append(bench.machine.state)
-        return judge(*arguments)
+        return judge(*arguments, **named)
 
     monkeypatch.setattr(limits, "judge", counted)
     bench.rig.request(Park())

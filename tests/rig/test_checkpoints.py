@@ -87,7 +87,7 @@ def test_who_was_put_somewhere_leaves_the_way_on_from_there_to_others(
 
 
 @pytest.mark.parametrize(
-    ("target", "name", "value"), [(core, "_STANDSTILL", 2.1e-3), (StateMachine, "dwell", StateMachine.dwell)]
+    ("target", "name", "value"), [(core, "_STOP_RAMP", 0.41), (StateMachine, "dwell", StateMachine.dwell)]
 )
 def test_nothing_is_taken_from_others_while_the_program_is_changed(
     tmp_path: Path, walks: list[Bench], monkeypatch: pytest.MonkeyPatch, target: object, name: str, value: object
