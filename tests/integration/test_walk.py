@@ -24,7 +24,7 @@ STATIONS = {
     ("rig/safety/limits.py", "judge"): "its check",
     ("rig/engine/laws/force.py", "compute"): "the law's forces",
     ("rig/engine/laws/force.py", "commands"): "six commands",
-    ("actuators/codec.py", "encode"): "registers",
+    ("actuators/servo_group.py", "exchange"): "registers of six drives",
     ("actuators/wire.py", "send"): "bytes",
 }
 """Functions that have a set-point in hand, one after the other."""
