@@ -61,18 +61,18 @@ class CycleExchange:
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
         """See `exchange_all`."""
-        self.status, self.error = list(self.status), list(self.error)
-        for leg, feedback in enumerate(exchange_all(self._drives, commands, now, timeout, lines)):
+        replies = exchange_all(self._drives, commands, now, timeout, lines)
+        for leg, feedback in enumerate(replies):
             self._take(leg, feedback)
+        self.status, self.error = [int(each.status) for each in replies], [each.error for each in replies]
         self.prompt = bool(self.fresh.all()) and not (self.age.any() or self.lag.any())
 
     def _take(self, leg: int, feedback: Feedback) -> None:
-        """Fill in the feedback of one drive."""
+        """Fill in the values of one drive."""
         self.values[:, leg] = (
             feedback.position, feedback.velocity, feedback.force, feedback.fresh, feedback.age, feedback.lag,
             feedback.offset,
         )  # fmt: skip
-        self.status[leg], self.error[leg] = int(feedback.status), feedback.error
 
     def rehearse(self) -> None:
         """Compile what an exchange needs; nothing is sent."""

@@ -351,7 +351,6 @@ class ServoGroup(CycleExchange):
         for leg in range(6):
             self.interrupt(leg)
         super().exchange(commands, now, timeout, lines)
-        self._status[:, 0], self._status[:, 1] = self.status, self.error
         for leg in range(6):
             self._follow(leg)
         self._find_wires()
@@ -359,7 +358,7 @@ class ServoGroup(CycleExchange):
     def _take(self, leg: int, feedback: Feedback) -> None:
         """See `CycleExchange._take`."""
         super()._take(leg, feedback)
-        self._status[leg] = self.status[leg], self.error[leg]
+        self._status[leg] = int(feedback.status), feedback.error
 
 
 def _fits(servo: Servo) -> bool:

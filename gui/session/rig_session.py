@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -207,16 +207,25 @@ class RigSession(SessionState):
         changes = {"recording": {"operator": self.operator}} if self.operator else {}
         config = self.config.changed(changes) if changes else self.config
         progress = JoinedProgress(self.compilingProgressed.emit)
-        with ThreadPoolExecutor(1, "virtual rig") as beside:
-            ready = beside.submit(self.virtual.wait_ready, progress)  # both compile at the same time
-            engine = acquire_engine(config, new_recording(self.folder, config.name), progress)
+        ready: Future[None] = Future()
+
+        def wait() -> None:
             try:
-                ready.result()
-                self.virtual.notify(engine.engine.address.socket)
-            except Exception:
-                engine.close()
-                engine.recording.unlink(missing_ok=True)  # no drive was ever contacted
-                raise
+                self.virtual.wait_ready(progress)
+                ready.set_result(None)
+            except Exception as error:
+                ready.set_exception(error)
+
+        # both compile at the same time; a daemon, so that an app that is closed meanwhile ends
+        threading.Thread(target=wait, name="virtual rig", daemon=True).start()
+        engine = acquire_engine(config, new_recording(self.folder, config.name), progress)
+        try:
+            ready.result()
+            self.virtual.notify(engine.engine.address.socket)
+        except Exception:
+            engine.close()
+            engine.recording.unlink(missing_ok=True)  # no drive was ever contacted
+            raise
         self._unclaimed = engine
         return engine
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from kinematics.compiled.cache import SOURCES, NotCompiledError, kernel_cache_folder
 
@@ -37,6 +38,7 @@ _POLL = 5e-3  # s
 @contextmanager
 def _alone(kernel: str) -> Iterator[None]:
     """Within a `with` block, no other process that asks is in its block for this kernel; for at most `_PATIENCE`."""
+    _choose_folder()
     folder = Path(numba.config.CACHE_DIR)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +75,8 @@ def dispatcher(function: Callable[..., object], **options: Any) -> Any:
         compile_or_load = made.compile
 
         def compile_alone(signature: Any) -> Any:
-            with _alone(f"{function.__module__}.{function.__qualname__}"):
+            # one thread at a time, which locks callers before callees as all processes do: none waits for itself
+            with global_compiler_lock, _alone(f"{function.__module__}.{function.__qualname__}"):
                 return compile_or_load(signature)
 
         made.compile = compile_alone

@@ -320,9 +320,11 @@ class Engine:
         drives.fresh[:] = 1.0
         self.reference.hold(home)
         cycle.measurement.home_error(drives)
-        cycle.measurement.take(drives, homed=True)
-        cycle.reference.evaluate(self.reference, cycle.measurement)
-        cycle.model.evaluate(0.0, cycle.reference, cycle.measurement, known=True)
+        for apart in (1e-3, 0.0):  # s, of cells that are read after the cycle's time, and before it
+            drives.cells_offset[:2] = apart, -apart
+            cycle.measurement.take(drives, homed=True)
+            cycle.reference.evaluate(self.reference, cycle.measurement)
+            cycle.model.evaluate(0.0, cycle.reference, cycle.measurement, known=True)
         cycle.reference.foresee(self.reference)
         self.law.compute(cycle)
         self.law.commands(cycle)

@@ -145,12 +145,15 @@ class ModelHistory:
         """Drop all values."""
         self._count = 0
 
-    def place(self, t: float) -> int:
-        """Where in `cells` and `terms` to store those of the cycle at `t`, s, later than the one before."""
-        place = self._count % _DEPTH
-        self._times[place] = t
+    @property
+    def place(self) -> int:
+        """Where in `cells` and `terms` the next ones go."""
+        return self._count % _DEPTH
+
+    def stored(self, t: float) -> None:
+        """Those of the cycle at `t`, s, later than the one before, are at `place`, which moves on."""
+        self._times[self.place] = t
         self._count += 1
-        return place
 
     def recall(self, t: float, leg: int, cells: Array, terms: Array) -> bool:
         """Fill in the model's forces of a leg (index) at `t`, s; False, with no change, if they are not stored."""
@@ -429,11 +432,12 @@ class LegForceModel:
             return
         history, hold = self._history, self.zero_order_hold.data
         status = model_kernel(
-            self._frame, self._no_wrench, self._work, history.place(t), history.cells, history.terms, hold, t
+            self._frame, self._no_wrench, self._work, history.place, history.cells, history.terms, hold, t
         )
         if status != 0:
             self._no_model()
             raise model_failure(status)
+        history.stored(t)
         if reference.apart & (_READ_LATER | _READ_BEFORE):
             self._at_times_of_cells(t, reference, measurement.cells_offset)
             hold_kernel(self._frame, hold, t)

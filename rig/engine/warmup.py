@@ -16,6 +16,7 @@ from rig.runtime import MonotonicClock
 from rig.safety import check_trajectory
 
 _KERNELS = (
+    "dynamics.kernels.cells.cell_and_terms_kernel",
     "dynamics.kernels.cells.cells_batch_kernel",
     "dynamics.kernels.cells.inverse_batch_kernel",
     "dynamics.kernels.inverse.forces_kernel",
@@ -30,6 +31,7 @@ _KERNELS = (
     "rig.engine.cycle_data.measure_kernel",
     "rig.engine.cycle_data.follow_kernel",
     "rig.engine.cycle_data.foresee_kernel",
+    "rig.engine.cycle_data.hold_kernel",
     "rig.engine.cycle_data.locate_kernel",
     "rig.engine.cycle_data.model_kernel",
     "rig.engine.drive_group.convert_kernel",

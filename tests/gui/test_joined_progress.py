@@ -1,7 +1,19 @@
 """Progress of the processes that compile while a rig starts."""
 
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from configured import VIRTUAL
+from pyqtgraph.Qt import QtWidgets
+
+from gui.session import rig_session
 from gui.session.joined_progress import JoinedProgress
+from gui.session.virtual_hardware import VirtualHardware
 from rig.engine import Compiling
+from rig.errors import HardwareError
+from rig.findings import Code, Finding
 
 
 def test_it_moves_until_the_last_process_has_compiled() -> None:
@@ -27,3 +39,30 @@ def test_it_moves_until_the_last_process_has_compiled() -> None:
     assert [one.what for one in told[:3]] == ["the model", *2 * ["the model and the virtual rig"]]
     assert told[3].words.startswith("compiling the virtual rig: 110 of 180 kernels")
     assert [one.finished for one in told] == [*5 * [False], True]
+
+
+def test_an_engine_that_is_refused_is_told_of_while_the_virtual_rig_still_compiles(
+    qapp: QtWidgets.QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, compiled, waiting = threading.Event(), threading.Event(), []
+
+    def wait(_hardware: VirtualHardware, _report: Any) -> None:
+        waiting.append(threading.current_thread().daemon)  # else a closed app would live on until it has compiled
+        begun.set()
+        compiled.wait(60.0)
+
+    def refuse(*_arguments: Any) -> None:
+        begun.wait(60.0)
+        raise HardwareError(Finding(Code.CHECK_DIED))
+
+    monkeypatch.setattr(VirtualHardware, "begin", lambda _hardware: None)
+    monkeypatch.setattr(VirtualHardware, "wait_ready", wait)
+    monkeypatch.setattr(rig_session, "acquire_engine", refuse)
+    session = rig_session.RigSession(VIRTUAL, tmp_path)
+    try:
+        with pytest.raises(HardwareError):
+            session._start()
+        assert waiting == [True] and not compiled.is_set()
+    finally:
+        compiled.set()
+        session.close()

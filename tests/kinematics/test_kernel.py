@@ -215,6 +215,8 @@ def test_another_process_that_compiles_the_same_kernel_is_waited_for(
 
 
 def test_a_kernel_is_compiled_under_its_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core.compiler_lock import global_compiler_lock
+
     from kinematics.compiled import compiler
 
     asked: list[str] = []
@@ -222,6 +224,7 @@ def test_a_kernel_is_compiled_under_its_lock(monkeypatch: pytest.MonkeyPatch) ->
     @contextmanager
     def alone(kernel: str) -> Iterator[None]:
         asked.append(kernel)
+        assert global_compiler_lock.is_locked()  # else threads of two processes could wait for each other
         yield
 
     monkeypatch.setattr(compiler, "_alone", alone)

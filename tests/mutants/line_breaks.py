@@ -40,6 +40,11 @@ LINE_BREAKS = [
         "passed = 0 if True else",
     ),
     _frame(
+        "a cycle without a model is one of the stored ones",
+        "        if status != 0:\n            self._no_model()\n",
+        "        if status != 0:\n            history.stored(t)\n            self._no_model()\n",
+    ),
+    _frame(
         "a reading from before its cycle is compared with the model of now",
         "cells_offset < -_SAME_TIME",
         "cells_offset < -1.0",

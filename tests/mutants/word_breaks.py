@@ -72,6 +72,13 @@ WORD_BREAKS = [
         ("kinematics/test_kernel.py::test_another_process_that_compiles_the_same_kernel_is_waited_for",),
     ),
     Break(
+        "a thread locks a kernel before it has the compiler",
+        "kinematics/compiled/compiler.py",
+        "with global_compiler_lock, _alone(",
+        "with _alone(",
+        ("kinematics/test_kernel.py::test_a_kernel_is_compiled_under_its_lock",),
+    ),
+    Break(
         "a kernel is compiled without its lock",
         "kinematics/compiled/compiler.py",
         "        made.compile = compile_alone\n",

@@ -20,7 +20,7 @@ from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
 from rig.engine.lease import Leases
 from rig.engine.loop import run_cycles
-from rig.engine.messages import Connect
+from rig.engine.messages import Connect, Engage, Home
 from rig.errors import HardwareError
 from rig.runtime.shared_memory import ControlBlock
 from rig.runtime.ticker import MachineTicker, Tick
@@ -253,6 +253,28 @@ def test_lengths_without_a_pose_have_none_and_are_forgotten(bad: float) -> None:
     assert np.isnan(measurement.pose).all() and np.isnan(measurement.twist).all()
     assert measured(measurement, LENGTH)
     np.testing.assert_allclose(measurement.pose, HOME, atol=1e-9)
+
+
+def test_a_row_has_what_drives_report_whose_replies_are_a_cycle_old(tmp_path: Path) -> None:
+    different = []
+    with bench(tmp_path) as rig:
+        drives, push = rig.engine.drives, rig.tap.push
+
+        def compare(row: Any) -> None:
+            if (row["drive_status"][0].tolist(), row["drive_error"][0].tolist()) != (drives.status, drives.error):
+                different.append(float(row["t"][0]))
+            push(row)
+
+        rig.tap.push = compare  # type: ignore[method-assign]
+        rig.request(Connect())
+        rig.virtual.drives[2].inject("lag", 1.0)
+        rig.request(Home())
+        rig.until(State.PARKED)
+        rig.run(0.4)
+        rig.request(Engage())
+        rig.until(State.ENGAGED)
+        assert drives.lag.tolist() == [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert not different
 
 
 def test_the_frame_holds_reference_measurement_and_model(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from configured import SHIPPED
 from engine_support import CONFIG, HOME, smooth_table
 
-from dynamics import Dynamics
+from dynamics import Dynamics, DynamicsError
 from kinematics import Array, leg_kinematics
 from rig.engine.cycle_data import CycleData, ModelHistory
 from rig.engine.laws import make_law
@@ -131,13 +131,29 @@ def second_derivative(dynamics: Dynamics, reference: Reference, time: float, leg
     return float((before - 2.0 * then + after) / step**2)
 
 
+def test_a_cycle_without_a_model_is_left_out_of_the_history() -> None:
+    made, other = CycleData(CONFIG), CycleData(CONFIG)
+    for cycle in range(8):
+        for one in (made, other):
+            one.measurement.cells_offset[:] = -0.6 * CONFIG.period
+            one.reference.evaluate(None, one.measurement)
+            if cycle == 5 and one is made:
+                one.reference.now[:] = np.nan
+                with pytest.raises(DynamicsError):
+                    one.model.evaluate(cycle * CONFIG.period, one.reference, one.measurement, known=True)
+            else:
+                one.model.evaluate(cycle * CONFIG.period, one.reference, one.measurement, known=True)
+        if cycle != 5:
+            np.testing.assert_allclose(made.model.force, other.model.force, rtol=1e-12)
+
+
 def test_what_was_before_the_first_cycle_is_not_known() -> None:
     history = ModelHistory(5)
     cells, terms = np.full(6, 7.0), np.full((5, 6), 7.0)
     assert not history.recall(1.0, 2, cells, terms)
     for cycle in range(200):
-        place = history.place(0.01 * cycle)
-        history.cells[place] = history.terms[place] = 1.0 * cycle
+        history.cells[history.place] = history.terms[history.place] = 1.0 * cycle
+        history.stored(0.01 * cycle)
     assert not history.recall(0.5, 2, cells, terms) and not history.recall(2.0, 2, cells, terms)
     assert (cells == 7.0).all() and (terms == 7.0).all()
     assert history.recall(1.5025, 2, cells, terms)
