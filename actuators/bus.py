@@ -185,7 +185,7 @@ class PipelinedBus(Bus):
         self._pending[transaction] = exchange
         self._early = received
 
-    def hear(self, exchange: Exchange) -> None:
+    def receive_pending(self, exchange: Exchange) -> None:
         """Take what has arrived, without waiting."""
         if self._wire is not None and (data := self._wire.receive(-math.inf)):
             self._sort(data, exchange)

@@ -105,11 +105,11 @@ class Servo(StationDrive):
         expecting = self._watchdog_requested or self._lag or self._reply_lag
         return not expecting and not self.overdue and self._last.fresh and isinstance(bus, PipelinedBus) and bus.idle
 
-    def hear(self) -> bool:
+    def collect_watchdog(self) -> bool:
         """Take the answer to `request_watchdog`; False if none has arrived."""
         if not self._watchdog_requested:
             return False
-        self._station.hear()
+        self._station.receive_pending()
         self._take_watchdog()
         return not self._watchdog_requested
 
@@ -199,7 +199,7 @@ class Servo(StationDrive):
         )
 
     def _take_watchdog(self) -> None:
-        """Take the answer to `request_watchdog` if it was heard; an invalid one has no effect."""
+        """Take the answer to `request_watchdog` if it has been received; an invalid one has no effect."""
         if not (self._watchdog_requested and (answer := self._station.acyclic_reply)):
             return
         self._watchdog_requested = False

@@ -161,8 +161,8 @@ class ServoGroup(CycleExchange):
         fields = frame_fields(registers, codec.read_block, profile.word_order, _HEADER - 1 + 3)
         self._reply_fields = fields[np.argsort(fields[:, 1] != _SEQUENCE, kind="stable")]  # first
         self._auxiliary = [(name, one.scale, one.invalid) for name, one in feedback.auxiliary.items()]
-        self._told: list[tuple[list[float], dict[str, float]]] = [([math.nan], {})] * 6
-        """raw and scaled auxiliary values that were asked for last"""
+        self._scaled: list[tuple[list[float], dict[str, float]]] = [([math.nan], {})] * 6
+        """last auxiliary values by leg, raw and scaled"""
         self._requests = np.zeros((6, _HEADER - 1 + codec.requests[0]), np.uint8)
         self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
         self._heads = np.zeros((6, 4 + 3), np.uint8)
@@ -247,13 +247,13 @@ class ServoGroup(CycleExchange):
         """See `CycleExchange.auxiliary`."""
         if self._known[leg] == self._count:
             return self._servos[leg].auxiliary
-        values, (before, found) = self._raw[leg, _RAW:].tolist(), self._told[leg]
+        values, (before, found) = self._raw[leg, _RAW:].tolist(), self._scaled[leg]
         if values != before:
             found = {
                 name: math.nan if raw == invalid else raw * scale
                 for (name, scale, invalid), raw in zip(self._auxiliary, values, strict=True)
             }
-            self._told[leg] = values, found
+            self._scaled[leg] = values, found
         return found
 
     def exchange(
@@ -292,7 +292,7 @@ class ServoGroup(CycleExchange):
     def _resume(self) -> None:
         """Go on with drives that were asked outside the cycle and have answered."""
         for leg, servo in enumerate(self._servos):
-            if not self._plain >> leg & 1 and servo.hear():
+            if not self._plain >> leg & 1 and servo.collect_watchdog():
                 self._follow(leg)
         self._find_wires()
 

@@ -140,10 +140,10 @@ class Station:
         self._acyclic.reply_length = reply_length
         self.bus.begin(self._acyclic, message)
 
-    def hear(self) -> None:
+    def receive_pending(self) -> None:
         """Take what has arrived between two cycles, on a bus where all talk at once."""
         if isinstance(self.bus, PipelinedBus):
-            self.bus.hear(self._acyclic)
+            self.bus.receive_pending(self._acyclic)
 
     @property
     def acyclic_reply(self) -> bytes:

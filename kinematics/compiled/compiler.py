@@ -36,8 +36,8 @@ _POLL = 5e-3  # s
 
 
 @contextmanager
-def _alone(kernel: str) -> Iterator[None]:
-    """Within a `with` block, no other process that asks is in its block for this kernel; for at most `_PATIENCE`."""
+def _compile_lock(kernel: str) -> Iterator[None]:
+    """Lock a kernel against compilation by other processes within a `with` block; waits at most `_PATIENCE` for it."""
     _choose_folder()
     folder = Path(numba.config.CACHE_DIR)
     try:
@@ -74,12 +74,12 @@ def dispatcher(function: Callable[..., object], **options: Any) -> Any:
     if options.get("cache"):
         compile_or_load = made.compile
 
-        def compile_alone(signature: Any) -> Any:
+        def compile_locked(signature: Any) -> Any:
             # one thread at a time, which locks callers before callees as all processes do: none waits for itself
-            with global_compiler_lock, _alone(f"{function.__module__}.{function.__qualname__}"):
+            with global_compiler_lock, _compile_lock(f"{function.__module__}.{function.__qualname__}"):
                 return compile_or_load(signature)
 
-        made.compile = compile_alone
+        made.compile = compile_locked
     return made
 
 

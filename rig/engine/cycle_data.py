@@ -573,7 +573,7 @@ class TelemetryRow:
         machine, drives, reference, cycle = self._machine, self._drives, self._reference, self._cycle
         cause = machine.cause
         flags = (
-            (_FRESH if drives.prompt or not any(drives.stale) else 0)
+            (0 if any(drives.stale) else _FRESH)
             | (_HOMED if machine.homed else 0)
             | (_POSE if cycle.measurement.pose_valid else 0)
             | (_PAUSED if reference.paused else 0)

@@ -76,9 +76,10 @@ class DriveGroup:
     `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
     cycle's time, s, all (6,). The lists are `age` (s since the values were received), `stale` (consecutive cycles
     without fresh ones), `status`, `error`, `asked` (commanded to have torque) and `searching` (commanded to search the
-    reference). `some` and `every` are the bits of `status` that any or all drives report; `prompt` is whether every
-    reply is fresh and answers this cycle's command, `lengths_finite` whether every length is finite, `standstill`
-    whether every leg is at rest. `cells_fresh`, `cells_age` (s) and `cells_stale` are the same for the load cells.
+    reference). `status_any` and `status_all` are the bits of `status` that any or all drives report; `prompt` is
+    whether every reply is fresh and answers this cycle's command, `lengths_finite` whether every length is finite,
+    `standstill` whether every leg is at rest. `cells_fresh`, `cells_age` (s) and `cells_stale` are the same for the
+    load cells.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class DriveGroup:
         self.age = [0.0] * 6
         self.stale = [0] * 6
         self.status = [0] * 6
-        self.some = self.every = 0
+        self.status_any = self.status_all = 0
         self.error = [0] * 6
         self.prompt = self.lengths_finite = self.standstill = False
         self.asked = [False] * 6
@@ -268,7 +269,7 @@ class DriveGroup:
             self.searching = [command.enable and command.mode is Mode.HOMING for command in commands]
         self.status, self.error, self.prompt = found.status, found.error, found.prompt
         one, two, three, four, five, six = found.status
-        self.some, self.every = one | two | three | four | five | six, one & two & three & four & five & six
+        self.status_any, self.status_all = one | two | three | four | five | six, one & two & three & four & five & six
         if found.prompt:
             self.age, self.stale = [0.0] * 6, [0] * 6
         else:
@@ -394,17 +395,17 @@ class DriveGroup:
 
     def all(self, bit: Status) -> bool:
         """Whether every drive reports `bit`."""
-        return bool(self.every & int(bit))
+        return bool(self.status_all & int(bit))
 
     def any(self, bit: Status) -> bool:
         """Whether some drive reports `bit`."""
-        return bool(self.some & int(bit))
+        return bool(self.status_any & int(bit))
 
     def legs(self, bit: Status) -> Sequence[int]:
         """Legs (1…6) whose drive reports `bit`."""
         mask = int(bit)
-        if not self.some & mask or self.every & mask:
-            return LEGS if self.every & mask else ()
+        if not self.status_any & mask or self.status_all & mask:
+            return LEGS if self.status_all & mask else ()
         return [leg for leg, status in enumerate(self.status, start=1) if status & mask]
 
     @property

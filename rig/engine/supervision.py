@@ -175,7 +175,7 @@ class Supervision:
 
     def references(self) -> None:
         """If a drive has lost its reference, the rig is not homed any more, independent of other findings."""
-        if not self._drives.every & _HOMED:
+        if not self._drives.status_all & _HOMED:
             self._machine.homed = False
 
     def measured(self, t: float, elapsed: float) -> None:

@@ -49,7 +49,7 @@ class DriveChecks:
     def check(self, t: float, drives: DriveSamples, *, homed: bool) -> Trip | None:
         """Judge the drives' reports at rig time `t` (s); homed: the rig counts as homed."""
         stale, age, status = drives.stale, drives.age, drives.status
-        sound = not drives.some & (_WATCHDOG | _FAULT) and (drives.every & _HOMED or not homed)
+        sound = not drives.status_any & (_WATCHDOG | _FAULT) and (drives.status_all & _HOMED or not homed)
         if sound and drives.lengths_finite and not any(stale):
             return None
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
@@ -201,7 +201,7 @@ class TorqueChecks:
             return self._one_by_one(t, age, status, asked, searching)
         wanted = _ENABLED if needed else 0
         self._wanted = [wanted] * 6
-        settled = drives.every & _ENABLED if needed else not drives.some & _ENABLED
+        settled = drives.status_all & _ENABLED if needed else not drives.status_any & _ENABLED
         if settled and not any(age):
             self._seen = [True] * 6
             return self._unexpected(t, []) if at_rest else None

@@ -31,11 +31,11 @@ class DriveSamples(Protocol):
     """the drives' own error codes"""
 
     @property
-    def some(self) -> int:
+    def status_any(self) -> int:
         """Bits of `status` that any drive reports."""
 
     @property
-    def every(self) -> int:
+    def status_all(self) -> int:
         """Bits of `status` that all drives report."""
 
     @property

@@ -142,9 +142,8 @@ class VirtualRig:
         """
         plant = self.plant
         gap = now - plant.time
-        if not watched and gap > 0.0 and plant.standing and not self.faults.active and self.faults.due > now:
-            plant.skip(gap)
-            self._tick()
+        if not watched and gap > 0.0 and self.stands(now):
+            self.hold(now)
             return
         if gap > self._longest_gap:
             self.skipped += gap - self._longest_gap

@@ -25,20 +25,20 @@ _AFTER = 60.0  # s
 
 
 def cold(pilot: Pilot, _folder: Path) -> None:
-    """Print how long Connect takes, s, the longest time without news of it, and how often there was some."""
-    told = [0.0]
-    pilot.window.session.compilingProgressed.connect(lambda _now: told.append(time.monotonic()))
-    told[0] = time.monotonic()
+    """Print how long Connect takes, s, the longest time without progress, and the number of reports."""
+    times = [0.0]
+    pilot.window.session.compilingProgressed.connect(lambda _now: times.append(time.monotonic()))
+    times[0] = time.monotonic()
     pilot.click(Action.CONNECT)
     pilot.reach(State.IDLE, _PATIENCE)
-    told.append(time.monotonic())
-    print(told[-1] - told[0], max(after - before for before, after in pairwise(told)), len(told) - 2)
+    times.append(time.monotonic())
+    print(times[-1] - times[0], max(after - before for before, after in pairwise(times)), len(times) - 2)
 
 
 def memory(pilot: Pilot, folder: Path) -> None:
     """Print the resident memory, bytes: at first, beside a running rig, with each of the recordings open, at last."""
     window, view = pilot.window, pilot.window.views.recordings
-    told = [resident()]
+    readings = [resident()]
     pilot.click(Action.CONNECT)
     pilot.reach(State.IDLE, _PATIENCE)
     pilot.click(Action.HOME)
@@ -46,7 +46,7 @@ def memory(pilot: Pilot, folder: Path) -> None:
     pilot.engage()
     pilot.run(1000)
     pilot.pass_time(_FILLED)
-    told.append(resident())
+    readings.append(resident())
     window.tabs.setCurrentWidget(window.views.recordings_page)
     for path in sorted(folder.glob("*.mcap")):
         view.open(path)
@@ -58,10 +58,10 @@ def memory(pilot: Pilot, folder: Path) -> None:
         for place in range(view.tabs.count()):
             view.tabs.setCurrentIndex(place)
             pilot.pass_time(0.2)
-        told.append(resident())
+        readings.append(resident())
     window.tabs.setCurrentWidget(window.views.live_page)
     pilot.pass_time(_AFTER)
-    print(*told, resident())
+    print(*readings, resident())
 
 
 def resident() -> int:

@@ -89,7 +89,7 @@ def alone(what: str, folder: Path, **environment: str) -> list[float]:
 
 def test_connect_with_nothing_compiled(tmp_path: Path) -> None:
     taken, longest, count = alone("cold", tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "kernels"))
-    print(f"\nnothing compiled: from Connect to Idle {taken:.1f} s, {count:.0f} times told how far it is", end="")
+    print(f"\nnothing compiled: from Connect to Idle {taken:.1f} s, {count:.0f} reports of progress", end="")
     print(f", at most {longest:.1f} s without")
     assert longest < STANDS_STILL * taken
     assert taken < COLD

@@ -17,8 +17,8 @@ from rig.findings import Code, Finding
 
 
 def test_it_moves_until_the_last_process_has_compiled() -> None:
-    told: list[Compiling] = []
-    progress = JoinedProgress(told.append)
+    reported: list[Compiling] = []
+    progress = JoinedProgress(reported.append)
     for what, done, total in (
         ("the model", 0, 100),
         ("the virtual rig", 10, 80),
@@ -28,7 +28,7 @@ def test_it_moves_until_the_last_process_has_compiled() -> None:
         ("the virtual rig", 80, 80),
     ):
         progress(Compiling(what, done, total))
-    assert [(one.done, one.total) for one in told] == [
+    assert [(one.done, one.total) for one in reported] == [
         (0, 100),
         (10, 180),
         (109, 180),
@@ -36,12 +36,12 @@ def test_it_moves_until_the_last_process_has_compiled() -> None:
         (140, 180),
         (180, 180),
     ]
-    assert [one.what for one in told[:3]] == ["the model", *2 * ["the model and the virtual rig"]]
-    assert told[3].words.startswith("compiling the virtual rig: 110 of 180 kernels")
-    assert [one.finished for one in told] == [*5 * [False], True]
+    assert [one.what for one in reported[:3]] == ["the model", *2 * ["the model and the virtual rig"]]
+    assert reported[3].words.startswith("compiling the virtual rig: 110 of 180 kernels")
+    assert [one.finished for one in reported] == [*5 * [False], True]
 
 
-def test_an_engine_that_is_refused_is_told_of_while_the_virtual_rig_still_compiles(
+def test_an_engine_that_is_refused_is_reported_while_the_virtual_rig_still_compiles(
     qapp: QtWidgets.QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, compiled, waiting = threading.Event(), threading.Event(), []

@@ -177,7 +177,7 @@ def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path) -> None:
 _HOLDS = """
 import sys
 from kinematics.compiled import compiler
-with compiler._alone("one"):
+with compiler._compile_lock("one"):
     print("holds it", flush=True)
     sys.stdin.readline()
 """
@@ -206,9 +206,9 @@ def test_another_process_that_compiles_the_same_kernel_is_waited_for(
                 return waited[-1]
 
             monkeypatch.setattr(compiler, "_locked", counted)
-            with compiler._alone("one"):
+            with compiler._compile_lock("one"):
                 assert waited == [False, False, False, True]
-            with compiler._alone("another"):
+            with compiler._compile_lock("another"):
                 assert waited[4:] == [True]
         finally:
             other.kill()
@@ -227,6 +227,6 @@ def test_a_kernel_is_compiled_under_its_lock(monkeypatch: pytest.MonkeyPatch) ->
         assert global_compiler_lock.is_locked()  # else threads of two processes could wait for each other
         yield
 
-    monkeypatch.setattr(compiler, "_alone", alone)
+    monkeypatch.setattr(compiler, "_compile_lock", alone)
     made = compiler.dispatcher(lambda x: 3.0 * x, cache=True)
     assert made(2.0) == 6.0 and [name.rpartition(".")[2] for name in asked] == ["<lambda>"]

@@ -363,7 +363,7 @@ LINK_BREAKS = [
     Break(
         "a drive that was asked for its watchdog is exchanged with alone",
         "actuators/servo_group.py",
-        "if not self._plain >> leg & 1 and servo.hear():",
+        "if not self._plain >> leg & 1 and servo.collect_watchdog():",
         "if False:",
         (f"{_GROUP}::test_a_drive_that_was_asked_for_its_watchdog_remains_one_of_the_group",),
     ),
@@ -450,7 +450,7 @@ LINK_BREAKS = [
     Break(
         "a machine that moves stands still while nobody is connected",
         "rig/virtual/virtual_rig.py",
-        "if not watched and gap > 0.0 and plant.standing and not self.faults.active and self.faults.due > now:",
+        "if not watched and gap > 0.0 and self.stands(now):",
         "if not watched and gap > 0.0:",
         ("rig/test_virtual_rig.py::test_a_machine_that_stands_is_not_integrated_while_nobody_is_connected",),
     ),

@@ -74,14 +74,14 @@ WORD_BREAKS = [
     Break(
         "a thread locks a kernel before it has the compiler",
         "kinematics/compiled/compiler.py",
-        "with global_compiler_lock, _alone(",
-        "with _alone(",
+        "with global_compiler_lock, _compile_lock(",
+        "with _compile_lock(",
         ("kinematics/test_kernel.py::test_a_kernel_is_compiled_under_its_lock",),
     ),
     Break(
         "a kernel is compiled without its lock",
         "kinematics/compiled/compiler.py",
-        "        made.compile = compile_alone\n",
+        "        made.compile = compile_locked\n",
         "",
         ("kinematics/test_kernel.py::test_a_kernel_is_compiled_under_its_lock",),
     ),

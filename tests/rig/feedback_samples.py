@@ -30,11 +30,11 @@ class Drives:
     error: list[int] = field(default_factory=lambda: [7] * 6)
 
     @property
-    def some(self) -> int:
+    def status_any(self) -> int:
         return reduce(or_, self.status)
 
     @property
-    def every(self) -> int:
+    def status_all(self) -> int:
         return reduce(and_, self.status)
 
     @property

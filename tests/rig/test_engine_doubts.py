@@ -130,7 +130,7 @@ def test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle(
         exchanges.append(engine.machine.homed)
         if len(exchanges) == 2:
             engine.drives.status[4] &= ~Status.HOMED
-            engine.drives.every &= ~Status.HOMED
+            engine.drives.status_all &= ~Status.HOMED
 
     monkeypatch.setattr(engine.law, "compute", spoiled)
     monkeypatch.setattr(engine.drives, "exchange", losing)
