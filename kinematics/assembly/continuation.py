@@ -214,10 +214,10 @@ def track_kernel(
 
 @kernel
 def track_all_kernel(
-    start: Complex, change: Complex, s_from: complex, s_to: complex, points: Complex, tolerance: float, statuses: Array
-) -> int:
+    start: Complex, change: Complex, s_from: complex, s_to: complex, points: Complex, tolerance: float,
+    statuses: Array, work: Complex,
+) -> int:  # fmt: skip
     """Call `track_kernel` on each row of points (n, 8), in place; statuses (n,). Returns the total of steps tried."""
-    work = np.empty(TRACKING_WORK, np.complex128)
     total = 0
     for path in range(points.shape[0]):
         status, count = track_kernel(start, change, s_from, s_to, points[path], tolerance, work)
@@ -227,15 +227,17 @@ def track_all_kernel(
 
 
 @kernel
-def loop_kernel(start: Complex, change: Complex, radius: float, x: Complex, tolerance: float, mean: Complex) -> int:
-    """Track x (8,), a solution at s = 1 − radius, around s = 1 until it returns; return the number of turns, 0 if none.
+def loop_kernel(
+    start: Complex, change: Complex, radius: float, first: Complex, tolerance: float, x: Complex, mean: Complex,
+    work: Complex,
+) -> int:  # fmt: skip
+    """Track `first` (8,), a solution at s = 1 − radius, around s = 1 until it returns; return the turns, 0 if none.
 
-    `mean` (8,) receives the mean of x̄₀·x = 1 multiples of the solutions passed, by Cauchy's integral the solution at
-    s = 1, singular or not.
+    `x` (8,) is the point on the way. `mean` (8,) receives the mean of x̄₀·x = 1 multiples of the solutions passed, by
+    Cauchy's integral the solution at s = 1, singular or not.
     """
-    work = np.empty(TRACKING_WORK, np.complex128)
-    first = x.copy()
-    mean[:] = 0.0
+    for k in range(8):
+        x[k], mean[k] = first[k], 0.0j
     s = 1.0 - radius + 0.0j
     for winding in range(1, MAXIMUM_WINDING + 1):
         for sample in range(1, LOOP_SAMPLES + 1):
@@ -297,12 +299,13 @@ def general_start(seed: int, attempt: int = 0) -> Start:
     random = np.random.default_rng([seed, attempt])
     platform, first = _solved_platform(random)
     found = first[np.newaxis]
+    work = np.empty(TRACKING_WORK, np.complex128)
     for _ in range(_LOOPS):
         stops = [platform, _normal(random, 6, ASSEMBLY_FIELDS), _normal(random, 6, ASSEMBLY_FIELDS), platform]
         points = found.copy()
         for here, there in pairwise(stops):
             statuses = np.empty(len(points))
-            track_all_kernel(here, there - here, 0j, 1 + 0j, points, _TOLERANCE, statuses)
+            track_all_kernel(here, there - here, 0j, 1 + 0j, points, _TOLERANCE, statuses, work)
             points = points[statuses == ARRIVED]
         for point in points:
             if projective_distances(found, point).min() > _SAME:
@@ -379,9 +382,10 @@ def follow_paths(start: Start, platform: Complex, tolerance: float) -> Endpoints
     change = platform - start.platform
     before = start.solutions.copy()
     statuses = np.empty(len(before))
-    track_all_kernel(start.platform, change, 0j, 1.0 - _BEFORE_END + 0j, before, tolerance, statuses)
+    work = np.empty(TRACKING_WORK, np.complex128)
+    track_all_kernel(start.platform, change, 0j, 1.0 - _BEFORE_END + 0j, before, tolerance, statuses, work)
     points, arrivals = before.copy(), np.empty(len(before))
-    track_all_kernel(start.platform, change, 1.0 - _BEFORE_END + 0j, 1.0 + 0j, points, tolerance, arrivals)
+    track_all_kernel(start.platform, change, 1.0 - _BEFORE_END + 0j, 1.0 + 0j, points, tolerance, arrivals, work)
     ends = []
     for path in range(len(points)):
         if statuses[path] != ARRIVED:
@@ -435,14 +439,14 @@ def _linearised(platform: Complex, x: Complex) -> Complex:
 
 def _singular_end(start: Complex, change: Complex, before: Complex, end: Complex, tolerance: float) -> End:
     """Compute a singular end into `end` (8,), from loops of decreasing radius until one gives a solution."""
-    x, mean = before.copy(), np.empty_like(before)
+    x, way, mean = before.copy(), np.empty_like(before), np.empty_like(before)
     work = np.empty(TRACKING_WORK, np.complex128)
     here = _BEFORE_END
     for radius in _RADII:
         if track_kernel(start, change, 1.0 - here + 0j, 1.0 - radius + 0j, x, tolerance, work)[0] != ARRIVED:
             break
         here = radius
-        if not loop_kernel(start, change, radius, x.copy(), tolerance, mean):
+        if not loop_kernel(start, change, radius, x, tolerance, way, mean, work):
             continue
         normalise_kernel(mean)
         if np.abs(_linearised(start + change, mean)[:7, 8]).max() < _SINGULAR_RESIDUAL:

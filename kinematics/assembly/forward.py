@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import LEGS, Array, checked_poses, finite_array, single
-from kinematics.compiled import kernel, solve_kernel
+from kinematics.compiled import inlined, kernel, solve_kernel
 from kinematics.errors import AssemblyModeError, ConvergenceError, KinematicsError
 from kinematics.geometry import Geometry
 from kinematics.leg import determinant_kernel, leg_rows_kernel
@@ -116,6 +116,12 @@ def _usable(lengths: Array, pose: Array, tolerance: float) -> bool:
     return usable and pose[3] ** 2 + pose[4] ** 2 + pose[5] ** 2 + pose[6] ** 2 > 0.0
 
 
+@inlined
+def _copy(pose: Array, to: Array) -> None:
+    for k in range(7):
+        to[k] = pose[k]
+
+
 @kernel
 def _largest_difference(geometry: Array, lengths: Array, pose: Array, rows: Array) -> float:
     leg_rows_kernel(geometry, pose, rows)
@@ -141,12 +147,12 @@ def forward_kinematics_kernel(
     rows = work[:42].reshape((6, 7))
     joints = work[42:60].reshape((6, 3))
     targets, guess, anchor = work[60:66], work[66:73], work[73:80]
-    guess[:] = pose
+    _copy(pose, guess)
     used = 0
     side = 0.0
     part = 1.0
     while True:
-        anchor[:] = pose
+        _copy(pose, anchor)
         leg_rows_kernel(geometry, pose, rows)
         mean = 0.0
         for i in range(6):
@@ -164,14 +170,14 @@ def forward_kinematics_kernel(
             break
         else:
             used += spent == 0  # a rejected first step was computed too
-            pose[:] = anchor
+            _copy(anchor, pose)
             part *= 0.5
             if part < _SMALLEST_PART:
                 break
     residual = _largest_difference(geometry, lengths, pose, rows)
     if status == CONVERGED:
         return CONVERGED, used, residual, determinant
-    pose[:] = guess
+    _copy(guess, pose)
     return CROSSED if status == CROSSED else EXHAUSTED, used, residual, determinant
 
 

@@ -70,7 +70,8 @@ def dispatcher(function: Callable[..., object], **options: Any) -> Any:
     A cached one is compiled by one process at a time, so that whoever waits finds it in the cache.
     """
     _choose_folder()  # again: numba resets it whenever one of its environment variables changes
-    made = numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
+    # Without numba's runtime: it would count references to each array that is passed from kernel to kernel, atomically
+    made = numba.njit(nogil=True, error_model="numpy", fastmath=False, _nrt=False, **options)(function)
     if options.get("cache"):
         compile_or_load = made.compile
 

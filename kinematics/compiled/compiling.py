@@ -126,8 +126,9 @@ def kernel(function: Function) -> Function:
     """Compile `function` with numba: cached on disk, without the GIL, IEEE arithmetic (no fast-math).
 
     Kernels take plain floats and contiguous float64 arrays, allocate nothing and raise nothing: errors are returned as
-    a status. See `Kernel`. A cached function compiled with numba directly must be rewritten when a kernel that it calls
-    has changed, unless numba was imported before this module.
+    a status. One that allocates raises NumbaError as it is compiled. See `Kernel`. A cached function compiled with
+    numba directly must be rewritten when a kernel that it calls has changed, unless numba was imported before this
+    module.
     """
     return cast(Function, Kernel(function, cache=True))
 

@@ -23,10 +23,13 @@ _NAME = "coming to rest"
 
 @kernel
 def _passes_kernel(
-    samples: Array, step: float, geometry: Array, limits: Array, length: float, bound: float, motion: Array, legs: Array
-) -> bool:
-    """Whether a table of one interval keeps to the legs' limits (6, 4) and to the condition number `bound`."""
-    work = np.zeros((6, 6))
+    samples: Array, step: float, geometry: Array, limits: Array, length: float, bound: float, motion: Array,
+    legs: Array, work: Array,
+) -> bool:  # fmt: skip
+    """Whether a table of one interval keeps to the legs' limits (6, 4) and to the condition number `bound`.
+
+    work: (6, 6).
+    """
     for row in range(_SAMPLES + 1):
         if table_motion_kernel(samples, step, step * row / _SAMPLES, 1.0, 0.0, motion) != 0:
             return False
@@ -57,6 +60,7 @@ class Braking:
         self._known = False
         self._motion = np.zeros(19)
         self._legs = np.zeros((6, 13))
+        self._work = np.zeros((6, 6))
 
     def judge(self, t: float, legs: Array, condition: float, reference: Reference) -> Cause | None:
         """Cause to refuse `reference` at rig time `t` (s), by its legs (6, 13) or as continuation of the last ones."""
@@ -96,7 +100,7 @@ class Braking:
             limits = self._limits
             if _passes_kernel(
                 table.samples, table.step, self._geometry, limits.legs, self._length, limits.condition,
-                self._motion, self._legs,
+                self._motion, self._legs, self._work,
             ):  # fmt: skip
                 reference.leave_for(table, _NAME)
                 reference.advance(t - self._since)

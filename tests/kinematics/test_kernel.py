@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dynamics import Dynamics, load_mechanism
-from kinematics import Kernel, interpreted, kernel
+from kinematics import Array, Kernel, inlined, interpreted, kernel
 from kinematics.compiled.cache import SOURCES
 from kinematics.trajectories.generators import minimum_jerk_kernel
 
@@ -45,6 +45,44 @@ def test_a_kernel_in_another_is_its_compiled_function() -> None:
     assert quarter(8.0) == 2.0
     assert isinstance(quarter, Kernel) and isinstance(half, Kernel)
     assert quarter.compiled.nopython_signatures and half.compiled.nopython_signatures
+
+
+@kernel
+def allocating(x: float) -> float:
+    """Makes an array."""
+    made = np.zeros(3)
+    made[0] = x
+    return float(made.sum())
+
+
+def test_a_kernel_that_allocates_is_refused() -> None:
+    assert allocating.py_func(2.0) == 2.0  # type: ignore[attr-defined]
+    with pytest.raises(Kernel.unfit(), match="zeros"):
+        allocating(2.0)
+
+
+@inlined
+def entry(array: Array, i: int) -> float:
+    """One number of an array."""
+    return float(array[i])
+
+
+@kernel
+def passing_on(array: Array) -> float:
+    """Pass an array on in a loop."""
+    total = 0.0
+    for i in range(len(array)):
+        total += entry(array, i)
+    return total
+
+
+def test_no_references_are_counted_to_arrays_that_are_passed_on() -> None:
+    array = np.arange(6.0)
+    before = sys.getrefcount(array)
+    assert passing_on(array) == 15.0 and sys.getrefcount(array) == before
+    assert isinstance(passing_on, Kernel)
+    (code,) = passing_on.compiled.inspect_llvm().values()
+    assert "passing_on" in code and "NRT_incref" not in code and "NRT_decref" not in code
 
 
 def test_whoever_uses_the_compiler_himself_may_call_kernels() -> None:
