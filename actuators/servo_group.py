@@ -189,6 +189,7 @@ class ServoGroup(CycleExchange):
         self._commands = np.zeros((6, _COMMAND))
         self._values, self._raw = np.zeros(_RAW), np.zeros((6, len(registers)))
         self._raw[:, 2:] = -1.0, *[math.nan] * (len(registers) - 3)
+        self._raw_auxiliary = [row[_RAW:] for row in self._raw]
         self._status = np.zeros((6, 2), np.int64)
         self._single = np.zeros(1, np.float32)
         self._word = self._single.view(np.uint32)
@@ -247,7 +248,7 @@ class ServoGroup(CycleExchange):
         """See `CycleExchange.auxiliary`."""
         if self._known[leg] == self._count:
             return self._servos[leg].auxiliary
-        values, (before, found) = self._raw[leg, _RAW:].tolist(), self._scaled[leg]
+        values, (before, found) = self._raw_auxiliary[leg].tolist(), self._scaled[leg]
         if values != before:
             found = {
                 name: math.nan if raw == invalid else raw * scale

@@ -62,20 +62,23 @@ class Braking:
         self._legs = np.zeros((6, 13))
         self._work = np.zeros((6, 6))
 
-    def judge(self, t: float, legs: Array, condition: float, reference: Reference) -> Cause | None:
-        """Cause to refuse `reference` at rig time `t` (s), by its legs (6, 13) or as continuation of the last ones."""
-        if not self._known:
-            return self._limits.judge(t, legs, condition)
-        starts = reference.source is not self._source
-        return self._limits.judge(t, legs, condition, self._good_legs, t - self._since, starts=starts)
+    def accept(self, t: float, motion: Array, legs: Array, condition: float, reference: Reference) -> Cause | None:
+        """Cause to refuse `reference`, by its legs or as continuation of the last one; else keep it, and None.
 
-    def keep(self, t: float, motion: Array, legs: Array, reference: Reference) -> None:
-        """Store the checked motion (19,) of `reference` at rig time `t` (s), and of its legs (6, 13)."""
-        self._source = reference.source
-        self._good[:] = motion
-        self._good_legs[:] = legs
-        self._since = t
-        self._known = True
+        Args:
+            t: s.
+            motion, legs: (19,) and (6, 13) of the reference at `t`.
+            condition: condition number of its pose.
+            reference: gives the source.
+        """
+        source = reference.source
+        cause = self._limits.accept(
+            t, motion, legs, condition, self._good, self._good_legs, t - self._since if self._known else -1.0,
+            starts=source is not self._source,
+        )  # fmt: skip
+        if cause is None:
+            self._source, self._since, self._known = source, t, True
+        return cause
 
     def forget(self) -> None:
         """Drop the stored motion; no reference is followed."""

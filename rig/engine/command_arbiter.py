@@ -16,19 +16,20 @@ from rig.findings import Code, Finding
 from rig.safety import Act, Cause, StateMachine, Trip
 from rig.states import State, StopSeverity
 
-_BEYOND = 1
-_NOT_FINITE = 2
+_BEYOND, _NOT_FINITE, _FEEDFORWARD_BEYOND = 1, 2, 4
 
 
 @kernel
-def judge_force_kernel(force: Array, bound: Array) -> int:
-    """Whether a force (6,) is beyond its bound (6,), N, and whether one is not finite, as bits."""
+def judge_force_kernel(force: Array, feedforward: Array, bound: Array) -> int:
+    """Bits: a force (6,) is beyond its bound (6,), N, a force is not finite, a feedforward (6,) is beyond."""
     found = 0
     for i in range(6):
         if not np.isfinite(force[i]):
             found |= _NOT_FINITE
         if abs(force[i]) > bound[i]:
             found |= _BEYOND
+        if abs(feedforward[i]) > bound[i]:
+            found |= _FEEDFORWARD_BEYOND
     return found
 
 
@@ -84,12 +85,13 @@ class CommandArbiter:
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
     def rehearse(self) -> None:
-        """Judge a force once, so that the kernel is compiled."""
-        self._judge(self._cycle.set_points.force)
+        """Judge the forces once, so that the kernel is compiled."""
+        self._judge()
 
-    def _judge(self, force: Array) -> int:
-        """See `judge_force_kernel`."""
-        found: int = judge_force_kernel(force, self._force_bound)
+    def _judge(self) -> int:
+        """Judge the forces of the set-points, see `judge_force_kernel`."""
+        set_points = self._cycle.set_points
+        found: int = judge_force_kernel(set_points.force, set_points.feedforward, self._force_bound)
         return found
 
     def decide(self, t: float, *, clear: bool) -> None:
@@ -97,7 +99,8 @@ class CommandArbiter:
         cycle = self._cycle
         cycle.set_points.clear()
         if self._supervision.controlled:
-            if self._compute(t) and self._within_limits(t):
+            judged = self._compute(t)
+            if judged is not None and self._within_limits(t, judged):
                 self.commands = self.law.commands(cycle)
                 if self.law.platform:
                     cycle.note_command(t)
@@ -106,8 +109,8 @@ class CommandArbiter:
         cycle.model.zero_order_hold.forget()
         self.passive(clear=clear)
 
-    def _compute(self, t: float) -> bool:
-        """Compute the set-points; False where there are none.
+    def _compute(self, t: float) -> int | None:
+        """Compute the set-points and judge their forces, see `_judge`; None where there are none.
 
         The reference is checked before. If the model's forces exceed the limits, it is braked to rest.
         """
@@ -115,26 +118,29 @@ class CommandArbiter:
         try:
             if not law.platform:
                 law.compute(cycle)
-                return True
+                return self._judge()
             self._supervision.foresee(t, self._reference)
             law.compute(cycle)
-            feedforward = cycle.set_points.feedforward
-            if self._judge(feedforward) & _BEYOND:
-                self._act(self._too_much(t, feedforward))
+            judged = self._judge()
+            if judged & _FEEDFORWARD_BEYOND:
+                self._act(self._too_much(t, cycle.set_points.feedforward))
                 self._supervision.come_to_rest(t, self._reference)
                 law.compute(cycle)
+                judged = self._judge()
         except DynamicsError as error:
             self._act(no_model(t, error))
-            return False
+            return None
         except LawFault as fault:
             self._act(Trip(Cause(fault.finding, t), fault.severity))
-            return False
-        return True
+            return None
+        return judged
 
-    def _within_limits(self, t: float) -> bool:
-        """Limit the forces to the legs' bounds, and stop the rig where they exceed them; False: send nothing."""
+    def _within_limits(self, t: float, judged: int) -> bool:
+        """Limit the forces to the legs' bounds, and stop the rig where they exceed them; False: send nothing.
+
+        judged: what `_judge` found of them.
+        """
         force = self._cycle.set_points.force
-        judged = self._judge(force)
         if judged & _NOT_FINITE:
             asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
             self._act(Trip(Cause(asked, t), StopSeverity.QUICK_STOP))

@@ -196,6 +196,7 @@ class TableSource:
         self._start = self._target = 0.0 if at_end else rate
         self._duration = self._elapsed = 0.0
         self._rate_now = self._start
+        self._tell()
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """See `ReferenceSource.decelerate`; along the path."""
@@ -230,26 +231,18 @@ class TableSource:
         """Bring the path rate smoothly to `target`, 0 to 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
             self._start, self._target, self._duration, self._elapsed = self._rate_now, target, duration, 0.0
+            self._tell()
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
         """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
         return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate_now, target)
 
-    @property
-    def moving(self) -> bool:
-        """Whether the reference still moves: it has not reached the end and does not rest."""
-        ramping = self._elapsed < self._duration
-        return self._path_time < self._length and (self._target > 0.0 or ramping)
-
-    @property
-    def slowing(self) -> bool:
-        """Whether the path decelerates to rest before its end."""
-        return self.moving and self._target == 0.0
-
-    @property
-    def paused(self) -> bool:
-        """Whether the path rests before its end."""
-        return self._path_time < self._length and not self.moving
+    def _tell(self) -> None:
+        """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""
+        before_end, driven = self._path_time < self._length, self._target > 0.0
+        self.moving = before_end and (driven or self._elapsed < self._duration)
+        self.slowing = self.moving and not driven
+        self.paused = before_end and not self.moving
 
     @property
     def path_time(self) -> float:
@@ -273,6 +266,7 @@ class TableSource:
         )
         self._path_time = min(place, self._length)
         self._elapsed += duration
+        self._tell()
         self._keep_pace()
 
     def evaluate(self, ahead: float, motion: Array) -> bool:

@@ -102,7 +102,7 @@ class Supervision:
         length, velocity, force = drives.length, drives.velocity, drives.force
         self._limits.judge(0.0, followed.legs_ahead, followed.condition, followed.legs, followed.ahead_by)
         standing = Reference(followed.now[:7])
-        self._braking.keep(0.0, followed.now, followed.legs, standing)
+        self._braking.accept(0.0, followed.now, followed.legs, followed.condition, standing)
         self._braking.brake(standing, 0.0)
         self._braking.forget()
         self._monitor.check_motion(0.0, 1.0, drives, LegReference(length, velocity), homed=True, controlled=True)
@@ -221,10 +221,8 @@ class Supervision:
         if not (self.controlled and self.law.platform):
             braking.forget()
             return
-        cause = braking.judge(t, followed.legs, followed.condition, source)
-        if cause is None:
-            braking.keep(t, followed.now, followed.legs, source)
-        else:
+        cause = braking.accept(t, followed.now, followed.legs, followed.condition, source)
+        if cause is not None:
             self._act(Trip(cause, StopSeverity.CATEGORY_2))
             braking.brake(source, t)
             followed.evaluate(source, self._cycle.measurement)

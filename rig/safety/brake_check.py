@@ -1,6 +1,7 @@
 """Check of the brakes: the legs must rest without torque."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,11 +32,13 @@ _ROWS = 9
 
 @kernel
 def _rest_kernel(
-    fresh: Array, torque: Array, length: Array, velocity: Array, legs: Array, elapsed: float, homed: bool, mark: bool
-) -> bool:
-    """Update the fresh legs, `elapsed` s after the cycle before; returns whether one accelerates without torque.
+    fresh: Array, torque: Array, length: Array, velocity: Array, departure: Array, legs: Array, elapsed: float,
+    homed: bool, mark: bool, bound: float,
+) -> tuple[bool, bool]:  # fmt: skip
+    """Update the fresh legs, `elapsed` s after the cycle before.
 
     legs (9, 6) is state from cycle to cycle; mark: set a new mark. A leg whose samples are not consistent restarts.
+    Returns whether a leg accelerates without torque, and whether one has moved by more than `bound` m and `departure`.
     """
     gains = False
     for i in range(_LEGS):
@@ -63,7 +66,10 @@ def _rest_kernel(
             legs[_REST, i] = length[i]
         elif abs(speed) > legs[_FIRST, i] + _GAINED:
             gains = True
-    return gains
+    slips = False
+    for i in range(_LEGS):
+        slips = slips or abs(legs[_MOVED, i] - departure[i]) > bound
+    return gains, slips
 
 
 class RestMonitor:
@@ -80,11 +86,16 @@ class RestMonitor:
         self._legs = np.zeros((_ROWS, _LEGS))
         self._torque = np.zeros(_LEGS)
         self._marked = 0.0
-        self._reported = False
+        self._reported = self._forgotten = False
+        self._status: list[int] = []
+        """by leg, what `_torque` is made of"""
         self.forget()
 
     def forget(self) -> None:
         """Restart: the present lengths are those at rest."""
+        if self._forgotten:  # as in every cycle with torque
+            return
+        self._forgotten = True
         self._legs[:] = 0.0
         self._legs[_REST] = self._legs[_LENGTH] = math.nan
         self._reported = False
@@ -94,7 +105,7 @@ class RestMonitor:
         t: float,
         elapsed: float,
         fresh: Array,
-        status: list[int],
+        status: Sequence[int],
         length: Array,
         velocity: Array,
         departure: Array,
@@ -114,14 +125,17 @@ class RestMonitor:
         """
         if self._bound == math.inf:
             return None
-        self._torque[:] = [bits & _ENABLED for bits in status]
+        self._forgotten = False
+        if status != self._status:
+            self._status, self._torque[:] = list(status), [bits & _ENABLED for bits in status]
         mark = not 0.0 <= t - self._marked < _WINDOW
         if mark:
             self._marked = t
         legs = self._legs
-        gains = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
-        moved = np.abs(legs[_MOVED] - departure)
-        if self._reported or not (gains or (moved > self._bound).any()):
+        gains, slips = _rest_kernel(
+            fresh, self._torque, length, velocity, departure, legs, elapsed, homed, mark, self._bound
+        )
+        if self._reported or not (gains or slips):
             return None
         self._reported = True
         if gains:
@@ -129,7 +143,7 @@ class RestMonitor:
             falling = np.flatnonzero(np.abs(speeds) > legs[_FIRST] + _GAINED)
             parts = tuple(Finding(Code.LEG_SPEED, int(leg) + 1, float(speeds[leg])) for leg in falling)
             return self._slip(Finding(Code.BRAKES_FALL, _only(parts), within=parts), t)
-        slipping = np.flatnonzero(moved > _NAMED * self._bound)
+        slipping = np.flatnonzero(np.abs(legs[_MOVED] - departure) > _NAMED * self._bound)
         parts = tuple(Finding(Code.LEG_WAY, int(leg) + 1, float(legs[_MOVED, leg]), self._bound) for leg in slipping)
         return self._slip(Finding(Code.BRAKES_SLIP, _only(parts), bound=self._bound, within=parts), t)
 

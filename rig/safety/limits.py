@@ -75,6 +75,22 @@ def continue_kernel(
     return found
 
 
+@kernel
+def accept_kernel(
+    legs: Array, limits: Array, condition: float, condition_bound: float, before: Array, allowed: Array, elapsed: float,
+    motion: Array, kept: Array,
+) -> tuple[int, int, float, float]:  # fmt: skip
+    """Judge as `continue_kernel`; what passes is copied, `motion` (19,) to `kept` and `legs` to `before`."""
+    found = continue_kernel(legs, limits, condition, condition_bound, before, allowed, elapsed)
+    if found[0] == _OK:
+        for k in range(19):
+            kept[k] = motion[k]
+        for i in range(6):
+            for k in range(legs.shape[1]):
+                before[i, k] = legs[i, k]
+    return found
+
+
 def _bound(value: float | None) -> float:
     return inf if value is None else value
 
@@ -130,6 +146,33 @@ class ReferenceCheck:
         what, leg, value, bound = continue_kernel(
             legs, self.legs, condition, self.condition, legs if before is None else before,
             self._allowed_at_start if starts else self._allowed, -1.0 if before is None else elapsed,
+        )  # fmt: skip
+        return None if what == _OK else Cause(self._finding(what, leg, value, bound, elapsed), t)
+
+    def accept(
+        self,
+        t: float,
+        motion: Array,
+        legs: Array,
+        condition: float,
+        kept: Array,
+        before: Array,
+        elapsed: float,
+        *,
+        starts: bool,
+    ) -> Cause | None:
+        """Judge a reference as `judge` does; one that passes is kept for the next.
+
+        Args:
+            t, legs, condition, starts: see `judge`.
+            motion: (19,) of the platform.
+            kept: (19,), receives it.
+            before: (6, 13) motion of the legs `elapsed` s earlier, receives `legs`.
+            elapsed: s; negative if there was none earlier.
+        """
+        what, leg, value, bound = accept_kernel(
+            legs, self.legs, condition, self.condition, before, self._allowed_at_start if starts else self._allowed,
+            elapsed, motion, kept,
         )  # fmt: skip
         return None if what == _OK else Cause(self._finding(what, leg, value, bound, elapsed), t)
 

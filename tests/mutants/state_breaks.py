@@ -10,6 +10,7 @@ _LAST_GOOD = "integration/test_last_good_reference.py"
 _SOURCES = "integration/test_reference_source.py"
 _LOOP = "rig/test_engine_loop.py"
 _WATCH = "rig/test_engine_watch.py"
+_BRAKES = "            self._act(Trip(cause, StopSeverity.CATEGORY_2))\n            braking.brake("
 
 
 def _machine(name: str, old: str, new: str) -> Break:
@@ -147,8 +148,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "the reference is not checked while it is followed",
-        "        if cause is None:\n            braking.keep(",
-        "        if True:\n            braking.keep(",
+        f"        if cause is not None:\n{_BRAKES}",
+        f"        if False:\n{_BRAKES}",
         "rig/test_engine_doubts.py::test_a_reference_is_judged_in_every_cycle_that_follows_it",
         _LAST_GOOD,
     ),
@@ -170,11 +171,12 @@ STATE_BREAKS = [
         "followed.condition_ahead)",
         f"{_SOURCES}::test_a_source_that_steps_is_left_at_its_last_good_reference",
     ),
-    _supervision(
+    Break(
         "a reference that does not follow on the one before is followed on",
-        "braking.judge(t, followed.legs, followed.condition, source)",
-        "self._limits.judge(t, followed.legs, followed.condition)",
-        f"{_SOURCES}::test_a_source_that_changes_its_mind_between_cycles_is_left_too",
+        "rig/engine/braking.py",
+        "t - self._since if self._known else -1.0",
+        "-1.0",
+        (f"{_SOURCES}::test_a_source_that_changes_its_mind_between_cycles_is_left_too",),
     ),
     _supervision(
         "a motion goes on without a recording",

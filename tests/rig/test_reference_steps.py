@@ -69,11 +69,10 @@ def test_a_motion_at_the_limits_passes_through_pause_and_return(name: str, perio
         assert reference.evaluate(0.0, motion) and reference.evaluate(period, ahead)
         legs = _legs(motion)
         if LIMITS.judge(0.0, legs, 1.0) is None:  # a ramp that no leg bears is found there
-            found = braking.judge(k * period, legs, 1.0, reference)
+            found = braking.accept(k * period, motion, legs, 1.0, reference)
             assert found is None, found.text
             found = LIMITS.judge(k * period, _legs(ahead), 1.0, legs, period)
             assert found is None or LIMITS.judge(0.0, _legs(ahead), 1.0), found
-            braking.keep(k * period, motion, legs, reference)
         reference.advance(period)
     assert not reference.moving and not reference.paused
 
