@@ -41,7 +41,6 @@ from rig.safety import (
     Deadlines,
     ExchangeCheck,
     ExchangeSearch,
-    ReferenceCheck,
     Report,
     StateMachine,
     Trip,
@@ -107,10 +106,10 @@ class Engine:
         self.clock = clock
         self._stopwatch = clock if stopwatch is None else stopwatch
         self._exchanges = ExchangeTimes(drives, clock, config.drives.reply_deadline * config.period)
-        limits = ReferenceCheck(mechanism, safety)
+        limits = self.cycle_data.reference.limits
         rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
         self.reference = Reference(mechanism.geometry.home_pose, rate_change)
-        self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, limits, self._act)
+        self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, self._act)
         force_bound = np.minimum(limits.force, drives.force_limit)
         self._homing = Homing(safety, drives.homing_ends_off)
         cells = CellModel(config)
@@ -325,12 +324,11 @@ class Engine:
             cycle.measurement.take(drives, homed=True)
             cycle.reference.evaluate(self.reference, cycle.measurement)
             cycle.model.evaluate(0.0, cycle.reference, cycle.measurement, known=True)
-        cycle.reference.foresee(self.reference)
+        self._supervision.rehearse()
         self.law.compute(cycle)
         self.law.commands(cycle)
         cycle.note_command(0.0)
         self._commander.rehearse()
-        self._supervision.rehearse()
         self._exchange.rehearse()
         self._search.rehearse()
         self.reference.decelerate(RAMPS)

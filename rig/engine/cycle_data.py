@@ -28,7 +28,7 @@ from rig.engine.drive_group import DriveGroup
 from rig.engine.reference import Reference
 from rig.engine.zero_order_hold import ZeroOrderHold, zero_order_hold_kernel
 from rig.runtime import Tick
-from rig.safety import StateMachine
+from rig.safety import Cause, ReferenceCheck, StateMachine, continue_kernel
 from rig.telemetry import ROW, CycleFlag, RowWriter
 
 Frame = NDArray[np.void]
@@ -224,10 +224,19 @@ def follow_kernel(frame: Frame, geometry: Array) -> tuple[int, float]:
 
 
 @kernel
-def foresee_kernel(frame: Frame, geometry: Array) -> float:
-    """Evaluate the legs of the motion `ahead`; returns the condition number."""
+def foresee_kernel(
+    frame: Frame, geometry: Array, limits: Array, condition_bound: float, allowed: Array, elapsed: float
+) -> tuple[float, int, int, float, float]:
+    """Evaluate the legs of the motion `ahead`, `elapsed` s after those of now, and judge them by `continue_kernel`.
+
+    Returns the condition number, and what was found.
+    """
     data = frame[0]
-    return _legs_and_condition(frame, geometry, data.ahead[:], data.legs_ahead[:])
+    condition = _legs_and_condition(frame, geometry, data.ahead[:], data.legs_ahead[:])
+    what, leg, value, bound = continue_kernel(
+        data.legs_ahead[:], limits, condition, condition_bound, data.legs[:], allowed, elapsed
+    )
+    return condition, what, leg, value, bound
 
 
 @kernel
@@ -336,6 +345,8 @@ class ReferenceMotion:
         self.length_error, self.velocity_error = frame["length_error"][0], frame["velocity_error"][0]
         self.apart = 0
         """bits of `carry_legs_kernel`: feedback that was not read at the cycle's time"""
+        self.limits = ReferenceCheck(config.machine, config.safety)
+        """bounds of a reference"""
         self._source: Reference | None = None
         self._home, self._geometry = config.machine.geometry.home_pose, config.machine.geometry.array
         self._moment = np.zeros(19)
@@ -358,15 +369,21 @@ class ReferenceMotion:
         """Set the length, m, and speed, m/s, of one leg (index)."""
         self.length[leg], self.velocity[leg] = length, velocity
 
-    def foresee(self, source: Reference) -> None:
+    def foresee(self, source: Reference, t: float) -> Cause | None:
         """Evaluate `source` at the time at which the next command acts, its legs and conditioning.
+
+        Returns the cause to refuse it, by itself or as continuation of the reference of now, at rig time `t` (s).
 
         Raises:
             DynamicsError: it is not defined there.
         """
         if not source.evaluate(self.ahead_by, self.ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
-        self.condition_ahead = foresee_kernel(self._frame, self._geometry)
+        limits = self.limits
+        self.condition_ahead, what, leg, value, bound = foresee_kernel(
+            self._frame, self._geometry, limits.legs, limits.condition, limits.allowed, self.ahead_by
+        )
+        return limits.cause(what, leg, value, bound, self.ahead_by, t)
 
     def at(self, later: float) -> Array | None:
         """The motion (19,) `later` s than the cycle's time, valid until the next call; None if there is none."""

@@ -24,7 +24,6 @@ from rig.safety import (
     FeedbackMonitor,
     LegReference,
     MeasuredBounds,
-    ReferenceCheck,
     Report,
     RestMonitor,
     StateMachine,
@@ -48,7 +47,7 @@ class Supervision:
     Args:
         config: gives the bounds.
         law: the active one, which determines the valid checks.
-        drives, machine, cycle, limits: supervised parts.
+        drives, machine, cycle: supervised parts.
         act: is told of each finding, and stops the rig or records it before it returns.
     """
 
@@ -59,7 +58,6 @@ class Supervision:
         drives: DriveGroup,
         machine: StateMachine,
         cycle: CycleData,
-        limits: ReferenceCheck,
         act: Act,
     ) -> None:
         self._config = config
@@ -69,11 +67,11 @@ class Supervision:
         self._machine = machine
         self._cycle = cycle
         self._leg_reference = LegReference(cycle.reference.length, cycle.reference.velocity)
-        self._limits = limits
+        self._limits = cycle.reference.limits
         self._monitor = FeedbackMonitor(config, drives.resolution, drives.velocity_feedback)
         self._measured = MeasuredBounds(config.machine, config.safety, drives.auxiliary)
         self._rest = RestMonitor(config.safety)
-        self._braking = Braking(config, limits)
+        self._braking = Braking(config, self._limits)
         self._checked_leg = 0
         self._torque = TorqueChecks(machine, drives.homing_ends_off)
         self._lag: list[float] = drives.lag.tolist()
@@ -100,8 +98,8 @@ class Supervision:
         """Judge the drives' present values once, so that kernels are compiled; nothing is stopped."""
         drives, followed, residual = self._drives, self._cycle.reference, self._cycle.model.residual
         length, velocity, force = drives.length, drives.velocity, drives.force
-        self._limits.judge(0.0, followed.legs_ahead, followed.condition, followed.legs, followed.ahead_by)
         standing = Reference(followed.now[:7])
+        followed.foresee(standing, 0.0)
         self._braking.accept(0.0, followed.now, followed.legs, followed.condition, standing)
         self._braking.brake(standing, 0.0)
         self._braking.forget()
@@ -233,19 +231,18 @@ class Supervision:
         Raises:
             DynamicsError: the reference is not defined there.
         """
-        followed, limits = self._cycle.reference, self._limits
-        followed.foresee(source)
-        cause = limits.judge(t, followed.legs_ahead, followed.condition_ahead, followed.legs, followed.ahead_by)
+        followed = self._cycle.reference
+        cause = followed.foresee(source, t)
         if cause is not None:
             self._act(Trip(cause, StopSeverity.CATEGORY_2))
             self._braking.brake(source, t)
-            followed.foresee(source)
+            followed.foresee(source, t)
 
     def come_to_rest(self, t: float, source: Reference) -> None:
         """Brake the reference `source` from the last good one, unless in progress; see `foresee`."""
         if not self._braking.active(source):
             self._braking.brake(source, t)
-        self._cycle.reference.foresee(source)
+        self._cycle.reference.foresee(source, t)
 
     def lengths(self, t: float, command: Array) -> Trip | None:
         """Judge the lengths (6,) m to be commanded at rig time `t` (s), NaN for none, by the legs' limits.

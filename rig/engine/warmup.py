@@ -42,7 +42,6 @@ _KERNELS = (
     "rig.engine.reference.path_motion_kernel",
     "rig.safety.cell_checks._count_kernel",
     "rig.safety.limits.accept_kernel",
-    "rig.safety.limits.continue_kernel",
     "rig.safety.measured_bounds._beyond_kernel",
     "rig.safety.feedback._check_kernel",
     "rig.safety.brake_check._rest_kernel",

@@ -5,7 +5,7 @@ from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import TorqueChecks, Traffic, TrafficCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
+from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel, continue_kernel
 from rig.safety.machine import (
     LAW_STATES,
     LEGS,
@@ -57,6 +57,7 @@ __all__ = [
     "check_loop",
     "check_slowing",
     "check_trajectory",
+    "continue_kernel",
     "exchanges_found",
     "judge_sag",
     "no_force",

@@ -119,35 +119,10 @@ class ReferenceCheck:
         self.force = np.array([_bound(limit.force) for limit in limits])
         """(6,) N, largest actuator force."""
         unlimited = np.where(np.isinf(self.acceleration), safety.position_jump, 0.0)
-        self._allowed = _STEP_ROUNDING + unlimited
+        self.allowed = _STEP_ROUNDING + unlimited
+        """(6,) m, see `step_kernel`."""
         levers = np.linalg.norm(mechanism.geometry.array[:, 6:], axis=1)
-        self._allowed_at_start = self._allowed + sqrt(3.0) * START_DISTANCE * (1.0 + levers)
-
-    def judge(
-        self,
-        t: float,
-        legs: Array,
-        condition: float,
-        before: Array | None = None,
-        elapsed: float = 0.0,
-        *,
-        starts: bool = False,
-    ) -> Cause | None:
-        """Cause to refuse a reference at rig time `t` (s), by itself or as continuation of the one before it, or None.
-
-        Args:
-            t: s.
-            legs: (6, 13) motion of the legs.
-            condition: condition number of the pose.
-            before: (6, 13) motion of the legs `elapsed` s earlier, which was judged; None if there was none.
-            elapsed: s, more than 0.
-            starts: whether another motion begins here, at most `START_DISTANCE` away.
-        """
-        what, leg, value, bound = continue_kernel(
-            legs, self.legs, condition, self.condition, legs if before is None else before,
-            self._allowed_at_start if starts else self._allowed, -1.0 if before is None else elapsed,
-        )  # fmt: skip
-        return None if what == _OK else Cause(self._finding(what, leg, value, bound, elapsed), t)
+        self._allowed_at_start = self.allowed + sqrt(3.0) * START_DISTANCE * (1.0 + levers)
 
     def accept(
         self,
@@ -161,19 +136,26 @@ class ReferenceCheck:
         *,
         starts: bool,
     ) -> Cause | None:
-        """Judge a reference as `judge` does; one that passes is kept for the next.
+        """Cause to refuse a reference, by itself or as continuation of the one before it; or None, and it is kept.
 
         Args:
-            t, legs, condition, starts: see `judge`.
+            t: s, rig time.
             motion: (19,) of the platform.
-            kept: (19,), receives it.
-            before: (6, 13) motion of the legs `elapsed` s earlier, receives `legs`.
-            elapsed: s; negative if there was none earlier.
+            legs: (6, 13) of the legs.
+            condition: condition number of the pose.
+            kept: (19,), receives `motion`.
+            before: (6, 13) motion of the legs `elapsed` s earlier, which was kept; receives `legs`.
+            elapsed: s, more than 0; negative if none was kept.
+            starts: whether another motion begins here, at most `START_DISTANCE` away.
         """
         what, leg, value, bound = accept_kernel(
-            legs, self.legs, condition, self.condition, before, self._allowed_at_start if starts else self._allowed,
+            legs, self.legs, condition, self.condition, before, self._allowed_at_start if starts else self.allowed,
             elapsed, motion, kept,
         )  # fmt: skip
+        return self.cause(what, leg, value, bound, elapsed, t)
+
+    def cause(self, what: int, leg: int, value: float, bound: float, elapsed: float, t: float) -> Cause | None:
+        """Cause of what `continue_kernel` found at rig time `t` (s), `elapsed` s after the one before; or None."""
         return None if what == _OK else Cause(self._finding(what, leg, value, bound, elapsed), t)
 
     def _finding(self, what: int, leg: int, value: float, bound: float, elapsed: float) -> Finding:

@@ -27,7 +27,7 @@ def test_held_forces_against_the_model(mode: str) -> None:
         cycle.reference.evaluate(engine.reference, cycle.measurement)
         cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=True)
         cycle.set_points.clear()
-        cycle.reference.foresee(engine.reference)
+        cycle.reference.foresee(engine.reference, t)
         engine.law.compute(cycle)
         engine.law.commands(cycle)
         cycle.note_command(t)

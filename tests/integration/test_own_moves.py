@@ -141,13 +141,13 @@ def test_every_reference_is_judged_in_the_cycle_too(bench: Bench, monkeypatch: p
     away(bench, 0.0, 0.0, 0.08)
     judged: list[Any] = []
     limits = bench.engine._supervision._limits
-    judge = limits.judge
+    accept = limits.accept
 
     def counted(*arguments: Any, **named: Any) -> Any:
         judged.append(bench.machine.state)
-        return judge(*arguments, **named)
+        return accept(*arguments, **named)
 
-    monkeypatch.setattr(limits, "judge", counted)
+    monkeypatch.setattr(limits, "accept", counted)
     bench.rig.request(Park())
     bench.steps(40)
     assert judged.count(State.PARKING) == len(judged) >= 41

@@ -22,7 +22,7 @@ STATIONS = {
     ("rig/engine/reference.py", "follow"): "the engine takes it over",
     ("rig/engine/reference.py", "evaluate"): "the reference of a cycle",
     ("rig/safety/limits.py", "accept"): "its check",
-    ("rig/safety/limits.py", "judge"): "the check of the next one",
+    ("rig/engine/cycle_data.py", "foresee"): "and that of the next one",
     ("rig/engine/laws/force.py", "compute"): "the law's forces",
     ("rig/engine/laws/force.py", "commands"): "six commands",
     ("actuators/servo_group.py", "exchange"): "registers of six drives",

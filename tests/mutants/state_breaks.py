@@ -165,11 +165,12 @@ STATE_BREAKS = [
         "            pass",
         _LAST_GOOD,
     ),
-    _supervision(
+    Break(
         "a reference ahead that steps is commanded",
-        "followed.condition_ahead, followed.legs, followed.ahead_by)",
-        "followed.condition_ahead)",
-        f"{_SOURCES}::test_a_source_that_steps_is_left_at_its_last_good_reference",
+        "rig/engine/cycle_data.py",
+        "data.legs_ahead[:], limits, condition, condition_bound, data.legs[:], allowed, elapsed",
+        "data.legs_ahead[:], limits, condition, condition_bound, data.legs[:], allowed, -1.0",
+        (f"{_SOURCES}::test_a_source_that_steps_is_left_at_its_last_good_reference",),
     ),
     Break(
         "a reference that does not follow on the one before is followed on",

@@ -186,7 +186,7 @@ class Observed:
         self.law.refer(cycle)
         for _ in range(times):
             cycle.reference.length_error[:] = cycle.reference.velocity_error[:] = 0.0
-            cycle.reference.foresee(self.reference)
+            cycle.reference.foresee(self.reference, 0.0)
             self.law.compute(cycle)
         self.law.commands(cycle)
         return np.asarray(cycle.set_points.force - cycle.set_points.feedforward)
@@ -240,7 +240,7 @@ def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force()
     reference = Reference(HOME)
     reference.follow(smooth_table(), "test")
     reference.advance(0.3)
-    cycle.reference.foresee(reference)
+    cycle.reference.foresee(reference, 0.0)
     law.compute(cycle)
     commands = law.commands(cycle)
     motions = []

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from engine_support import CONFIG, HOME, bench, smooth_table
 from feedback_samples import Drives, LegReference
+from judged_references import judge
 from scipy.spatial.transform import Rotation
 
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
@@ -188,7 +189,7 @@ def test_a_reference_at_its_limits_passes_and_beyond_them_does_not() -> None:
     check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
     limits = CONFIG.machine.legs[3].limits
     assert limits is not None and limits.length and limits.velocity and limits.acceleration
-    assert check.judge(0.0, legs, 5.0) is None and check.judge(0.0, legs, SAFETY.condition) is None
+    assert judge(check, legs, 5.0) is None and judge(check, legs, SAFETY.condition) is None
     for column, bound, code in (
         (0, limits.length[0], FaultCode.LENGTH_LIMIT),
         (0, limits.length[1], FaultCode.LENGTH_LIMIT),
@@ -201,8 +202,8 @@ def test_a_reference_at_its_limits_passes_and_beyond_them_does_not() -> None:
         at[3, column] = bound
         outwards = 1.0 + 1e-6 if bound != limits.length[0] else 1.0 - 1e-6
         beyond[3, column] = bound * outwards
-        assert check.judge(0.0, at, 5.0) is None
-        cause = check.judge(2.5, beyond, 5.0)
+        assert judge(check, at, 5.0) is None
+        cause = judge(check, beyond, 5.0, t=2.5)
         assert cause is not None and (cause.code, cause.leg, cause.t) == (code, 4, 2.5)
 
 
@@ -211,14 +212,14 @@ def test_a_reference_at_its_limits_passes_and_beyond_them_does_not() -> None:
 def test_a_reference_that_is_no_number_never_passes(column: int, value: float) -> None:
     check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
     legs[5, column] = value
-    cause = check.judge(0.0, legs, 5.0)
+    cause = judge(check, legs, 5.0)
     assert cause is not None and (cause.code, cause.leg) == (FaultCode.REFERENCE_INVALID, 6)
 
 
 @pytest.mark.parametrize("condition", [math.nan, math.inf, 100.1])
 def test_a_pose_that_is_badly_conditioned_does_not_pass(condition: float) -> None:
     check, legs = ReferenceCheck(CONFIG.machine, SAFETY), _legs(np.concatenate([HOME, np.zeros(12)]))
-    cause = check.judge(0.0, legs, condition)
+    cause = judge(check, legs, condition)
     assert cause is not None and cause.code is FaultCode.CONDITIONING
 
 

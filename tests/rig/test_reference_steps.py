@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from judged_references import judge
 
 from dynamics import LegLimits
 from kinematics import (
@@ -68,11 +69,11 @@ def test_a_motion_at_the_limits_passes_through_pause_and_return(name: str, perio
                     getattr(reference, change)(ramps)
         assert reference.evaluate(0.0, motion) and reference.evaluate(period, ahead)
         legs = _legs(motion)
-        if LIMITS.judge(0.0, legs, 1.0) is None:  # a ramp that no leg bears is found there
+        if judge(LIMITS, legs, 1.0) is None:  # a ramp that no leg bears is found there
             found = braking.accept(k * period, motion, legs, 1.0, reference)
             assert found is None, found.text
-            found = LIMITS.judge(k * period, _legs(ahead), 1.0, legs, period)
-            assert found is None or LIMITS.judge(0.0, _legs(ahead), 1.0), found
+            found = judge(LIMITS, _legs(ahead), 1.0, legs, period)
+            assert found is None or judge(LIMITS, _legs(ahead), 1.0), found
         reference.advance(period)
     assert not reference.moving and not reference.paused
 
@@ -90,8 +91,8 @@ def test_steps_of_length_and_of_speed_are_named_with_their_bounds(elapsed: float
                 legs[2, column] += sense * factor * amount
                 if column == 1:
                     legs[2, 0] += 0.5 * elapsed * legs[2, 1]
-            assert LIMITS.judge(1.0, within, 1.0, before, elapsed) is None
-            cause = LIMITS.judge(1.0, beyond, 1.0, before, elapsed)
+            assert judge(LIMITS, within, 1.0, before, elapsed, t=1.0) is None
+            cause = judge(LIMITS, beyond, 1.0, before, elapsed, t=1.0)
             assert cause is not None and (cause.code, cause.leg, cause.t) == (FaultCode.REFERENCE_INVALID, 3, 1.0)
             assert cause.text.startswith("reference of leg 3: ") and said in cause.text
 
@@ -101,8 +102,8 @@ def test_speed_explains_a_way_and_a_way_that_is_not_made_is_a_step() -> None:
     before[:, 1] = 0.2
     after = before.copy()
     after[:, 0] += 0.2 * STEP
-    assert LIMITS.judge(0.0, after, 1.0, before, STEP) is None
-    cause = LIMITS.judge(0.0, before, 1.0, before, STEP)
+    assert judge(LIMITS, after, 1.0, before, STEP) is None
+    cause = judge(LIMITS, before, 1.0, before, STEP)
     assert cause is not None and "steps by 0.400 mm more than its speed explains within 2 ms" in cause.text
 
 
@@ -110,10 +111,10 @@ def test_a_motion_may_begin_where_the_operator_lets_it() -> None:
     before = _legs(np.concatenate([HOME, np.zeros(12)]))
     motion = np.concatenate([HOME, np.zeros(12)])
     motion[:3] += START_DISTANCE
-    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP) is not None
-    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP, starts=True) is None
+    assert judge(LIMITS, _legs(motion), 1.0, before, STEP) is not None
+    assert judge(LIMITS, _legs(motion), 1.0, before, STEP, starts=True) is None
     motion[:3] += 3.0 * START_DISTANCE
-    assert LIMITS.judge(0.0, _legs(motion), 1.0, before, STEP, starts=True) is not None
+    assert judge(LIMITS, _legs(motion), 1.0, before, STEP, starts=True) is not None
 
 
 def test_without_a_limit_of_acceleration_a_step_is_what_an_encoder_may_not_jump() -> None:
@@ -123,4 +124,4 @@ def test_without_a_limit_of_acceleration_a_step_is_what_an_encoder_may_not_jump(
     for by, passes in ((0.99 * SAFETY.position_jump, True), (1.01 * SAFETY.position_jump, False), (math.inf, False)):
         after = before.copy()
         after[4, 0] += by
-        assert (check.judge(0.0, after, 1.0, before, STEP) is None) is passes
+        assert (judge(check, after, 1.0, before, STEP) is None) is passes

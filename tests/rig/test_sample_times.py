@@ -74,7 +74,7 @@ def test_a_force_is_compared_with_the_model_at_its_own_time(cycle: CycleData) ->
 @pytest.mark.parametrize("mode", ["force", "computed-torque", "observer", "position"])
 def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, cycle: CycleData) -> None:
     law, reference = make_law(SHIPPED.changed({"mode": mode}), cycle.model.dynamics), moving()
-    cycle.reference.foresee(reference)
+    cycle.reference.foresee(reference, 0.0)
     law.compute(cycle)
     acts = cycle.reference.ahead_by + OFFSET
     forces = [cycle.model.dynamics.forces(at(reference, float(time)))[leg] for leg, time in enumerate(acts)]
