@@ -27,6 +27,7 @@ def open(  # `rig.open`, as `tarfile.open`
     *,
     lockstep: bool = False,
     output: str | Path | None = None,
+    record: bool = True,
     client: str | None = None,
     keep: float = 60.0,
 ) -> RigClient:
@@ -37,6 +38,7 @@ def open(  # `rig.open`, as `tarfile.open`
         lockstep: virtual rig only: rig and engine in this process on a clock that stops between calls, faster
             than real time and deterministic.
         output: folder for the recording; None: the configuration's.
+        record: False, only with `lockstep`: nothing is recorded, for studies of many runs.
         client: the name under which this process commands the rig.
         keep: s of telemetry kept in memory.
 
@@ -52,4 +54,4 @@ def open(  # `rig.open`, as `tarfile.open`
             begin_server()  # loads in parallel
     from rig.client import open_rig
 
-    return open_rig(config, lockstep=lockstep, output=output, client=client, keep=keep)
+    return open_rig(config, lockstep=lockstep, output=output, record=record, client=client, keep=keep)

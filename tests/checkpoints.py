@@ -66,6 +66,7 @@ def go(owner: object, rig: LockstepRig, way: tuple[object, ...], walk: Callable[
     key = (type(owner), way, hashlib.sha256(begin).digest())
     if key in _kept:
         _kept.move_to_end(key)
+        assert rig._writer is not None
         rig._writer.abandon()
         rig.recording.unlink()
         _restore(owner, rig.recording.parent, _kept[key])

@@ -101,7 +101,10 @@ class CommandSession:
 
     @property
     def recording(self) -> Path:
-        """The file with every cycle, event and command; whole after `close`. `rig report` takes it."""
+        """The file with every cycle, event and command; whole after `close`. `rig report` takes it.
+
+        Raises InputError if nothing is recorded.
+        """
         return self.rig.recording
 
     @property

@@ -34,7 +34,7 @@ from rig.engine import (
     recording_header,
     warm_up,
 )
-from rig.errors import HardwareError
+from rig.errors import HardwareError, InputError
 from rig.findings import Code
 from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
@@ -48,9 +48,9 @@ _POLL = 0.01  # s of the machine's clock for which a thread waits for the one th
 
 
 class _BatchSink:
-    """Writes telemetry and events to a recording, rows in batches; events wait for the rows before them."""
+    """Writes telemetry and events to a recording, if there is one, rows in batches; events wait for the rows before."""
 
-    def __init__(self, writer: RecordingWriter) -> None:
+    def __init__(self, writer: RecordingWriter | None) -> None:
         self.writer = writer
         self.fault = ""
         self.recorded = self.dropped = 0
@@ -75,19 +75,23 @@ class _BatchSink:
 
     def event(self, event: Event) -> None:
         self.flush()
-        level = EventLevel[event.level.upper()]
-        self.writer.event(event.t, level, event.code, event.text, event.finding)
+        if self.writer is not None:
+            level = EventLevel[event.level.upper()]
+            self.writer.event(event.t, level, event.code, event.text, event.finding)
 
     def motion(self, motion: MotionRecord) -> None:
         self.flush()
-        self.writer.motion(motion)
+        if self.writer is not None:
+            self.writer.motion(motion)
 
     def flush(self) -> None:
-        if self._count:
+        if not self._count:
+            return
+        if self.writer is not None:
             self.writer.write_rows(self._rows[: self._count])
-            self.report()
             self.recorded += self._count
-            self._count = self._reported = 0
+        self.report()
+        self._count = self._reported = 0
 
 
 class LockstepRig:
@@ -97,7 +101,7 @@ class LockstepRig:
 
     Args:
         config: the rig; must have a [virtual] table.
-        recording: file to record to; must not exist.
+        recording: file to record to, which must not exist; None for none.
         interruption: checked while waiting.
 
     Raises:
@@ -105,9 +109,9 @@ class LockstepRig:
         RecordingError: the file exists.
     """
 
-    def __init__(self, config: RigConfig, recording: Path, interruption: Interruption) -> None:
+    def __init__(self, config: RigConfig, recording: Path | None, interruption: Interruption) -> None:
         self.config = config
-        self.recording = recording
+        self._recording = recording
         self.virtual = VirtualRig(config)
         self._interruption = interruption
         self._news = News()
@@ -117,7 +121,9 @@ class LockstepRig:
         self._ticker = ManualTicker(config.period)
         drives = make_drive_group(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
-        self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
+        self._writer: RecordingWriter | None = None
+        if recording is not None:
+            self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, drives, self.sink, self._ticker)
         self.engine.runtime_info.lease = _CLIENT
@@ -151,6 +157,13 @@ class LockstepRig:
             self._pass(1)
         self.refresh()
         reply.result().check()
+
+    @property
+    def recording(self) -> Path:
+        """See `Rig.recording`. Raises InputError if nothing is recorded."""
+        if self._recording is None:
+            raise InputError("recording: there is none, the rig was opened with record=False")
+        return self._recording
 
     @property
     def faults(self) -> Faults:
@@ -212,11 +225,13 @@ class LockstepRig:
         """Finish the recording and close the drives. May be called again."""
         with contextlib.ExitStack() as resources:
             resources.enter_context(self._passing)
-            resources.callback(self._writer.abandon)
+            if self._writer is not None:
+                resources.callback(self._writer.abandon)
             resources.callback(self.engine.drives.close)
             self.operator.journal.write()
             self.sink.flush()
-            self._writer.close(self.engine.closing_counts() | {"overruns": self._ticker.overruns})
+            if self._writer is not None:
+                self._writer.close(self.engine.closing_counts() | {"overruns": self._ticker.overruns})
 
     def _pass(self, cycles: int) -> None:
         """Advance by so many cycles, or wait briefly while another thread does so."""

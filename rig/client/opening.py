@@ -24,6 +24,7 @@ def open_rig(
     *,
     lockstep: bool = False,
     output: str | Path | None = None,
+    record: bool = True,
     client: str | None = None,
     keep: float = KEEP,
 ) -> RigClient:
@@ -35,6 +36,10 @@ def open_rig(
         raise InputError(f"keep: {keep:g} s must be greater than 0")
     if lockstep and settings.virtual is None:
         raise InputError(f"lockstep: configuration {settings.name!r} has no [virtual] table")
+    if not record and not lockstep:
+        raise InputError("record: False needs lockstep=True, every run of an engine is recorded")
+    if not record and output is not None:
+        raise InputError(f"output: {output}: nothing is recorded with record=False")
     folder = Path(settings.recording.directory) if output is None else Path(output)
     name = f"script (process {os.getpid()})" if client is None else check_name("client", client)
     interruption = Interruption()
@@ -51,6 +56,8 @@ def open_rig(
                 )
             rig = _attached(settings, found, name, interruption)
             return RigClient(rig, interruption, own=True, end=not found.owner_alive, keep=keep)
+        if not record:
+            return RigClient(LockstepRig(settings, None, interruption), interruption, own=True, keep=keep)
         tidy = partial(_tidy, folder, new=not folder.exists())
         recording = new_recording(folder, settings.name)
         made: LockstepRig | LiveRig

@@ -182,6 +182,32 @@ def test_lockstep_needs_a_virtual_rig(free_config: RigConfig) -> None:
         rig.open(free_config.changed({"virtual": None}), lockstep=True)
 
 
+def test_a_lockstep_rig_that_records_nothing_runs_as_one_that_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    telemetry = []
+    for record in (False, True):
+        with rig.open("virtual", lockstep=True, record=record) as robot:
+            robot.home()
+            telemetry.append(robot.telemetry().rows)
+            if not record:
+                with pytest.raises(InputError, match="record=False"):
+                    robot.recording  # noqa: B018
+        assert bool(list(tmp_path.rglob("*.mcap"))) is record
+    without, recorded = telemetry
+    for name in ROW.names or ():
+        if name not in ("exchange_time", "compute_time"):
+            assert np.array_equal(without[name], recorded[name], equal_nan=without[name].dtype.kind == "f"), name
+
+
+def test_only_a_lockstep_rig_may_record_nothing(free_config: RigConfig, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"record: False needs lockstep=True"):
+        rig.open(free_config, record=False)
+    with pytest.raises(InputError, match=r"output: .* nothing is recorded"):
+        rig.open(free_config, lockstep=True, record=False, output=tmp_path)
+
+
 def rows(first: int, count: int) -> np.ndarray:
     made = np.zeros(count, ROW)
     made["t"] = 0.01 * np.arange(first, first + count)
