@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, FixedSize, Theme
 from rig.cell_models import comparable_rows, model_differences
+from rig.runtime import CallProcess
 
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -22,6 +24,7 @@ Mask = npt.NDArray[np.bool_]
 _CHUNK = 4096
 """Rows per job of the thread, about 0.1 s of work."""
 _PATIENCE = 5.0  # s to finish rows on close
+_COMPUTED_WITHIN = 60.0  # s, a chunk; the first may compile
 
 
 class _RowCache:
@@ -145,11 +148,13 @@ class ModelForces(QtCore.QObject):
         def complete() -> Differences:
             if mechanism is None:
                 return lambda model, _segment: values[model]
-            for model, indices in lacking.items():
-                for chunk in range(0, len(indices), _CHUNK):
-                    at = indices[chunk : chunk + _CHUNK]
-                    computed = _compute(mechanism, speed, (model,), at, _motions(segment, at))
-                    values[model][at] = computed.values[model]
+            with CallProcess("the process of exported models") as process:
+                compute = partial(process.call, _COMPUTED_WITHIN)
+                for model, indices in lacking.items():
+                    for chunk in range(0, len(indices), _CHUNK):
+                        at = indices[chunk : chunk + _CHUNK]
+                        computed = _compute(compute, mechanism, speed, (model,), at, _motions(segment, at))
+                        values[model][at] = computed.values[model]
             return lambda model, _segment: values[model]
 
         return complete
@@ -188,7 +193,9 @@ class ModelForces(QtCore.QObject):
         mechanism, speed, numbers = self._mechanism, self._coulomb_speed, segment.first + indices
         assert mechanism is not None
         motions = _motions(segment, indices)
-        return lambda: _compute(mechanism, speed, models, numbers, motions)
+        assert self._worker is not None
+        compute = self._worker.compute
+        return lambda: _compute(compute, mechanism, speed, models, numbers, motions)
 
     def _store(self, generation: int, computed: "_Computed") -> None:
         self._pending = False
@@ -221,12 +228,18 @@ def _motions(segment: Segment, indices: Indices) -> Floats:
 
 
 def _compute(
-    mechanism: Mechanism, coulomb_speed: float, models: Collection[str], numbers: Indices, motions: Floats
+    compute: Callable[..., dict[str, Floats]],
+    mechanism: Mechanism,
+    coulomb_speed: float,
+    models: Collection[str],
+    numbers: Indices,
+    motions: Floats,
 ) -> _Computed:
     usable = np.isfinite(motions).all(axis=1) & (np.abs(np.linalg.norm(motions[:, 3:7], axis=1) - 1.0) < 1e-6)
     values = {model: np.full((len(motions), 6), np.nan) for model in models}
     try:
-        for model, differences in model_differences(mechanism, motions[usable], models, coulomb_speed).items():
+        computed = compute(model_differences, mechanism, motions[usable], models, coulomb_speed)
+        for model, differences in computed.items():
             values[model][usable] = differences
     except Exception as error:  # whatever the error, mark these rows as failed and do not retry
         return _Computed(numbers, values, (str(error) or type(error).__name__).splitlines()[0])

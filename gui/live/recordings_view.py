@@ -18,7 +18,7 @@ from gui.live.plot_page import Plots
 from gui.live.recording_list import RecordingList
 from gui.live.replay import ReplayBar
 from gui.live.timeline_bar import StateSpan, TimelineBar
-from gui.models import Opened, Replay, Timeline, differences_text, open_with_numbers, outcome, side_by_side
+from gui.models import Opened, Replay, Timeline, differences_text, numbers_of, open_with_numbers, outcome, side_by_side
 from gui.scene import Shapes
 from gui.session import ReportMaker, Worker
 from gui.texts import fault_text, finding_text, mark, tr
@@ -142,6 +142,7 @@ class RecordingsView(QtWidgets.QWidget):
         self._show_file = show_file
         self._obstacle = obstacle
         self._worker = Worker("recordings", self)
+        self._open = partial(open_with_numbers, numbers=partial(self._worker.compute, numbers_of))
         self._reports = ReportMaker(self)
         self._reports.finished.connect(self._reported)
         self._mechanism: Mechanism | None = None
@@ -265,10 +266,10 @@ class RecordingsView(QtWidgets.QWidget):
         obstacle = self._obstacle()
 
         def job() -> tuple[Opened, Opened | None]:
-            whole = open_with_numbers(path, obstacle)
+            whole = self._open(path, obstacle)
             if run is None:
                 return whole, None
-            return whole, open_with_numbers(path.with_name(run.run.id), obstacle, replayed=False)
+            return whole, self._open(path.with_name(run.run.id), obstacle, replayed=False)
 
         def opened(found: tuple[Opened, Opened | None] | None, failure: Exception | None) -> None:
             whole, part = found or (None, None)
@@ -286,8 +287,8 @@ class RecordingsView(QtWidgets.QWidget):
         self._set_message(tr("Opening {names} …").format(names=", ".join(names)))
 
         def job() -> tuple[list[Opened], str]:
-            opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
-            return opened, differences_text(runs[:MOST])
+            opened = [self._open(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
+            return opened, self._worker.compute(differences_text, runs[:MOST])
 
         more = tr("At most {most} runs can be overlaid").format(most=MOST) if len(runs) > MOST else ""
         self._worker.submit(job, partial(self._show_compared, names, more))
@@ -295,7 +296,7 @@ class RecordingsView(QtWidgets.QWidget):
     def compare_with(self, path: Path) -> None:
         """Overlay a recording on the open one."""
         self._set_message(tr("Opening {name} …").format(name=path.name))
-        self._worker.submit(partial(open_with_numbers, path, self._obstacle(), replayed=False), self._show_second)
+        self._worker.submit(partial(self._open, path, self._obstacle(), replayed=False), self._show_second)
 
     def export_to(self, recording: Path, target: Path) -> None:
         """Write a recording's rows as CSV, unless there is an obstacle."""

@@ -2,6 +2,7 @@
 
 from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS, STATE_COLOURS
 from gui.models.decimation import Outline, Thinned, decimate, stride_for
+from gui.models.free_ranges import Question, range_of, step_refusals
 from gui.models.live import (
     AXES,
     COMPARED,
@@ -67,11 +68,13 @@ from gui.models.operate import (
     steps_of,
     title_of,
 )
+from gui.models.preview import FRAMES, lacking, preview_motion, preview_template
 from gui.models.recordings import (
     Found,
     Opened,
     differences_text,
     number_text,
+    numbers_of,
     open_with_numbers,
     outcome,
     recordings_counted,
@@ -123,6 +126,7 @@ __all__ = [
     "EXACT",
     "FIGURES",
     "FORCES",
+    "FRAMES",
     "LEAST_AMPLITUDE",
     "LEGS",
     "LEG_COLOURS",
@@ -159,6 +163,7 @@ __all__ = [
     "Panel",
     "Phase",
     "Preview",
+    "Question",
     "Repair",
     "Replay",
     "Rows",
@@ -189,17 +194,22 @@ __all__ = [
     "inspection_hints",
     "is_field",
     "is_repaired",
+    "lacking",
     "largest_amount",
     "length_error",
     "moved",
     "new_part",
     "number_text",
+    "numbers_of",
     "obstacle",
     "open_with_numbers",
     "outcome",
     "panels_by_page",
     "part_models",
     "past_of",
+    "preview_motion",
+    "preview_template",
+    "range_of",
     "read_motion",
     "recordings_counted",
     "recordings_in",
@@ -213,6 +223,7 @@ __all__ = [
     "state_style",
     "state_word",
     "status_figures",
+    "step_refusals",
     "steps_of",
     "stop_text",
     "stride_for",

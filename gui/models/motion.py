@@ -322,8 +322,6 @@ class Preview:
     curves: Curves | None = None
     rows: npt.NDArray[np.void] | None = None
     """Telemetry rows expected by the model, a few per second and at the end, for the animation."""
-    rings: Array | None = None
-    """Corners of the platform's plate in these rows, (n, 6, 3) m, base frame."""
     transitions: dict[int, float] = field(default_factory=dict)
     """Durations, s, of inserted transitions, by the index of the part before."""
 

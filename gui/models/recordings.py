@@ -177,15 +177,23 @@ class Opened:
         return self.recording.path.name
 
 
-def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) -> Opened:
+def numbers_of(path: Path) -> Summary:
+    """Return the numbers of a recording, or of one motion FILE#ID of it; see `rig.report.summarize`."""
+    from rig.report import summarize  # not needed before a recording is opened
+
+    return summarize(open_part(path))
+
+
+def open_with_numbers(
+    path: Path, obstacle: str = "", *, replayed: bool = True, numbers: Callable[[Path], Summary] = numbers_of
+) -> Opened:
     """Open a recording, or one motion FILE#ID of it, and compute its numbers and outlines.
 
-    replayed: whether to keep its rows besides outlines and numbers.
+    replayed: whether to keep its rows besides outlines and numbers. numbers: does what `numbers_of` does, such as in
+    another process.
     Raises RecordingError if it is invalid, too long, or has above 100 MB of rows while there is an `obstacle` to
     CPU-heavy work.
     """
-    from rig.report import summarize  # not needed before a recording is opened
-
     if split_part(path)[1] is None:
         _check_size(path, obstacle)
     file = open_part(path)
@@ -204,7 +212,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
             times.append(thinned[0])
             values.append(np.array(thinned[1]))  # a block is valid until the next
         seen += len(block)
-    summary = summarize(file)
+    summary = numbers(path)
     begin = summary["motion_begin_s"]
     return Opened(
         recording=in_memory(file, rows),

@@ -183,7 +183,10 @@ class DocumentControl(QtCore.QObject):
             self.refused.emit(tr("{name} was not opened: {reason}").format(name=path.name, reason=reason))
             self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
 
-        self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, done)
+        def read() -> Data | None:
+            return self._worker.compute(read_motion, path, home) if opened == self._opened else None
+
+        self._worker.submit(read, done)
 
     def save_to(self, path: Path) -> None:
         """Write the motion as a TOML file and name it after the file; shows a failure."""

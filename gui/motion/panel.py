@@ -6,11 +6,10 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import NEW_PARTS, MotionRun, Preview, new_part, shipped_motion, verdict_of
+from gui.models import NEW_PARTS, MotionRun, Preview, lacking, new_part, preview_motion, shipped_motion, verdict_of
 from gui.motion.document import DocumentControl
 from gui.motion.editor import MotionEditor
 from gui.motion.edits import Edits
-from gui.motion.preview import lacking, preview_motion
 from gui.motion.preview_views import PreviewViews
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
@@ -18,8 +17,11 @@ from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, set_icon
 from rig.client import size_class
+from rig.errors import HardwareError
 from rig.findings import Finding
+from rig.runtime import CallProcess
 
+_COMPLETED_WITHIN = 60.0  # s
 _LONGEST = 1000  # characters, as in recordings
 
 
@@ -347,7 +349,9 @@ class MotionPanel(QtWidgets.QWidget):
         config = self._session.config
 
         def preview() -> Preview | None:
-            return preview_motion(config, motion, folder, amplitude) if version == self._version else None
+            if version != self._version:
+                return None
+            return self._worker.compute(preview_motion, config, motion, folder, amplitude)
 
         def done(preview: Preview | None, error: Exception | None) -> None:
             if version == self._version:  # otherwise a later change is pending
@@ -358,11 +362,19 @@ class MotionPanel(QtWidgets.QWidget):
     def _complete(self) -> None:
         """Insert missing transitions if the motion can be built; those of a preview are reused.
 
-        Computing them may read files and take longer than the engine's heartbeat timeout.
+        Computing them may read files and take longer than the engine's heartbeat timeout. It has a process of its own,
+        as that of the thread may be occupied.
         """
         if self.preview.verdict is not None:
             return
-        self._put_transitions(lacking(self._session.config, self.editor.value(), self.editor.folder))
+        motion, folder = self.editor.value(), self.editor.folder
+        try:
+            with CallProcess("the process that completes motions") as process:
+                durations = process.call(_COMPLETED_WITHIN, lacking, self._session.config, motion, folder)
+        except HardwareError as error:  # without them the file can be opened, too
+            self._session.log("error", "app", str(error))
+            return
+        self._put_transitions(durations)
 
     def _put_transitions(self, durations: dict[int, float]) -> None:
         self.editor.put_transitions(durations)

@@ -1,19 +1,18 @@
 """New motions from templates: selection, and their few numbers."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.models import Preview, as_data
+from gui.models import Data, Preview, preview_template
 from gui.motion.fields import Field, make_field
-from gui.motion.preview import preview_motion
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields
-from kinematics import TrajectorySpec
-from rig.client import TEMPLATES, Template, fitted, template_motion
+from rig.client import TEMPLATES, Template
 from rig.config import RigConfig
 
 _PAUSE = 200  # ms without a change before sizes are computed
@@ -222,12 +221,10 @@ class TemplatePage(QtWidgets.QWidget):
         given = set(form.typed)
         self._set_message(tr("Searching for passing sizes …"), "muted")
 
-        def find() -> tuple[Template, TrajectorySpec, Preview | None] | None:
+        def find() -> tuple[Template, Data, Preview | None] | None:
             if version != self._version:
                 return None
-            made = fitted(config, template, given)
-            motion = template_motion(made)
-            return made, motion, None if create else preview_motion(config, as_data(motion), Path(), 1.0)
+            return self._worker.compute(partial(preview_template, preview=not create), config, template, given)
 
         def found(result: Any, error: Exception | None) -> None:
             if version != self._version:
@@ -236,7 +233,7 @@ class TemplatePage(QtWidgets.QWidget):
                 self._set_message(tr("Not possible with these values: {reason}").format(reason=error), "bad")
                 self.seen.emit(name, Preview(fault=str(error)))
                 return
-            made, specification, preview = result
+            made, motion, preview = result
             form.show_sizes(made)
             self._set_message(_SIZES if made.sizes else "", "muted")
             file = getattr(made, "file", "")
@@ -244,7 +241,7 @@ class TemplatePage(QtWidgets.QWidget):
             if preview is not None:
                 self.seen.emit(called, preview)
             else:
-                self.made.emit(called, as_data(specification))
+                self.made.emit(called, motion)
 
         self._worker.submit(find, found)
 

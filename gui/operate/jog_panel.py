@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import Action, Phase
+from gui.models import Action, Phase, Question
 from gui.operate.jog_hold_to_run import JogHoldToRun
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
 from gui.operate.pad_jog import PadJog
-from gui.operate.range_finder import Question, RangeFinder
+from gui.operate.range_finder import RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Mover, RigSession
@@ -28,8 +29,8 @@ from gui.widgets import (
     field_refusal,
     number_fields,
 )
-from kinematics import Array, JogFrame, leg_lengths
-from rig.client import AXES, LEGS, HoldToRunMotion, Positions, hold_to_run_motion, jogged, positions_path
+from kinematics import Array, JogFrame, interpreted, leg_lengths
+from rig.client import AXES, LEGS, Positions, jog_motion, jogged, positions_path
 from rig.findings import Finding
 from rig.states import MotionKind, State
 
@@ -283,18 +284,14 @@ class JogPanel(QtWidgets.QWidget):
 
     def _hold(self, way: str) -> None:
         """Move along or about an axis, or one leg, until its button is released."""
-        sign, axis, config = (1 if way[0] == "+" else -1), way[1:], self._session.config
+        axis, config = way[1:], self._session.config
+        sign: Literal[1, -1] = 1 if way[0] == "+" else -1
         own = axis in LEGS  # a leg's length has neither frame nor pivot
         frame: JogFrame = "base" if own else self.steps.axes
         pivot = (0.0, 0.0, 0.0) if own else self.steps.point
         speed, greatest = self.pad.share * self.speeds.hold_speed(axis), self.speeds.greatest(axis)
 
-        def plan(here: Array) -> HoldToRunMotion:
-            def target(far: float) -> Array:
-                return jogged(config, here, axis, sign * far, frame, pivot)
-
-            return hold_to_run_motion(config, target, speed, greatest, turning=axis in AXES[3:])
-
+        plan = partial(jog_motion, config, axis, sign, frame, pivot, speed, greatest)
         name = f"hold {'+' if sign > 0 else '−'}{NAMES.get(axis, axis)}"
         self._outcome_room.show_text("")
         self._mine = True
@@ -352,6 +349,7 @@ class JogPanel(QtWidgets.QWidget):
         self.to.show_present(pose)
         self._name_target(pose)
         self.saved.set_known(pose is not None)
-        lengths = [None] * 6 if pose is None else leg_lengths(self._geometry, pose).tolist()
+        with interpreted():  # one pose
+            lengths = [None] * 6 if pose is None else leg_lengths(self._geometry, pose).tolist()
         for label, length in zip(self.legs.lengths, lengths, strict=True):
             label.setText("–" if length is None else f"{length * 1e3:.2f} mm")

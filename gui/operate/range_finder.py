@@ -1,45 +1,17 @@
-"""Computes free ranges of the platform and refused steps, in a thread."""
+"""Finds free ranges of the platform and refused steps, computed in a process."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from pyqtgraph.Qt import QtCore
 
+from gui.models import Question, range_of, step_refusals
 from gui.session import Mover
-from kinematics import JogFrame
-from rig.client import AXES, LEGS, FreeRange, free_range, jogged, search_limit, step_refusal
+from rig.client import AXES, FreeRange
 from rig.config import RigConfig
 from rig.findings import Finding
 
 _PATIENCE = 100  # ms a query must be stable before it is computed: a moving pose is not
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """All inputs of the results, SI: current pose, steps, their axes, and the moves' peak speeds."""
-
-    pose: tuple[float, ...]
-    translation: float
-    rotation: float
-    leg_step: float
-    frame: JogFrame
-    pivot: tuple[float, float, float]
-    speed: float
-    turn_speed: float
-
-    def step(self, axis: str) -> float:
-        """Return the step along, about or of an axis or leg."""
-        if axis in LEGS:
-            return self.leg_step
-        return self.translation if axis in AXES[:3] else self.rotation
-
-    @property
-    def without_steps(self) -> "Question":
-        """Return the inputs of the ranges."""
-        return replace(self, translation=0.0, rotation=0.0, leg_step=0.0)
 
 
 class RangeFinder(QtCore.QObject):
@@ -49,7 +21,7 @@ class RangeFinder(QtCore.QObject):
 
     Args:
         config: the rig.
-        mover: computes in a thread.
+        mover: computes in a process.
     """
 
     changed = QtCore.Signal()
@@ -99,10 +71,11 @@ class RangeFinder(QtCore.QObject):
             return
         self._computing = True
         part = self._parts.pop(0)
-        job: Callable[[], Any] = partial(_range, self._config, self._question, part)
-        if not part:
-            job = partial(_refusals, self._config, self._question)
-        self._mover.preview(job, partial(self._known, self._question, part))
+        known = partial(self._known, self._question, part)
+        if part:
+            self._mover.preview(known, range_of, self._config, self._question, part)
+        else:
+            self._mover.preview(known, step_refusals, self._config, self._question)
 
     def _known(self, question: Question, part: str, answer: Any, error: Exception | None) -> None:
         self._computing = False
@@ -116,32 +89,3 @@ class RangeFinder(QtCore.QObject):
             self.changed.emit()
         if not self._timer.isActive():
             self._compute_next()
-
-
-def _refusals(config: RigConfig, question: Question) -> dict[str, Finding]:
-    """Return the steps that would be refused, and why."""
-    here = np.array(question.pose)
-    found = {}
-    for axis in (*AXES, *LEGS):
-        for sign, symbol in ((1, "+"), (-1, "-")):
-            target = partial(_target, config, question, axis, sign * question.step(axis))
-            if reason := step_refusal(config, here, target, question.speed, question.turn_speed):
-                found[f"{symbol}{axis}"] = reason
-    return found
-
-
-def _range(config: RigConfig, question: Question, way: str) -> FreeRange:
-    """Return the free range of a direction."""
-    sign, axis = (1 if way[0] == "+" else -1), way[1:]
-    most = search_limit(config, turning=axis in AXES[3:])
-
-    def target(extent: float) -> Any:
-        return _target(config, question, axis, sign * extent)
-
-    return free_range(config, np.array(question.pose), target, most, question.speed, question.turn_speed)
-
-
-def _target(config: RigConfig, question: Question, axis: str, step: float) -> Any:
-    own = axis in LEGS  # a leg's length has neither frame nor pivot
-    frame: JogFrame = "base" if own else question.frame
-    return jogged(config, np.array(question.pose), axis, step, frame, (0.0, 0.0, 0.0) if own else question.pivot)

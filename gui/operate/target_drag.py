@@ -31,7 +31,7 @@ class TargetDrag(QtCore.QObject):
 
     Args:
         config: the rig.
-        mover: checks targets, in a thread.
+        mover: checks targets, in a process.
         target: the numbers.
         steps: frame and pivot of the handle.
         speeds: of a move.
@@ -161,7 +161,7 @@ class TargetDrag(QtCore.QObject):
         if question == self._asked or self._checking:
             return
         self._asked, self._checking = question, True
-        self._mover.preview(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
+        self._mover.preview(self._answered, step_refusal, self._config, here, partial(np.array, there), *speeds)
 
     def _answered(self, refusal: Finding | None, error: Exception | None) -> None:
         self._checking = False

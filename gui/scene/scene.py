@@ -12,7 +12,7 @@ from dynamics import Mechanism
 from gui.models import Floats
 from gui.texts import mark, tr
 from gui.widgets import LEG_COLOURS, Theme
-from kinematics import Geometry, joint_angles, quaternion_to_matrix
+from kinematics import Geometry, interpreted, joint_angles, quaternion_to_matrix
 
 LIMITS = (tr("stroke"), tr("base joint"), tr("platform joint"), tr("force"))
 """Columns of the limit uses."""
@@ -53,7 +53,8 @@ def limit_uses(mechanism: Mechanism, row: np.void, forces: Floats) -> Floats:
             uses[leg, 0] = abs(2.0 * float(row["length"][leg]) - low - high) / (high - low)
         if limits.universal_angle is not None or limits.spherical_angle is not None:
             if angles is None and mechanism.geometry.home is not None:
-                angles = joint_angles(mechanism.geometry, row["pose"])
+                with interpreted():  # one pose
+                    angles = joint_angles(mechanism.geometry, row["pose"])
             if angles is not None:
                 uses[leg, 1] = _part(float(angles.universal[leg]), limits.universal_angle)
                 uses[leg, 2] = _part(float(angles.spherical[leg]), limits.spherical_angle)

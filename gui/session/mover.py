@@ -1,4 +1,4 @@
-"""Moves and motions requested by the operator: checked in a thread, then sent one by one."""
+"""Moves and motions requested by the operator: checked in a process, then sent one by one."""
 
 import math
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from gui.session.rig_session import RigSession
 from gui.session.session_state import Done, finding_of
 from gui.session.workers import Worker
 from gui.texts import finding_text, mark, tr
-from kinematics import Array, MotionTable
-from rig.client import HOLD, HoldToRunMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
+from kinematics import Array, MotionTable, interpreted
+from rig.client import HOLD, HoldToRunMotion, MotionSequence, Order, Stage, approach, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pace, Pause, Resume, Snapshot
 from rig.findings import Code, Finding
 from rig.states import MotionKind, State
@@ -70,21 +70,23 @@ class Mover(QtCore.QObject):
     ) -> None:
         """Move from the reference to `target(pose)` (7,), with minimum jerk and these peak speeds, m/s, rad/s.
 
-        The move is first checked like any trajectory, in a thread.
+        The move is first checked like any trajectory, in a process.
         """
         config = self._session.config
 
         def plan(here: Array) -> list[Stage]:
-            table = checked_move(config, here, target(here), speed, rotation_speed)
+            with interpreted():  # one pose
+                there = target(here)
+            table = self._checks.compute(checked_move, config, here, there, speed, rotation_speed)
             return [Stage(name, table.duration, table, purpose, 1)]
 
         self._begin(name, plan)
 
     def run_hold_to_run(self, name: str, plan: Callable[[Array], HoldToRunMotion], purpose: MotionKind) -> None:
-        """Follow the path of `plan(pose)` while `RigSession.signal_hold` reports a hold."""
+        """Follow the path of `plan(pose)`, computed in a process, while `RigSession.signal_hold` reports a hold."""
 
         def stages(here: Array) -> list[Stage]:
-            way = plan(here)
+            way = self._checks.compute(plan, here)
             return [Stage(name, way.table.duration, way.table, purpose, 1, way.slowing)]
 
         self._begin(name, stages)
@@ -97,7 +99,8 @@ class Mover(QtCore.QObject):
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
         """Move to the start of a checked motion, rest there, then follow it `repeats` times."""
         config = self._session.config
-        self._begin(name, lambda here: stages_of_run(config, here, name, table, repeats))
+        approaching = partial(self._checks.compute, approach)
+        self._begin(name, lambda here: stages_of_run(config, here, name, table, repeats, approaching))
 
     def hold(self) -> None:
         """Stop on the path and hold there under power; drop the rest, and stop what is on its way."""
@@ -123,9 +126,11 @@ class Mover(QtCore.QObject):
         self._sequence.doubt(False)  # a status may arrive before the answer: the stage has not ended
         self._session.send(mark("abandon"), Abandon(), done=self._abandoned)
 
-    def preview(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
-        """Run a query in a thread separate from the moves; see `Worker.submit`."""
-        self._preview_worker.submit(job, done)
+    def preview(
+        self, done: Callable[[Any, Exception | None], None], function: Callable[..., Any], *arguments: object
+    ) -> None:
+        """Compute function(*arguments), then call `done`, separately from the moves; see `Worker`."""
+        self._preview_worker.submit(partial(self._preview_worker.compute, function, *arguments), done)
 
     def close(self) -> None:
         """End the threads."""

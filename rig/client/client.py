@@ -32,7 +32,7 @@ from rig.client.arguments import (
     target_pose,
 )
 from rig.client.heartbeat import Heartbeat
-from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, hold_to_run_motion
+from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, jog_motion
 from rig.client.interruption import HoldInterrupt, Interruption
 from rig.client.motion_runner import PATIENCE, MotionSequence, Progress
 from rig.client.motions import checked_move, prepare_motion
@@ -443,13 +443,9 @@ class RigClient(CommandSession):
         purpose = MotionKind.LEG_STEP if axis in LEGS else MotionKind.JOG
         with self._asking():
             here = self.pose
-
-            def target(extent: float) -> Array:
-                return jogged(self.config, here, axis, direction * extent, frame, pivot)
-
-            target(0.0)  # names what is wrong with an argument
+            jogged(self.config, here, axis, 0.0, frame, pivot)  # names what is wrong with an argument
             greatest = greatest_speed(self.config, axis, pivot_of(pivot))
-            way = hold_to_run_motion(self.config, target, wanted, greatest, turning=turning)
+            way = jog_motion(self.config, axis, direction, frame, pivot, wanted, greatest, here)
             follow_hold_to_run(self.rig, way, f"hold {'+' if direction > 0 else '-'}{axis}", purpose, held)
 
     def run(

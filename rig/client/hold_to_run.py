@@ -1,15 +1,24 @@
 """Hold-to-run: a motion along one axis or of one leg within its free range, followed while held."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
 from dynamics import DynamicsError, LegLimits
-from kinematics import Array, KinematicsError, MotionTable, figure_and_bound, motion_to_coordinates, pose_to_coordinates
-from rig.client.arguments import AXES
+from kinematics import (
+    Array,
+    JogFrame,
+    KinematicsError,
+    MotionTable,
+    figure_and_bound,
+    motion_to_coordinates,
+    pose_to_coordinates,
+)
+from rig.client.arguments import AXES, Amount, jogged
 from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault, stop_finding
 from rig.client.motions import check_holdable, checked_move
 from rig.client.rig import Rig
@@ -188,6 +197,28 @@ def hold_to_run_motion(
         raise RefusedError(too_short if limit is None else Finding(Code.NO_FREE_RANGE, within=(limit,)))
     table, ramp = found[reached]
     return HoldToRunMotion(table, ramp, extent, limit)
+
+
+def jog_motion(
+    config: RigConfig,
+    axis: str,
+    direction: Literal[1, -1],
+    frame: JogFrame,
+    pivot: Sequence[Amount],
+    speed: float,
+    greatest: float,
+    here: Array,
+) -> HoldToRunMotion:
+    """Make the motion along or about an axis, or of one leg, from the pose `here` (7,); see `hold_to_run_motion`.
+
+    axis, frame, pivot: as for `jogged`; speed, greatest: m/s, or rad/s about an axis.
+    Also raises InputError for an unsuitable axis, frame or pivot.
+    """
+
+    def target(extent: float) -> Array:
+        return jogged(config, here, axis, direction * extent, frame, pivot)
+
+    return hold_to_run_motion(config, target, speed, greatest, turning=axis in AXES[3:])
 
 
 def follow_hold_to_run(

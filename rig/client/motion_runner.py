@@ -50,24 +50,32 @@ PAUSE = Order("pause", Pause())
 HOLD = Order("hold", Stop(2))
 
 
-def stages_of_run(config: RigConfig, here: Array, name: str, table: MotionTable, repeats: int = 1) -> list[Stage]:
+def stages_of_run(
+    config: RigConfig,
+    here: Array,
+    name: str,
+    table: MotionTable,
+    repeats: int = 1,
+    approaching: Callable[[RigConfig, Array, Array], MotionTable | None] = approach,
+) -> list[Stage]:
     """Stages from the pose `here` (7,) to the start of a motion, a rest there, then the motion `repeats` times.
+
+    approaching: does what `approach` does, such as in another process.
 
     Raises:
         RefusedError: the move to the start, or back to it, is outside the limits.
     """
     start, end = ends(table)
-    stages = _way(config, here, start, "move to the start")
+    stages = _way(approaching(config, here, start), "move to the start")
     if stages:
         stages.append(Stage("", REST))
-    back = _way(config, end, start, "back to the start") if repeats > 1 else []
+    back = _way(approaching(config, end, start), "back to the start") if repeats > 1 else []
     for number in range(1, repeats + 1):
         stages += [*(back if number > 1 else []), Stage(name, table.duration, table, MotionKind.RUN, number)]
     return stages
 
 
-def _way(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]:
-    table = approach(config, here, there)
+def _way(table: MotionTable | None, name: str) -> list[Stage]:
     return [] if table is None else [Stage(name, table.duration, table, MotionKind.APPROACH)]
 
 

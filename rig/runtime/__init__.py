@@ -1,10 +1,12 @@
 """Runtime of a rig's processes: folders, shared memory, clocks, and real-time scheduling."""
 
 from rig.runtime import pace_messages
+from rig.runtime.calls import CallProcess
 from rig.runtime.process_watch import ProcessWatch, is_stopped
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root, wait_until
+from rig.runtime.sent_errors import describe_error, rebuild_error
 from rig.runtime.shared_memory import ControlBlock, LeaseSign, SharedBlock, SharedMemoryError, StopRequest
 from rig.runtime.spawning import (
     ChildDiedError,
@@ -30,6 +32,7 @@ from rig.runtime.ticker import (
 __all__ = [
     "NEEDED",
     "Cadence",
+    "CallProcess",
     "ChildDiedError",
     "ChildLateError",
     "ChildProcess",
@@ -50,6 +53,7 @@ __all__ = [
     "Ticker",
     "begin_server",
     "check_open_files",
+    "describe_error",
     "folders",
     "give_back_memory",
     "is_stopped",
@@ -57,6 +61,7 @@ __all__ = [
     "needed_packages",
     "pace_messages",
     "prepare_process",
+    "rebuild_error",
     "runtime_root",
     "slowdown_text",
     "start_shielded",

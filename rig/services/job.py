@@ -11,7 +11,6 @@ import os
 import pickle
 import signal
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,8 +18,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from rig.errors import ExitCode, RigError, exit_code_of
-from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
+from rig.errors import ExitCode, RigError
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, describe_error, rebuild_error
 
 PATIENCE = 2.0
 """s from a cancellation, or from the parent's end, to the end of the process"""
@@ -227,7 +226,7 @@ class Job(Generic[_Answer]):
 
     def _end(self, kind: str, content: Any) -> None:
         """Store the answer and end the process: by itself after a result, at once otherwise."""
-        error = _rebuilt(*content) if kind == _ERROR and isinstance(content, tuple) else content
+        error = rebuild_error(*content) if kind == _ERROR and isinstance(content, tuple) else content
         self._answer = kind, error
         by_itself = kind == _RESULT or isinstance(content, tuple)
         self._child.end(PATIENCE if by_itself else 0.0, terminate=False)
@@ -298,36 +297,6 @@ def _serve(service: Callable[..., Any], request: object, folder: str, owner: Con
         answer: tuple[str, Any] = _RESULT, service(request, orders.report)
         pickle.dumps(answer)  # fail here if it cannot be sent
     except Exception as error:
-        answer = _ERROR, _described(error)
+        answer = _ERROR, describe_error(error)
     with contextlib.suppress(OSError):  # the parent is gone
         owner.send(answer)
-
-
-def _described(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any], bytes | None]:
-    """Return an error in sendable form: class, arguments and fields, and its pickle if it can be restored.
-
-    For an unexpected exception, its traceback is added as a note.
-    """
-    if exit_code_of(error) == ExitCode.INTERNAL:
-        error.add_note("".join(traceback.format_exception(error)).rstrip())
-    whole = None
-    with contextlib.suppress(Exception):
-        data = pickle.dumps(error)
-        if str(pickle.loads(data)) == str(error):
-            whole = data
-    try:
-        pickle.dumps((error.args, vars(error)))
-    except Exception:
-        return RuntimeError, (f"{type(error).__name__}: {error}",), {"__notes__": getattr(error, "__notes__", [])}, None
-    return type(error), error.args, vars(error), whole
-
-
-def _rebuilt(kind: type[Exception], args: tuple[Any, ...], fields: dict[str, Any], whole: bytes | None) -> Exception:
-    """Restore the error of `_described`, without its constructor, whose arguments may differ."""
-    if whole is not None:
-        found: Exception = pickle.loads(whole)
-        return found
-    error = kind.__new__(kind)
-    error.args = args
-    vars(error).update(fields)
-    return error

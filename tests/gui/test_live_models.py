@@ -20,6 +20,7 @@ from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.models.live import MODEL_NAMES
 from gui.models.timeline import Excerpt, Floats, History, Segment
+from gui.session import Worker
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
 from rig.client.interruption import Interruption
@@ -188,11 +189,13 @@ def test_live_rows_are_computed_once_as_they_come(
 ) -> None:
     computed: list[int] = []
 
-    def count(mechanism: object, motions: Floats, models: tuple[str, ...], speed: float) -> dict[str, Floats]:
+    def count(
+        _worker: Worker, _function: object, _mechanism: object, motions: Floats, models: tuple[str, ...], speed: float
+    ) -> dict[str, Floats]:
         computed.append(len(motions))
         return model_differences(MECHANISM, motions, models, speed)
 
-    monkeypatch.setattr("gui.live.model_forces.model_differences", count)
+    monkeypatch.setattr(Worker, "compute", count)
     running = recording.rows[recording.rows["state"] == State.RUNNING]
     history = History(30_000)
     _choose(view, "massless")
@@ -328,7 +331,7 @@ def test_what_cannot_be_computed_is_said(
         asked.append(args)
         raise kind("sample 3: the platform is singular there")
 
-    monkeypatch.setattr("gui.live.model_forces.model_differences", fail)
+    monkeypatch.setattr(Worker, "compute", fail)
     timeline = Excerpt(live_rows(50))
     _choose(view, "massless")
     for _ in range(3):

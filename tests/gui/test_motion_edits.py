@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from motion_support import HOME, looked, open_motion, take
@@ -14,6 +14,7 @@ from gui.motion.panel import MotionPanel
 from kinematics import load_trajectory
 from rig.client import checked_motion
 from rig.config.rig_config import load_config
+from rig.runtime import CallProcess
 from rig.states import State
 
 _JERK: dict[str, Any] = {"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}
@@ -269,11 +270,12 @@ def test_what_was_looked_at_is_saved_without_looking_again(
 ) -> None:
     looks: list[object] = []
 
-    def look(*given: object) -> dict[int, float]:
-        looks.append(given)
-        return {}
+    class Looked(CallProcess):
+        def __enter__(self) -> Self:
+            looks.append(self)
+            return self
 
-    monkeypatch.setattr("gui.motion.panel.lacking", look)
+    monkeypatch.setattr("gui.motion.panel.CallProcess", Looked)
     looked(panel, qtbot)
     panel.save_file(tmp_path / "kept.toml")
     assert looks == []

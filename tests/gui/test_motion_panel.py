@@ -10,7 +10,6 @@ from motion_support import HOME, looked, open_motion, take
 from shell_support import FakeSession, Panels, make_status, press
 
 from gui.models.motion import NEW_PARTS, read_motion, shipped_motion
-from gui.motion import document
 from gui.motion.panel import MotionPanel
 from kinematics import trajectory_text
 from rig.engine import Abandon, Follow, Pause, Resume
@@ -89,13 +88,16 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
 ) -> None:
     readers, gate = [], threading.Event()
 
-    def read(path: Path, home: Any) -> Any:
-        readers.append(threading.current_thread())
-        assert gate.wait(20.0)
-        return read_motion(path, home)
-
-    monkeypatch.setattr(document, "read_motion", read)
     panel = panels.motion
+    compute = panel._worker.compute
+
+    def read(function: Any, *arguments: Any) -> Any:
+        if function is read_motion:
+            readers.append(threading.current_thread())
+            assert gate.wait(20.0)
+        return compute(function, *arguments)
+
+    monkeypatch.setattr(panel._worker, "compute", read)
     (tmp_path / "one.toml").write_text(trajectory_text(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"

@@ -9,9 +9,8 @@ from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.models import Preview
+from gui.models import FRAMES, Preview, preview_motion
 from gui.models.timeline import History
-from gui.motion.preview import FRAMES, preview_motion
 from gui.motion.preview_views import MotionPlayer, PreviewViews
 from gui.scene import Figure, force_scale
 from gui.scene.arrows import way
@@ -50,14 +49,13 @@ def sight(qtbot: QtBot) -> Iterator[tuple[MotionPlayer, list[float]]]:
 
 def test_rows_are_what_the_model_expects(preview: Preview) -> None:
     rows, curves = preview.rows, preview.curves
-    assert rows is not None and curves is not None and preview.rings is not None
+    assert rows is not None and curves is not None
     assert (rows["t"][0], rows["t"][-1]) == (0.0, pytest.approx(1.0))
     assert np.diff(rows["t"]).max() == pytest.approx(1 / FRAMES, rel=0.1)
     np.testing.assert_allclose(rows["pose"][-1, :3], HOME + np.array([0.01, 0.0, 0.02]))
     np.testing.assert_allclose(rows["length"], leg_lengths(CONFIG.machine.geometry, rows["pose"]), atol=1e-12)
     assert np.abs(rows["force_model"]).max() == pytest.approx(np.abs(curves.forces).max(), rel=0.02)
     assert np.isnan(rows["force_measured"]).all() and np.isnan(rows["reference"]).all()
-    np.testing.assert_allclose(preview.rings, Figure(CONFIG.machine).rings(rows["pose"]))
 
 
 def test_a_motion_that_cannot_be_evaluated_has_no_rows(sight: tuple[MotionPlayer, list[float]]) -> None:
@@ -128,8 +126,9 @@ def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
 def test_the_required_space_is_shown(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
     view, _now = sight
     view.show_preview(preview)
-    assert preview.rings is not None
-    low, high = (1e3 * f(preview.rings[..., 2]) for f in (np.min, np.max))
+    assert preview.rows is not None
+    corners = Figure(CONFIG.machine).rings(preview.rows["pose"])
+    low, high = (1e3 * f(corners[..., 2]) for f in (np.min, np.max))
     assert f"z {low:.0f} … {high:.0f} mm" in view.envelope.text()
     assert view.envelope.text().startswith("The plate's edge stays within x −")
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,8 @@ import pytest
 from motion_support import HOME, look_first, looked, take
 from shell_support import FakeSession, Panels, finite, make_status, press
 
-from gui.models import Preview
+from gui.models import Preview, preview_motion
 from gui.models.motion import NEW_PARTS
-from gui.motion import panel as panel_module
-from gui.motion.preview import preview_motion
 from gui.motion.preview_views import PreviewPlots
 from gui.widgets.theme import DARK
 from kinematics import leg_lengths
@@ -86,13 +85,13 @@ def test_only_the_newest_change_is_looked_at(panels: Panels, qtbot: Any, monkeyp
     look_first(panel, qtbot)
     looks, begun, gate = [], threading.Event(), threading.Event()
 
-    def look(*arguments: Any) -> Preview:
+    def look(function: Callable[..., Preview], *arguments: Any) -> Preview:
         looks.append(arguments[-1])
         begun.set()
         assert gate.wait(20.0)
-        return preview_motion(*arguments)
+        return function(*arguments)
 
-    monkeypatch.setattr(panel_module, "preview_motion", look)
+    monkeypatch.setattr(panel._worker, "compute", look)
     for amplitude in (90.0, 80.0, 70.0, 60.0):
         panel.amplitude.set_si(amplitude)
         panel._preview()

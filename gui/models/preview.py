@@ -1,13 +1,15 @@
 """Preview of a motion before it runs: its table, the check's verdict, and curves."""
 
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
-from gui.models import Curves, Data, Preview, Rows, decimate, with_transitions
-from gui.scene import Figure
+from gui.models.decimation import decimate
+from gui.models.motion import Curves, Data, Preview, as_data, with_transitions
+from gui.models.timeline import Rows
 from kinematics import (
     KinematicsError,
     MotionTable,
@@ -18,7 +20,7 @@ from kinematics import (
     parse_specification,
     trajectory_text,
 )
-from rig.client import checked_motion, transition_durations
+from rig.client import Template, checked_motion, fitted, template_motion, transition_durations
 from rig.config import RigConfig
 from rig.telemetry import ROW
 
@@ -31,7 +33,7 @@ _BLOCK = 8192  # samples evaluated together, which bounds the memory
 
 
 def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
-    """Build, check and evaluate a motion.
+    """Build, check and evaluate a motion; see `Preview`.
 
     Args:
         config: the rig.
@@ -54,7 +56,19 @@ def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: flo
         rows = expected_rows(config, table)
     except (SingularityError, DynamicsError):
         return seen  # its verdict says where the motion becomes impossible
-    return replace(seen, curves=curves, rows=rows, rings=Figure(config.machine).rings(rows["pose"]))
+    return replace(seen, curves=curves, rows=rows)
+
+
+def preview_template(
+    config: RigConfig, template: Template, given: Container[str], *, preview: bool
+) -> tuple[Template, Data, Preview | None]:
+    """Choose the sizes of a template that are not `given`; return it, its motion, and with `preview` its preview.
+
+    Raises RefusedError where no size passes, InputError for numbers that make no motion.
+    """
+    made = fitted(config, template, given)
+    motion = as_data(template_motion(made))
+    return made, motion, preview_motion(config, motion, Path(), 1.0) if preview else None
 
 
 def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:

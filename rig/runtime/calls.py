@@ -1,0 +1,109 @@
+"""Calls that another process carries out, so that this one need not load what they take."""
+
+import contextlib
+import fcntl
+import os
+import pickle
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Self, TypeVar
+
+from rig.runtime.sent_errors import describe_error, rebuild_error
+from rig.runtime.spawning import ChildProcess
+
+Result = TypeVar("Result")
+
+
+class CallProcess:
+    """A process that carries out calls one after the other.
+
+    It is started by the first call, in the folder of this process, and anew by the next call after it has ended.
+    It ends with its owner, also in the middle of a call; leaving its `with` block ends it. For one thread at a time.
+
+    Args:
+        name: in a sentence, as "the process that checks moves".
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._child: ChildProcess | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id; None while there is no process."""
+        return None if self._child is None else self._child.pid
+
+    def call(self, timeout: float, function: Callable[..., Result], *arguments: object) -> Result:
+        """Return function(*arguments), for which the process has `timeout` s; its start is not counted.
+
+        `function` is found by its name; what it gets and returns is pickled.
+
+        Raises:
+            ChildLateError: it took longer; the process is ended.
+            ChildDiedError: the process died meanwhile.
+            HardwareError: no process can be started.
+            Exception: the error of the function, with its type and its fields.
+        """
+        child = self._running()
+        try:
+            child.send((function, arguments))
+            returned, answer = child.receive(timeout, "carry out a call")
+        except BaseException:  # an answer that comes later would be taken for that of the next call
+            self.end()
+            raise
+        if not returned:
+            raise rebuild_error(*answer)
+        result: Result = answer
+        return result
+
+    def end(self) -> None:
+        """End the process at once. May be called again."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end(0.0, terminate=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def _running(self) -> ChildProcess:
+        if self._child is not None and not self._child.alive:
+            self.end()
+        if self._child is None:
+            self._child = ChildProcess(self._name, _serve, os.getcwd())
+        return self._child
+
+
+def _serve(folder: str, owner: Connection) -> None:
+    """Main function of the process: receives functions and arguments, sends results or errors.
+
+    During a call, the owner's end kills the process: by the signal of its pipe, which no long computation holds up.
+    """
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    fcntl.fcntl(owner, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
+    os.chdir(folder)
+    with contextlib.suppress(EOFError, OSError):  # the owner is gone
+        while True:
+            request = owner.recv_bytes()
+            signal.signal(signal.SIGIO, signal.SIG_DFL)
+            if owner.poll(0.0):  # the owner ended just before
+                return
+            answer = _carried_out(request)
+            signal.signal(signal.SIGIO, signal.SIG_IGN)
+            owner.send_bytes(answer)
+            del request, answer
+
+
+def _carried_out(request: bytes) -> bytes:
+    try:
+        function, arguments = pickle.loads(request)
+        return pickle.dumps((True, function(*arguments)))
+    except Exception as error:
+        return pickle.dumps((False, describe_error(error)))
