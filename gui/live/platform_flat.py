@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.plot import plain_plot
-from gui.models import Floats
+from gui.models import Floats, Swept
 from gui.scene import OverlayOptions, Scene, Shapes, ring_order
 from gui.texts import tr
 from gui.widgets import Theme
@@ -66,10 +66,10 @@ class PlatformFlat(QtWidgets.QWidget):
         """Fit the view to the next machine's scene."""
         self._framed = False
 
-    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show the paths of the plate's corners (t, 6, 3) m, base frame, and of the poses (t, 7); None: hide."""
+    def set_swept(self, swept: Swept | None, poses: Floats | None = None) -> None:
+        """Show the paths of the plate's corners, and of the poses (t, 7); None: hide."""
         for projection in self.projections:
-            projection.show_swept(rings, poses)
+            projection.show_swept(None if swept is None else swept.rings, poses)
 
     def snapshot(self, size: tuple[int, int], _letters: float, scene: Scene | None = None) -> QtGui.QImage:
         """Return a picture of `size`, px, of the current scene, or of another one, which then stays shown."""

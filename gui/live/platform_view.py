@@ -11,7 +11,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from dynamics import Mechanism
 from gui.live.export import ExportWriter, write_picture
 from gui.live.platform_flat import PlatformFlat
-from gui.models import Floats, Rows, Timeline, implied_wrench, largest_amount, number_text, state_word
+from gui.models import Floats, Rows, Swept, Timeline, implied_wrench, largest_amount, number_text, state_word
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
@@ -293,12 +293,9 @@ class PlatformView(QtWidgets.QWidget):
         """Reset the force scale."""
         self._largest = 0.0
 
-    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show the swept volume of the plate's corners (t, 6, 3) m along a motion, and the path of its poses (t, 7).
-
-        None: hide.
-        """
-        self.picture.set_swept(rings, poses)
+    def set_swept(self, swept: Swept | None, poses: Floats | None = None) -> None:
+        """Show the space that the plate sweeps along a motion, and the path of its poses (t, 7); None: hide."""
+        self.picture.set_swept(swept, poses)
 
     def set_past(self, past: str) -> None:
         """Show why the picture is not the present; empty if it is."""

@@ -30,6 +30,7 @@ from gui.models.motion import (
     MotionDocument,
     MotionRun,
     Preview,
+    Swept,
     as_data,
     authored,
     describe,
@@ -68,7 +69,7 @@ from gui.models.operate import (
     steps_of,
     title_of,
 )
-from gui.models.preview import FRAMES, lacking, preview_motion, preview_template
+from gui.models.preview import FRAMES, hull_faces, lacking, preview_motion, preview_template
 from gui.models.recordings import (
     Found,
     Opened,
@@ -172,6 +173,7 @@ __all__ = [
     "Situation",
     "StateStyle",
     "Steps",
+    "Swept",
     "Thinned",
     "Timeline",
     "VerdictStyle",
@@ -189,6 +191,7 @@ __all__ = [
     "finding_against",
     "finding_against_heavy_work",
     "heavy_work_obstacle",
+    "hull_faces",
     "implied_wrench",
     "in_words",
     "inspection_hints",

@@ -311,6 +311,18 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Swept:
+    """Space that a plate sweeps along a motion, m, base frame.
+
+    rings: its corners, (n, 6, 3). faces: triangles of the convex hull of all corners, outwards, (m, 3) indices into
+    rings.reshape(-1, 3); None if the corners are coplanar.
+    """
+
+    rings: Array
+    faces: npt.NDArray[np.int64] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Preview:
     """Prediction of a motion: `fault` says why there is none, else the rest is set."""
 
@@ -322,6 +334,8 @@ class Preview:
     curves: Curves | None = None
     rows: npt.NDArray[np.void] | None = None
     """Telemetry rows expected by the model, a few per second and at the end, for the animation."""
+    swept: Swept | None = None
+    """Space of the platform's plate in these rows."""
     transitions: dict[int, float] = field(default_factory=dict)
     """Durations, s, of inserted transitions, by the index of the part before."""
 

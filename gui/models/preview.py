@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from dynamics import Dynamics, DynamicsError
 from gui.models.decimation import decimate
-from gui.models.motion import Curves, Data, Preview, as_data, with_transitions
+from gui.models.motion import Curves, Data, Preview, Swept, as_data, with_transitions
 from gui.models.timeline import Rows
 from kinematics import (
+    Array,
     KinematicsError,
     MotionTable,
     SingularityError,
@@ -18,6 +20,7 @@ from kinematics import (
     coordinates_to_motion,
     leg_kinematics,
     parse_specification,
+    quaternion_to_matrix,
     trajectory_text,
 )
 from rig.client import Template, checked_motion, fitted, template_motion, transition_durations
@@ -32,7 +35,7 @@ _BINS = 800  # of a curve, each with minimum and maximum
 _BLOCK = 8192  # samples evaluated together, which bounds the memory
 
 
-def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
+def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float, plate: Array) -> Preview:
     """Build, check and evaluate a motion; see `Preview`.
 
     Args:
@@ -40,6 +43,7 @@ def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: flo
         motion: as in its file.
         folder: base of its file names.
         amplitude: scale about its start pose, 1 for the motion as it is.
+        plate: corners (6, 3) of the platform's plate, m, platform frame.
     """
     home = config.machine.geometry.home_pose
     try:
@@ -56,19 +60,19 @@ def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: flo
         rows = expected_rows(config, table)
     except (SingularityError, DynamicsError):
         return seen  # its verdict says where the motion becomes impossible
-    return replace(seen, curves=curves, rows=rows)
+    return replace(seen, curves=curves, rows=rows, swept=swept_space(plate, rows["pose"]))
 
 
 def preview_template(
-    config: RigConfig, template: Template, given: Container[str], *, preview: bool
+    config: RigConfig, template: Template, given: Container[str], plate: Array | None
 ) -> tuple[Template, Data, Preview | None]:
-    """Choose the sizes of a template that are not `given`; return it, its motion, and with `preview` its preview.
+    """Choose the sizes of a template that are not `given`; return it, its motion, and with a plate its preview.
 
     Raises RefusedError where no size passes, InputError for numbers that make no motion.
     """
     made = fitted(config, template, given)
     motion = as_data(template_motion(made))
-    return made, motion, preview_motion(config, motion, Path(), 1.0) if preview else None
+    return made, motion, None if plate is None else preview_motion(config, motion, Path(), 1.0, plate)
 
 
 def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:
@@ -77,6 +81,28 @@ def lacking(config: RigConfig, motion: Data, folder: Path) -> dict[int, float]:
         return transition_durations(config, parse_specification(trajectory_text(motion)), folder)
     except (KinematicsError, OSError):
         return {}
+
+
+def swept_space(plate: Array, poses: Array) -> Swept:
+    """Return the space that a plate with these corners (6, 3), platform frame, sweeps along poses (n, 7), m."""
+    rings: Array = poses[:, None, :3] + np.einsum("nij,cj->nci", quaternion_to_matrix(poses[:, 3:]), plate)
+    return Swept(rings, hull_faces(rings.reshape(-1, 3)))
+
+
+def hull_faces(points: Array) -> npt.NDArray[np.int64] | None:
+    """Return triangles (m, 3) of the convex hull of points (n, 3), outwards, as indices; None if they are coplanar."""
+    from scipy.spatial import ConvexHull, QhullError  # slow import, deferred
+
+    try:
+        found = ConvexHull(points)
+    except QhullError:
+        return None
+    faces: npt.NDArray[np.int64] = found.simplices.astype(np.int64)
+    triangles = points[faces]
+    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    inwards = np.einsum("mi,mi->m", across, found.equations[:, :3]) < 0.0
+    faces[inwards] = faces[inwards, ::-1]
+    return faces
 
 
 def expected_rows(config: RigConfig, table: MotionTable) -> Rows:

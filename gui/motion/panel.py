@@ -13,6 +13,7 @@ from gui.motion.edits import Edits
 from gui.motion.preview_views import PreviewViews
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
+from gui.scene import Figure
 from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, set_icon
@@ -123,12 +124,13 @@ class MotionPanel(QtWidgets.QWidget):
         self.mover = mover
         self._worker = Worker("preview", self)
         self._version = 0
+        self._plate = Figure(session.config.machine).platform_ring
         self.model = MotionRun()
         self.editor = MotionEditor()
         self.editor.size = size_class(session.config)
         self.amplitude = self.editor.amplitude
         self.document = DocumentControl(session, self.editor, self._worker, self._complete, self)
-        self.templates = TemplatePage(session.config, self._worker)
+        self.templates = TemplatePage(session.config, self._plate, self._worker)
         self.sights = PreviewViews(session.config, theme)
         self._changed = QtCore.QTimer(self)
         self._changed.setSingleShot(True)
@@ -346,12 +348,12 @@ class MotionPanel(QtWidgets.QWidget):
     def _preview(self) -> None:
         version, motion, folder = self._version, self.editor.value(), self.editor.folder
         amplitude = motion.pop("amplitude", 1.0)
-        config = self._session.config
+        config, plate = self._session.config, self._plate
 
         def preview() -> Preview | None:
             if version != self._version:
                 return None
-            return self._worker.compute(preview_motion, config, motion, folder, amplitude)
+            return self._worker.compute(preview_motion, config, motion, folder, amplitude, plate)
 
         def done(preview: Preview | None, error: Exception | None) -> None:
             if version == self._version:  # otherwise a later change is pending

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live import PlatformView, Plot, ReplayBar
 from gui.models import Curves, Floats, Preview, Replay, Timeline, largest_amount, tightest
-from gui.scene import Figure, Shapes
+from gui.scene import Shapes
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array
@@ -217,7 +217,6 @@ class MotionPlayer(QtWidgets.QWidget):
         self.view = PlatformView(theme, compact=True, expected=True)
         self.view.set_shapes(shapes or Shapes())
         self.view.set_mechanism(config.machine)
-        self._figure = Figure(config.machine)
         self.bar = ReplayBar("motion", _NONE, narrow=True)
         self.envelope = QtWidgets.QLabel(_NONE)
         self.envelope.setAccessibleName(tr("Space of the platform's edge, mm"))
@@ -250,10 +249,9 @@ class MotionPlayer(QtWidgets.QWidget):
                 self.replay.seek(0.0 if worst is None else worst.time)
         self.view.reset_scale()
         self.bar.set_replay(self.replay)
-        poses = None if rows is None else np.ascontiguousarray(rows["pose"])
-        rings = None if poses is None else self._figure.rings(poses)
-        self.view.set_swept(rings, poses)
-        self.envelope.setText(_NONE if rings is None else _extent(rings))
+        swept = preview.swept
+        self.view.set_swept(swept, None if rows is None else np.ascontiguousarray(rows["pose"]))
+        self.envelope.setText(_NONE if swept is None else _extent(swept.rings))
         if self.replay is None:
             self.view.show_row(None)
             return

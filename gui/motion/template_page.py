@@ -1,6 +1,5 @@
 """New motions from templates: selection, and their few numbers."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from gui.motion.fields import Field, make_field
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields
+from kinematics import Array
 from rig.client import TEMPLATES, Template
 from rig.config import RigConfig
 
@@ -101,6 +101,7 @@ class TemplatePage(QtWidgets.QWidget):
 
     Args:
         config: the rig that the sizes are for.
+        plate: corners (6, 3) of the platform's plate, m, platform frame.
         worker: computes sizes.
     """
 
@@ -108,9 +109,9 @@ class TemplatePage(QtWidgets.QWidget):
     closed = QtCore.Signal()
     seen = QtCore.Signal(str, object)
 
-    def __init__(self, config: RigConfig, worker: Worker) -> None:
+    def __init__(self, config: RigConfig, plate: Array, worker: Worker) -> None:
         super().__init__()
-        self._config, self._worker = config, worker
+        self._config, self._plate, self._worker = config, plate, worker
         self._version = 0
         self.list = QtWidgets.QListWidget()
         self.list.setAccessibleName(tr("Templates"))
@@ -224,7 +225,7 @@ class TemplatePage(QtWidgets.QWidget):
         def find() -> tuple[Template, Data, Preview | None] | None:
             if version != self._version:
                 return None
-            return self._worker.compute(partial(preview_template, preview=not create), config, template, given)
+            return self._worker.compute(preview_template, config, template, given, None if create else self._plate)
 
         def found(result: Any, error: Exception | None) -> None:
             if version != self._version:

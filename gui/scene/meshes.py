@@ -136,17 +136,6 @@ def plate(ring: Floats, thickness: float) -> Mesh:
     return mesh_of(np.concatenate([fan + lift, fan[:, ::-1] - lift]))
 
 
-def hull(points: Floats) -> Mesh | None:
-    """Return the convex hull of points (n, 3) m; None if they are coplanar."""
-    from scipy.spatial import ConvexHull, QhullError  # slow import, deferred
-
-    try:
-        found = ConvexHull(points)
-    except QhullError:
-        return None
-    facets = found.simplices.astype(np.int64)
-    triangles = points[facets]
-    across = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    inwards = np.einsum("mi,mi->m", across, found.equations[:, :3]) < 0.0
-    facets[inwards] = facets[inwards, ::-1]
-    return smooth_mesh(points, facets, _ROUND)
+def hull(points: Floats, faces: npt.NDArray[np.int64]) -> Mesh:
+    """Return the convex hull `faces` (m, 3) of points (n, 3) m, smoothly shaded."""
+    return smooth_mesh(points, faces, _ROUND)

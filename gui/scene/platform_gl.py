@@ -6,7 +6,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.models import Floats
+from gui.models import Floats, Swept
 from gui.scene.arrows import OverlayOptions, extras, force_room, marks_of, way
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
@@ -71,13 +71,15 @@ class PlatformGL(QtWidgets.QWidget):
         self._draw_way()
         self._framed = False
 
-    def set_swept(self, rings: Floats | None, poses: Floats | None = None) -> None:
-        """Show the convex hull of all positions of the plate's corners (t, 6, 3) m, base frame; None: hide.
+    def set_swept(self, swept: Swept | None, poses: Floats | None = None) -> None:
+        """Show the convex hull of the space that the plate sweeps; None: hide.
 
         poses (t, 7): along the same motion, shown as a path with its bounding box.
         """
-        self._swept = None if rings is None else hull(rings.reshape(-1, 3))
-        self._rings, self._poses = rings, poses
+        self._swept = None
+        if swept is not None and swept.faces is not None:
+            self._swept = hull(swept.rings.reshape(-1, 3), swept.faces)
+        self._rings, self._poses = None if swept is None else swept.rings, poses
         self._draw_way()
         if self.scene is not None:
             self.show_scene(self.scene)

@@ -21,6 +21,7 @@ from rig.config.rig_config import load_config
 
 CONFIG = load_config("virtual")
 HISTORY = History(1)
+PLATE = Figure(CONFIG.machine).platform_ring
 HOME = CONFIG.machine.geometry.home_pose[:3]
 
 
@@ -32,7 +33,7 @@ def motion(height: float) -> dict[str, object]:
 @pytest.fixture(scope="module")
 def preview() -> Preview:
     """A second upwards, a centimetre aside."""
-    return preview_motion(CONFIG, motion(0.02), Path(), 1.0)
+    return preview_motion(CONFIG, motion(0.02), Path(), 1.0, PLATE)
 
 
 @pytest.fixture
@@ -49,17 +50,18 @@ def sight(qtbot: QtBot) -> Iterator[tuple[MotionPlayer, list[float]]]:
 
 def test_rows_are_what_the_model_expects(preview: Preview) -> None:
     rows, curves = preview.rows, preview.curves
-    assert rows is not None and curves is not None
+    assert rows is not None and curves is not None and preview.swept is not None
     assert (rows["t"][0], rows["t"][-1]) == (0.0, pytest.approx(1.0))
     assert np.diff(rows["t"]).max() == pytest.approx(1 / FRAMES, rel=0.1)
     np.testing.assert_allclose(rows["pose"][-1, :3], HOME + np.array([0.01, 0.0, 0.02]))
     np.testing.assert_allclose(rows["length"], leg_lengths(CONFIG.machine.geometry, rows["pose"]), atol=1e-12)
     assert np.abs(rows["force_model"]).max() == pytest.approx(np.abs(curves.forces).max(), rel=0.02)
     assert np.isnan(rows["force_measured"]).all() and np.isnan(rows["reference"]).all()
+    np.testing.assert_allclose(preview.swept.rings, Figure(CONFIG.machine).rings(rows["pose"]))
 
 
 def test_a_motion_that_cannot_be_evaluated_has_no_rows(sight: tuple[MotionPlayer, list[float]]) -> None:
-    impossible = preview_motion(CONFIG, motion(0.02) | {"parts": [{"type": "nothing"}]}, Path(), 1.0)
+    impossible = preview_motion(CONFIG, motion(0.02) | {"parts": [{"type": "nothing"}]}, Path(), 1.0, PLATE)
     assert impossible.rows is None and impossible.fault
     view, _now = sight
     view.show_preview(impossible)
@@ -112,7 +114,7 @@ def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
     sight: tuple[MotionPlayer, list[float]], preview: Preview
 ) -> None:
     view, _now = sight
-    refused = preview_motion(CONFIG, motion(0.15), Path(), 1.0)
+    refused = preview_motion(CONFIG, motion(0.15), Path(), 1.0, PLATE)
     assert refused.verdict is not None and not refused.verdict.passed
     view.show_preview(refused)
     scene = view.view.picture.scene
@@ -126,9 +128,8 @@ def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
 def test_the_required_space_is_shown(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
     view, _now = sight
     view.show_preview(preview)
-    assert preview.rows is not None
-    corners = Figure(CONFIG.machine).rings(preview.rows["pose"])
-    low, high = (1e3 * f(corners[..., 2]) for f in (np.min, np.max))
+    assert preview.swept is not None
+    low, high = (1e3 * f(preview.swept.rings[..., 2]) for f in (np.min, np.max))
     assert f"z {low:.0f} … {high:.0f} mm" in view.envelope.text()
     assert view.envelope.text().startswith("The plate's edge stays within x −")
 

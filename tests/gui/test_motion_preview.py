@@ -86,7 +86,7 @@ def test_only_the_newest_change_is_looked_at(panels: Panels, qtbot: Any, monkeyp
     looks, begun, gate = [], threading.Event(), threading.Event()
 
     def look(function: Callable[..., Preview], *arguments: Any) -> Preview:
-        looks.append(arguments[-1])
+        looks.append(arguments[3])
         begun.set()
         assert gate.wait(20.0)
         return function(*arguments)
@@ -107,7 +107,7 @@ def test_the_curves_show_every_peak_of_a_long_fast_motion() -> None:
     sweep = {"dof": "z", "amplitude": 0.0005, "start_frequency": 10.0, "end_frequency": 10.0, "phase": 0.0}
     part = {"type": "chirp", "terms": [sweep], "duration": 120.0, "fade": 1.0, "offset": [0.0] * 6}
     motion = {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}
-    preview = preview_motion(load_config("virtual"), motion, Path(), 1.0)
+    preview = preview_motion(load_config("virtual"), motion, Path(), 1.0, np.eye(6, 3))
     curves = preview.curves
     assert curves is not None and preview.table is not None and curves.from_home
     assert len(curves.t) < 2000 and curves.t[-1] == pytest.approx(120.0)

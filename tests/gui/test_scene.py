@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gui.live import PlatformView
 from gui.live.platform_flat import PlatformFlat
 from gui.live.platform_view import OverlayMenu
+from gui.models import hull_faces
 from gui.models.timeline import Floats
 from gui.scene import (
     LIMITS,
@@ -258,13 +259,14 @@ def test_joint_angles_count_as_limits_and_what_has_no_limit_does_not() -> None:
 
 def test_the_hull_has_all_its_points_and_a_flat_one_is_none() -> None:
     points = np.random.default_rng(3).normal(size=(200, 3))
-    mesh = hull(points)
-    assert mesh is not None
+    faces = hull_faces(points)
+    assert faces is not None
+    mesh = hull(points, faces)
     triangles = mesh.corners[:, :3].reshape(-1, 3, 3).astype(float)
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     heights = np.einsum("mi,nmi->nm", normals, points[:, None] - triangles[:, 0])
     assert heights.max() < 1e-5  # all facets look outwards, with everything behind them
-    assert hull(points * [1.0, 1.0, 0.0]) is None
+    assert hull_faces(points * [1.0, 1.0, 0.0]) is None
 
 
 def test_keys_and_mouse_move_the_camera(view: PlatformView, qtbot: QtBot) -> None:
