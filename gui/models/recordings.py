@@ -15,7 +15,7 @@ from gui.models.live import COMPARED
 from gui.models.timeline import Excerpt, Floats, Replay
 from gui.texts import tr, trn
 from rig.errors import InputError
-from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
+from rig.recording import Recording, RecordingError, SpooledRows, in_memory, open_part, size_of_rows, split_part
 from rig.runs import Listed, compare_runs
 from rig.telemetry import ROW
 
@@ -124,7 +124,7 @@ def number_text(value: float, digits: int) -> str:
 
 
 MAX_ROW_MEMORY = 400_000_000
-"""Bytes of rows kept in memory: twelve minutes at 500 Hz. Longer recordings are subsampled."""
+"""Bytes of rows kept for the replay: twelve minutes at 500 Hz. Longer recordings are subsampled."""
 LARGEST = 20_000_000_000
 """Maximum bytes of rows of a recording: ten hours at 500 Hz."""
 QUICK = 100_000_000
@@ -162,7 +162,7 @@ class Opened:
 
     recording: Recording
     every: int
-    """Every n-th row is in memory and replayed; numbers and outlines use all rows."""
+    """Every n-th row is kept and replayed; numbers and outlines use all rows."""
     summary: Mapping[str, Any]
     mechanism: Mechanism | None
     replay: Replay
@@ -170,6 +170,8 @@ class Opened:
     """One for each of `COMPARED`."""
     begin: float
     """Rig time, s, at which the motion begins; without one, the recording."""
+    release: Callable[[], None]
+    """Gives back the memory of the rows that were read so far; they are on the disk."""
 
     @property
     def name(self) -> str:
@@ -192,26 +194,26 @@ def open_with_numbers(
     replayed: whether to keep its rows besides outlines and numbers. numbers: does what `numbers_of` does, such as in
     another process.
     Raises RecordingError if it is invalid, too long, or has above 100 MB of rows while there is an `obstacle` to
-    CPU-heavy work.
+    CPU-heavy work; OSError if there is no room for its rows on the disk.
     """
     if split_part(path)[1] is None:
         _check_size(path, obstacle)
     file = open_part(path)
     every = max(1, -(-file.count * ROW.itemsize // MAX_ROW_MEMORY))
-    rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
     drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in COMPARED]
     seen = 0
-    for block in file.blocks():
-        if replayed:
-            sample = block[-seen % every :: every]
-            first = -(-seen // every)
-            rows[first : first + len(sample)] = sample
-        segment = Excerpt(block).cut(0, len(block))
-        for panel, (times, values) in zip(COMPARED, drawn, strict=True):
-            thinned = decimate(segment.times.copy(), panel.series[0].extract(segment), -(-len(block) // (2 * every)))
-            times.append(thinned[0])
-            values.append(np.array(thinned[1]))  # a block is valid until the next
-        seen += len(block)
+    with SpooledRows() as spooled:
+        for block in file.blocks():
+            if replayed:
+                spooled.append(block[-seen % every :: every])
+            segment = Excerpt(block).cut(0, len(block))
+            for panel, (times, values) in zip(COMPARED, drawn, strict=True):
+                bins = -(-len(block) // (2 * every))
+                thinned = decimate(segment.times.copy(), panel.series[0].extract(segment), bins)
+                times.append(thinned[0])
+                values.append(np.array(thinned[1]))  # a block is valid until the next
+            seen += len(block)
+        rows = spooled.rows()
     summary = numbers(path)
     begin = summary["motion_begin_s"]
     return Opened(
@@ -227,6 +229,7 @@ def open_with_numbers(
             for panel, (times, values) in zip(COMPARED, drawn, strict=True)
         ),
         begin=summary["begin_s"] if begin is None else begin,
+        release=spooled.release,
     )
 
 

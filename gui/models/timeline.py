@@ -192,14 +192,16 @@ class History(Timeline):
 class Excerpt(Timeline):
     """A complete set of rows, (n,) of dtype ROW ordered by their times, shown up to a present.
 
-    Starts at the end; `seek` moves the present. `first` is the number of the first row.
+    Starts at the end; `seek` moves the present. `first` is the number of the first row; times: of the rows, if known.
     """
 
-    def __init__(self, rows: Rows, first: int = 0) -> None:
+    def __init__(self, rows: Rows, first: int = 0, times: Floats | None = None) -> None:
         self._all = rows
         self.first = first
         self.capacity = len(rows)
-        self._times = np.maximum.accumulate(rows["t"]) if len(rows) else np.empty(0)
+        if times is None:
+            times = np.maximum.accumulate(rows["t"]) if len(rows) else np.empty(0)
+        self._times = times
         self._stop = len(rows)
         self._whole: Excerpt | None = None
 
@@ -207,7 +209,7 @@ class Excerpt(Timeline):
     def whole(self) -> "Excerpt":
         """See `Timeline.whole`; never changes."""
         if self._whole is None:
-            self._whole = Excerpt(self._all, self.first)
+            self._whole = Excerpt(self._all, self.first, self._times)
         return self._whole
 
     @property
@@ -227,7 +229,7 @@ class Excerpt(Timeline):
 
     def snapshot(self) -> "Excerpt":
         """See `Timeline.snapshot`; needs no copy."""
-        return Excerpt(self.rows, self.first)
+        return Excerpt(self.rows, self.first, self.times)
 
     def seek(self, t: float) -> None:
         """Set the present, s: the last row is the newest one not after it."""

@@ -46,6 +46,7 @@ from rig.recording.schema import (
     injection,
     is_command,
 )
+from rig.recording.spooled import SpooledRows
 from rig.recording.writer import RecordingWriter
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "RecordingFile",
     "RecordingWriter",
     "RingSink",
+    "SpooledRows",
     "StatusBlock",
     "cause_of",
     "caveats",
