@@ -20,6 +20,7 @@ from rig.client import on_free_ports, on_ports, with_demo_thresholds
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
 from rig.errors import RigError
+from rig.runtime import return_large_blocks
 
 _PORTS = "virtual ports"
 
@@ -60,6 +61,7 @@ def _left_behind(config: RigConfig, settings: QtCore.QSettings | None) -> RigCon
 
 def make_window(config: RigConfig, settings: QtCore.QSettings) -> MainWindow:
     """Create the main window with its own session. Needs a QApplication."""
+    return_large_blocks()  # curves come and go in megabytes
     return MainWindow(RigSession(config, Path(config.recording.directory)), settings)
 
 

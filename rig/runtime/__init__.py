@@ -3,7 +3,7 @@
 from rig.runtime import pace_messages
 from rig.runtime.calls import CallProcess
 from rig.runtime.process_watch import ProcessWatch, is_stopped
-from rig.runtime.realtime import give_back_memory, prepare_process
+from rig.runtime.realtime import give_back_memory, prepare_process, return_large_blocks
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root, wait_until
 from rig.runtime.sent_errors import describe_error, rebuild_error
@@ -62,6 +62,7 @@ __all__ = [
     "pace_messages",
     "prepare_process",
     "rebuild_error",
+    "return_large_blocks",
     "runtime_root",
     "slowdown_text",
     "start_shielded",

@@ -9,6 +9,8 @@ from collections.abc import Callable
 _MCL_CURRENT_AND_FUTURE = 3
 _MCL_ONFAULT = 4  # a page is locked once it was used: most of the compiler's never is
 _PR_SET_TIMERSLACK = 29
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_LARGE = 1 << 20
 _SWITCH_INTERVAL = 2e-4  # s; a client's request must not hold the interpreter for longer than a part of a cycle
 
 
@@ -38,6 +40,15 @@ def prepare_process(cpu: int | None, priority: int | None, *, lock: bool = True)
 def give_back_memory() -> None:
     """Return freed memory to the system, if the C library can."""
     _libc_call("malloc_trim", 0)
+
+
+def return_large_blocks() -> None:
+    """Have the C library return freed blocks of `_LARGE` bytes and more to the system at once, if it can.
+
+    By itself it keeps ever larger ones, up to 32 MB, between others that are in use.
+    """
+    for parameter in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
+        _libc_call("mallopt", parameter, _LARGE)
 
 
 def _pin(cpu: int) -> None:
@@ -74,4 +85,4 @@ def _libc_call(name: str, *arguments: int) -> bool:
         function = getattr(ctypes.CDLL(None, use_errno=True), name)
     except (OSError, AttributeError):
         return False
-    return int(function(*(ctypes.c_ulong(argument) for argument in arguments))) == 0
+    return int(function(*(ctypes.c_long(argument) for argument in arguments))) == 0
