@@ -14,7 +14,7 @@ from gui.motion.panel import MotionPanel
 from kinematics import load_trajectory
 from rig.client import checked_motion
 from rig.config.rig_config import load_config
-from rig.runtime import CallProcess
+from rig.runtime import CallProcess, ChildDiedError
 from rig.states import State
 
 _JERK: dict[str, Any] = {"type": "minimum-jerk", **NEW_PARTS["minimum-jerk"]}
@@ -282,6 +282,22 @@ def test_what_was_looked_at_is_saved_without_looking_again(
     panel.amplitude.set_si(40.0)
     panel.save_file(tmp_path / "kept.toml")
     assert len(looks) == 1
+
+
+def test_a_motion_is_saved_also_where_its_transitions_cannot_be_computed(
+    panel: MotionPanel, panels: Panels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dies(CallProcess):
+        def call(self, *_arguments: Any) -> Any:
+            raise ChildDiedError("the process that completes motions has died")
+
+    said: list[str] = []
+    panels.session.logged.connect(lambda entry: said.append(entry.text))
+    monkeypatch.setattr("gui.motion.panel.CallProcess", Dies)
+    panel.amplitude.set_si(40.0)
+    panel.save_file(tmp_path / "kept.toml")
+    assert (tmp_path / "kept.toml").is_file() and not panel.document.unsaved
+    assert said[0] == "the process that completes motions has died"
 
 
 def test_a_motion_with_transitions_is_saved_as_it_was_checked(panel: MotionPanel, qtbot: Any, tmp_path: Path) -> None:
