@@ -13,7 +13,7 @@ Job = Callable[[], Any]
 Result = TypeVar("Result")
 
 _COMPUTED_WITHIN = 3600.0  # s; recordings and motions may be of hours
-_IDLE = 60.0  # s without a job, after which the process is ended: the next one takes 0.1 s to start
+_IDLE = 60.0  # s without a job, after which the process is ended: the next one takes 0.3 s to load its modules
 
 
 class Worker(QtCore.QObject):
