@@ -594,12 +594,13 @@ class _Search:
 
     def judged(self, terms: tuple[HarmonicTerm, ...], tried: int, drawn: float) -> Excitation | None:
         """A motion in the largest common size that the limits permit; None where there is none."""
+        unit = _trajectory(terms, self._duration, self._home).coordinates(self._fine.t)
         low, high = 0.0, 1.0
-        while high < 1024.0 and self._within(_times(terms, high)):
+        while high < 1024.0 and self._within(unit, high):
             low, high = high, 2.0 * high
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
-            if self._within(_times(terms, middle)):
+            if self._within(unit, middle):
                 low = middle
             else:
                 high = middle
@@ -643,9 +644,14 @@ class _Search:
         scaled: Array = np.outer([1.0] * 3 + [1.0 / radius] * 3, row)
         return scaled
 
-    def _within(self, terms: tuple[HarmonicTerm, ...]) -> bool:
+    def _within(self, unit: tuple[Array, Array, Array], factor: float) -> bool:
+        """Whether coordinates and derivatives about home, `unit` each (n, 6), keep the limits `factor` times as large.
+
+        Sines are proportional to their amplitudes, so that no size needs them anew.
+        """
+        placement = Placement("home", home=self._home)
         try:
-            parts = self._stress.of(_trajectory(terms, self._duration, self._home).motion(self._fine.t))
+            parts = self._stress.of(placement.to_motion(*(factor * each for each in unit)))
         except (KinematicsError, DynamicsError):
             return False
         return float(np.abs(parts).max()) <= self._margin

@@ -259,11 +259,16 @@ class _FadedWaves(Trajectory):
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
         sum_, sum_d, sum_dd = np.zeros((len(t), 6)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
         for column, amplitude, (p0, p1, p2) in self._waves:
-            phase, rate = p0 + t * (p1 + t * p2), p1 + 2.0 * p2 * t
+            phase = p0 + t * (p1 + t * p2) if p2 else p0 + t * p1
             sine, cosine = np.sin(phase), np.cos(phase)
             sum_[:, column] += amplitude * sine
-            sum_d[:, column] += amplitude * rate * cosine
-            sum_dd[:, column] += amplitude * (2.0 * p2 * cosine - rate * rate * sine)
+            if p2:
+                rate = p1 + 2.0 * p2 * t
+                sum_d[:, column] += amplitude * rate * cosine
+                sum_dd[:, column] += amplitude * (2.0 * p2 * cosine - rate * rate * sine)
+            else:  # a constant frequency, as most have
+                sum_d[:, column] += amplitude * p1 * cosine
+                sum_dd[:, column] += amplitude * (-(p1 * p1) * sine)
         rise, rise_d, rise_dd = _smooth_step(t / self._fade)
         fall, fall_d, fall_dd = _smooth_step((self.duration - t) / self._fade)
         # The two fades do not overlap: while one changes, the other is 1.

@@ -57,8 +57,8 @@ class CellModel:
         self._motions[:] = motion
         load = axes.T @ (self._gravity - motion[13:16])
         self._wrenches[1, :3] = load
-        for axis in range(3):
-            self._wrenches[2 + axis, 3:] = np.cross(np.eye(3)[axis], load)
+        x, y, z = load
+        self._wrenches[2:, 3:] = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))  # of levers along each axis
         forces = self._dynamics.cells(self._motions, self._wrenches).T
         forces[:, 1:] -= forces[:, :1]
         return forces

@@ -96,7 +96,7 @@ def test_the_gradient_makes_it_tell_nepers_more_than_the_best_that_was_drawn(mot
 
 
 def test_the_same_seed_designs_the_same_motion() -> None:
-    few = ExcitationSettings(10.0, candidates=2, steps=6, seed=2)
+    few = ExcitationSettings(10.0, candidates=1, steps=3, seed=2)
     one, other, different = (design_excitation(MACHINE, each) for each in (few, few, replace(few, seed=3)))
     assert one.terms == other.terms != different.terms
 
@@ -128,15 +128,15 @@ def test_what_another_check_refuses_is_made_smaller() -> None:
     def low(trajectory: Harmonic) -> bool:
         return float(np.abs(trajectory.motion(np.linspace(0.0, 12.0, 500))[:, 2] - HOME[2]).max()) < 0.01
 
-    found = design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=12), permits=low)
+    found = design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=4), permits=low)
     assert low(found.trajectory(HOME)) and found.information >= found.drawn
     with pytest.raises(CalibrationError, match="its limits permit no motion about home"):
-        design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=12), permits=lambda _trajectory: False)
+        design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=4), permits=lambda _trajectory: False)
 
 
 def test_progress_is_told_and_may_end_it() -> None:
     parts: list[float] = []
-    design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=6), progress=parts.append)
+    design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=3), progress=parts.append)
     assert parts[0] == 0.0 and parts[-1] == 1.0 and parts == sorted(parts)
 
     def cancel(part: float) -> None:
@@ -144,7 +144,7 @@ def test_progress_is_told_and_may_end_it() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=6), progress=cancel)
+        design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=3), progress=cancel)
 
 
 def test_what_cannot_be_designed_is_refused() -> None:

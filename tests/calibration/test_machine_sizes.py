@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from built_machines import MACHINE, NOISE, RATE, SMOOTHING, motion
+from exploration import LONG
 from sized_machines import off, sized
 
 from calibration import Accuracy, ForceRecord, IdentificationSettings, hold_out, identify
@@ -31,7 +32,7 @@ def test_small_and_large_machines_are_told_within_what_is_said(mass: float, told
     noise = NOISE * machine_size(machine).force
     settings = IdentificationSettings(coulomb_speed=SMOOTHING, noise=np.full(6, noise))
     away = []
-    for seed in (3, 2, 1):
+    for seed in (3, 2, 1) if LONG else (2, 1):
         truth = off(machine, seed)
         record = stretch(truth, seed)
         result = identify(machine, [record], settings)

@@ -101,8 +101,13 @@ LONG_ONLY = {
 }
 """Commands that take long, which `make explore` runs; tests/rig/test_operate.py runs the script at a lower rate."""
 
-IN_SHORT = {"rig excite my-rig.toml -o excitation.toml": "--duration 14 --candidates 3 --steps 20"}
-"""Commands that compute for half a minute as they are typed, and options against that; `make explore` adds none."""
+IN_SHORT = {
+    "rig excite my-rig.toml -o excitation.toml": "--duration 14 --candidates 1 --steps 6",
+    "rig multisine my-rig.toml --dof z --from 0.5 --to 30 -o excite.toml": "--from 1 --period 1 --realizations 2",
+    "rig calibrate cells-in-place --plan 30 --config my-rig.toml -o weight-poses.toml": "--plan 12 --hold 0.5",
+}
+"""Commands that compute or move for half a minute as they are typed, and options against that; `make explore` adds
+none."""
 
 NOT_WHOLE = {
     (

@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "built.toml").write_text(BUILT)
     config, motion = str(folder / "built.toml"), str(folder / "excite.toml")
     assert (
-        main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3", "--steps", "20"]) == ExitCode.OK
+        main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "1", "--steps", "6"]) == ExitCode.OK
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rig.report.html.figures", lambda *_: {})  # as `undrawn_reports`, for the module
@@ -144,8 +144,8 @@ def test_the_whole_story_from_one_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rig.client.demo.EXCITATION", 14.0)
-    monkeypatch.setattr("rig.client.demo._CANDIDATES", 3)
-    monkeypatch.setattr("rig.client.demo._STEPS", 20)
+    monkeypatch.setattr("rig.client.demo._CANDIDATES", 1)
+    monkeypatch.setattr("rig.client.demo._STEPS", 6)
     command = ["demo", *CHEAPER, "--as-built", "2", "--identify", "--duration", "6", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exploration import first_or_all
 from lockstep_bench import Bench, bench_config
 from typer.testing import CliRunner
 
@@ -35,7 +36,7 @@ def follow(bench: Bench, spec: dict[str, Any]) -> None:
     bench.steps(round(table.duration / bench.config.period) + 20)
 
 
-@pytest.mark.parametrize("seed", [1, 12])
+@pytest.mark.parametrize("seed", first_or_all(1, 12))
 def test_a_push_of_20_n_is_found_and_nothing_before_it(tmp_path: Path, seed: int) -> None:
     with Bench(tmp_path, bench_config(virtual={"seed": seed})) as bench:
         bench.engage()
@@ -76,7 +77,7 @@ FAST = {
 }
 
 
-@pytest.mark.parametrize("seed", [2, 31])
+@pytest.mark.parametrize("seed", first_or_all(2, 31))
 def test_in_fast_motion_at_a_low_rate_the_uncertainty_is_what_is_there(tmp_path: Path, seed: int) -> None:
     """Forces are held for a cycle, legs turn round within one: that is no wrench, nor hides one of 20 N and 2 N m."""
     wrench = np.array([12.0, -9.0, 13.2, 1.2, -0.9, 1.32])
@@ -112,7 +113,7 @@ def rested(folder: Path, plant: dict[str, Any], tilt: float) -> Path:
     return bench.path
 
 
-@pytest.mark.parametrize("machine", [3, 8])
+@pytest.mark.parametrize("machine", first_or_all(3, 8))
 def test_a_payload_is_weighed_on_a_machine_that_is_not_identified(tmp_path: Path, machine: int) -> None:
     """A machine as built, of whose masses its file is wrong by kilograms: what is measured without it tells them."""
     bare = rested(tmp_path / "bare", {"as_built": machine}, 0.17)
