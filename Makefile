@@ -64,14 +64,13 @@ PYTEST = $(BIN)/python -m pytest
 KERNELS = $(addprefix tests/rig/,test_warm_up.py test_closed_loop.py test_engine_parts.py)
 MODELS = $(wildcard tests/test_*.py) tests/kinematics tests/dynamics
 LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
-COMMANDS = $(wildcard tests/rig/test_cli_*.py)
-EARLIER = $(filter-out $(KERNELS) $(COMMANDS),$(wildcard tests/rig/test_[a-l]*.py))
-LATER = $(filter-out $(KERNELS) $(COMMANDS),$(wildcard tests/rig/test_[m-z]*.py))
+EARLIER = $(filter-out $(KERNELS),$(wildcard tests/rig/test_[a-l]*.py))
+LATER = $(filter-out $(KERNELS),$(wildcard tests/rig/test_[m-z]*.py))
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
 OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/integration tests/rig $(MODELS))
 FIRST = $(addprefix test-,kernels models)
-GROUPS = $(addprefix test-,live apps views panels whole others later earlier commands)
+GROUPS = $(addprefix test-,live apps views later panels whole others earlier)
 AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
@@ -97,7 +96,6 @@ test-others:; $(PYTEST) $(OTHERS)
 test-whole:; $(PYTEST) tests/integration $(patsubst %,--ignore=%,$(LIVE))
 test-earlier:; $(PYTEST) $(EARLIER)
 test-later:; $(PYTEST) $(LATER)
-test-commands:; $(PYTEST) $(COMMANDS)
 
 # Those of their tests that know a long profile, tests/exploration.py.
 EXPLORING = $$(grep -rl "^from exploration import" tests --include="test_*.py")

@@ -41,6 +41,8 @@ _BUFFER = 256 * 1024
 _kept: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
 _shared: list[object] = []
 _numbers: dict[Hashable, int] = {}
+_models: dict[int, tuple[BaseModel, int]] = {}
+"""kept, so that none gets the address of another"""
 _open: list[tuple[object, Path]] = []
 _test: list[list[pytest.MonkeyPatch]] = []
 
@@ -132,33 +134,15 @@ class _Pickler(pickle.Pickler):
         if found is self._owner:
             return _the_owner, ()
         kind = type(found)
-        if kind is np.ndarray:
-            return _array(found)
-        if kind is memoryview:
-            return (_memory, (found.obj, found.format)) if found.c_contiguous else _unfit(found)
-        if kind is FunctionType:
-            return _function(found)
-        if kind is CellType:
-            return _cell, (), found.cell_contents, None, None, _fill
-        if kind in (CodeType, Kernel) or kind.__module__.startswith("numba."):
-            return _common, (_number(found, id(found)),)
-        if isinstance(found, BaseModel):
-            return _model(found)
-        if kind is struct.Struct:
-            return struct.Struct, (found.format,)
-        if kind in (type(threading.Lock()), type(threading.RLock())):
-            return _LOCKS[kind], ()
-        if kind is queue.SimpleQueue:
-            return (queue.SimpleQueue, ()) if found.empty() else _unfit(found)
-        if kind is GeneratorType:
-            return (_spent, ()) if found.gi_frame is None else _unfit(found)
-        if isinstance(found, Path) and found.is_relative_to(self._folder):
+        try:
+            way = _ways[kind]
+        except KeyError:
+            way = _ways[kind] = _way_of(kind)
+        return NotImplemented if way is None else way(self, found)
+
+    def _path(self, found: Path) -> Any:
+        if found.is_relative_to(self._folder):
             return _place, (str(found.relative_to(self._folder)),)
-        if isinstance(found, io.BufferedWriter | io.BufferedRandom):
-            return self._file(found)
-        if isinstance(found, Bus):
-            state = vars(found) | {"_members": _Members(found._members)}
-            return copyreg.__newobj__, (kind,), state  # type: ignore[attr-defined]
         return NotImplemented
 
     def _file(self, found: io.BufferedWriter | io.BufferedRandom) -> Any:
@@ -172,6 +156,19 @@ class _Pickler(pickle.Pickler):
         if len(content) != end:
             _unfit(found)
         return _recording, (Path(found.name), content, os.fstat(found.fileno()).st_mode, type(found.raw))
+
+
+_ways: dict[type, Callable[[_Pickler, Any], Any] | None] = {}
+"""By kind, how something is taken along; None: as pickle does it."""
+
+
+def _way_of(kind: type) -> Callable[[_Pickler, Any], Any] | None:
+    if kind in _WAYS:
+        return _WAYS[kind]
+    if kind.__module__.startswith("numba."):
+        return _WAYS[Kernel]
+    families = (BaseModel, Path, io.BufferedWriter, io.BufferedRandom, Bus)
+    return next((_WAYS[family] for family in families if issubclass(kind, family)), None)
 
 
 class _Members:
@@ -193,10 +190,13 @@ def _unfit(found: object) -> Any:
 
 def _model(found: BaseModel) -> Any:
     """One that says the same serves as well: nobody changes it."""
-    try:
-        return _common, (_number(found, (type(found), found.model_dump_json())),)
-    except PydanticSerializationError:  # it holds a function
-        return NotImplemented
+    if id(found) not in _models:
+        try:
+            number = _number(found, (type(found), found.model_dump_json()))
+        except PydanticSerializationError:  # it holds a function
+            return NotImplemented
+        _models[id(found)] = (found, number)
+    return _common, (_models[id(found)][1],)
 
 
 def _number(found: object, key: Hashable) -> int:
@@ -223,7 +223,7 @@ def _array(found: npt.NDArray[Any]) -> Any:
         return _owner_of, (found.tobytes("A"), found.dtype, found.shape, order, found.flags.writeable)
     if not base.flags.forc:
         return _unfit(found)
-    offset = found.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    offset = found.ctypes.data - base.ctypes.data
     return _view, (base, offset, found.shape, found.strides, found.dtype, found.flags.writeable)
 
 
@@ -234,6 +234,30 @@ def _function(found: FunctionType) -> Any:
     if getattr(sys.modules.get(found.__module__), found.__name__, None) is found:
         return NotImplemented  # by its name
     return _closure, (found.__code__, found.__module__, found.__name__, found.__defaults__, found.__closure__)
+
+
+_WAYS: dict[type, Callable[[_Pickler, Any], Any]] = {
+    np.ndarray: lambda _pickler, found: _array(found),
+    memoryview: lambda _pickler, found: (_memory, (found.obj, found.format)) if found.c_contiguous else _unfit(found),
+    FunctionType: lambda _pickler, found: _function(found),
+    CellType: lambda _pickler, found: (_cell, (), found.cell_contents, None, None, _fill),
+    CodeType: lambda _pickler, found: (_common, (_number(found, id(found)),)),
+    Kernel: lambda _pickler, found: (_common, (_number(found, id(found)),)),
+    BaseModel: lambda _pickler, found: _model(found),
+    struct.Struct: lambda _pickler, found: (struct.Struct, (found.format,)),
+    **{kind: lambda _pickler, found: (_LOCKS[type(found)], ()) for kind in _LOCKS},
+    queue.SimpleQueue: lambda _pickler, found: (queue.SimpleQueue, ()) if found.empty() else _unfit(found),
+    GeneratorType: lambda _pickler, found: (_spent, ()) if found.gi_frame is None else _unfit(found),
+    Path: _Pickler._path,
+    io.BufferedWriter: _Pickler._file,
+    io.BufferedRandom: _Pickler._file,
+    Bus: lambda _pickler, found: _bus(found),
+}
+
+
+def _bus(found: Bus) -> Any:
+    state = vars(found) | {"_members": _Members(found._members)}
+    return copyreg.__newobj__, (type(found),), state  # type: ignore[attr-defined]
 
 
 # -- what a state is put together from again; found by name ------------------------------------------------------------

@@ -14,7 +14,6 @@ def large(manager: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
     """The app at scale factor 2 on an ordinary screen."""
     with ExitStack() as owner:
         made = Desk(manager, tmp_path_factory.mktemp(manager), owner, QT_SCALE_FACTOR="2")
-        made.make_views()
         yield made
         made.ask("quit")
 
