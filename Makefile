@@ -57,7 +57,7 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 
 PYTEST = $(BIN)/python -m pytest
 
-# In groups, so many of them at once that every processor is busy while some wait. Those that compile the kernels of
+# In groups, so many of them at once that every processor is busy while two wait. Those that compile the kernels of
 # several others come first, the rig's beside the models' and what needs none: whoever needs them finds them, and few are
 # compiled twice. Then those that wait most of their time, live rigs as processes and apps under window managers, beside
 # all others, the longest first, so that none is left alone at the end. With ARGS: one pytest, given them.
@@ -71,7 +71,7 @@ PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
 OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/integration tests/rig $(MODELS))
 FIRST = $(addprefix test-,kernels models)
 GROUPS = $(addprefix test-,live apps views later panels whole others earlier)
-AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
