@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator, Iterator
 
 import pytest
-from exploration import LONG
+from exploration import LONG, either
 from hypothesis import HealthCheck, settings
 from processes import offspring
 
@@ -22,7 +22,13 @@ if not os.environ.get("DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 # Always the same examples, however busy the machine is; drawn anew only where a long run is asked for.
-settings.register_profile("suite", deadline=None, derandomize=not LONG, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=not LONG,
+    max_examples=either(50, 200),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("suite")
 
 

@@ -12,7 +12,7 @@ from rig.states import State
 _SIZES = {"least": (1024, 700), "usual": (1280, 800)}
 
 
-@pytest.mark.parametrize("size", list(_SIZES))
+@pytest.mark.parametrize("size", first_or_all(*_SIZES))
 def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, session: FakeSession, size: str) -> None:
     window, moved = whole_window, []
     window.resize(*_SIZES[size])
