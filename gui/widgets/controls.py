@@ -11,7 +11,9 @@ from gui.widgets.icons import set_icon
 from gui.widgets.number_field import may_turn
 
 _KEYS = QtCore.Qt.Key
-_PRESSES = (QtCore.QEvent.Type.MouseButtonPress, QtCore.QEvent.Type.MouseButtonDblClick)
+_RELEASE = QtCore.QEvent.Type.MouseButtonRelease
+_PRESSES = frozenset([QtCore.QEvent.Type.MouseButtonPress, QtCore.QEvent.Type.MouseButtonDblClick])
+_GUARDED = _PRESSES | {_RELEASE}
 _ARROWS = (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right)
 
 
@@ -77,9 +79,11 @@ class PressGuard(QtCore.QObject):
     def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """See the class; consumes no event."""
         kind = event.type()
+        if kind not in _GUARDED:  # all events of the app pass here
+            return False
         if kind in _PRESSES and isinstance(receiver, QtWidgets.QAbstractButton):
             self._pressed = (receiver, _meaning(receiver))
-        elif kind == QtCore.QEvent.Type.MouseButtonRelease and self._pressed is not None:
+        elif kind == _RELEASE and self._pressed is not None:
             button, before = self._pressed
             if button is receiver:  # already handled by its window
                 self._pressed = None
