@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+COMPUTING = "rig: process of"
+"""Begin of the command of those in which the app's threads compute; they end with the app, or after a minute."""
 _HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 """What Python keeps until it ends: see `_is_helper`."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from desk import of_desks
-from processes import offspring
+from processes import COMPUTING, offspring
 from pyqtgraph.Qt import QtWidgets
 from shell_support import be_rid_of, make_settings, press
 
@@ -110,7 +110,10 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
     qtbot.waitUntil(under_way, timeout=STEP)
 
 
-def left_over() -> list[int]:
-    """Processes of the app's that still run; those of a desk are another app's."""
-    desks = of_desks()
-    return [pid for pid in offspring(os.getpid()) if pid not in desks]
+def left_over(*, computing: bool = True) -> list[int]:
+    """Processes of the app's that still run; those of a desk are another app's.
+
+    computing: with those in which its threads compute.
+    """
+    desks, found = of_desks(), offspring(os.getpid())
+    return [pid for pid, name in found.items() if pid not in desks and (computing or not name.startswith(COMPUTING))]

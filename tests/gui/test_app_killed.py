@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from app_process import run_app
 from live_app import live_config
-from processes import offspring
+from processes import COMPUTING, offspring
 from waiting import eventually
 
 from actuators import Status as DriveStatus
@@ -28,7 +28,6 @@ from rig.states import FaultCode, State
 
 _START = 180.0  # s; the first start on a machine compiles the kernels
 _BORNE = 2.0  # s of silence
-_COMPUTING = "rig: process of"  # of which there is one for each thread of the app that computed lately
 _HOLD = 4.0 + _BORNE  # s after the last sign of life
 
 
@@ -85,7 +84,7 @@ def orphans(tmp_path: Path) -> Iterator[_Orphans]:
         address = ours.recv()
         found = offspring(app.pid or 0)
         processes += found
-        others = [name for name in found.values() if not name.startswith(_COMPUTING)]
+        others = [name for name in found.values() if not name.startswith(COMPUTING)]
         assert len(others) == 5  # virtual rig, engine, the engine's recorder and motion check, and the heartbeat
         link = LinkClient(address.socket)
         before = link.status()
