@@ -54,6 +54,9 @@ _HISTORY = 50
 _NONE = (0.0,) * 6
 _FRESH = 0.02  # s, largest age of a published snapshot
 _REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
+# Looked up once: a member that is looked up in its class takes 50 ns.
+_OFF, _IDLE, _HOMING, _PARKED, _SINGLE_LEG = State.OFF, State.IDLE, State.HOMING, State.PARKED, State.SINGLE_LEG
+_QUICK_STOP = StopSeverity.QUICK_STOP
 
 
 @kernel
@@ -348,7 +351,7 @@ class Engine:
         self.tick, self._overruns = tick, tick.overruns
         self._lateness.note(tick, missed)
         supervision, commander, exchanges = self._supervision, self._commander, self._exchanges
-        if machine.state is State.OFF:
+        if machine.state is _OFF:
             exchanges.forget()
             self._end_cycle()
             return
@@ -373,7 +376,7 @@ class Engine:
         supervision.recording(t, self.sink.fault, self.sink.room)
         self._advance_state()
         commander.decide(t, clear=self._fault_reset.edge)
-        if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
+        if machine.stop > severity and machine.stop >= _QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             exchanges.repeat(commander.commands)
             supervision.references()
@@ -393,12 +396,12 @@ class Engine:
 
     def _advance_state(self) -> None:
         machine, drives = self.machine, self.drives
-        if machine.state is State.PARKED and machine.homed:
+        if machine.state is _PARKED and machine.homed:
             self._tare.add(self.cycle_data.model.residual)
         standstill = drives.standstill
-        if standstill and machine.state in (State.IDLE, State.PARKED):
+        if standstill and machine.state in (_IDLE, _PARKED):
             self._exchange.rest(drives.fresh, drives.force, cells_fresh=drives.cells_fresh)
-        if machine.state is State.PARKED and self._exchange.pending:
+        if machine.state is _PARKED and self._exchange.pending:
             self._compare_forces()
         if machine.state not in LAW_STATES:
             if self._search.active:  # which may take longer than a cycle has
@@ -410,15 +413,15 @@ class Engine:
             torque=drives.legs(Status.ENABLED),
             standstill=standstill,
             moving=self.reference.moving,
-            missing=self._homing.missing(drives.status) if machine.state is State.HOMING else (),
+            missing=self._homing.missing(drives.status) if machine.state is _HOMING else (),
         )
         before = machine.state
-        if before is State.HOMING:
+        if before is _HOMING:
             self._continue_homing(standstill)
-        elif before is State.SINGLE_LEG and self.leg_test is not None and self.leg_test.ended:
-            machine.enter(State.IDLE, self.tick.t)
+        elif before is _SINGLE_LEG and self.leg_test is not None and self.leg_test.ended:
+            machine.enter(_IDLE, self.tick.t)
         overdue = machine.update(conditions)
-        if machine.state is not before and before is not State.HOMING:
+        if machine.state is not before and before is not _HOMING:
             self._entered(before)
         if overdue is not None:
             late = machine.stop >= StopSeverity.CATEGORY_1

@@ -149,6 +149,7 @@ class TrafficCheck:
 
 _ENABLED = Status.ENABLED.value
 _HOMING = Status.HOMING.value
+_QUICK_STOP = StopSeverity.QUICK_STOP
 
 
 class TorqueChecks:
@@ -191,7 +192,7 @@ class TorqueChecks:
         age, status = drives.stale, drives.status
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
-        needed = not at_rest and machine.stop < StopSeverity.QUICK_STOP
+        needed = not at_rest and machine.stop < _QUICK_STOP
         if needed is not self._needed:
             self.forget()
             self._needed = needed

@@ -72,6 +72,7 @@ class ExchangeSearch:
     def __init__(self, config: RigConfig, model: CellModel) -> None:
         self._model = model
         self._home_lengths = config.machine.geometry.home_lengths
+        self._home: list[float] = self._home_lengths.tolist()
         self._own_cells = config.load_cells.source == "drive"
         self._samples: deque[_Sample] = deque(maxlen=_MOMENTS * _STEP + _SPAN)
         self._longest = 1.5 * (_SPAN - 1) * max(_SPACING, config.period)
@@ -93,7 +94,8 @@ class ExchangeSearch:
         """Store what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
         if t >= self._next:
             self._next = t + _SPACING - 1e-6
-            if np.abs(length - self._home_lengths).max() >= _MOVED:
+            ways = [abs(one - home) for one, home in zip(length.tolist(), self._home, strict=True)]
+            if max(ways) >= _MOVED and math.isfinite(sum(ways)):
                 self._samples.append((t, length.copy(), force.copy()))
 
     def begin(self, at_home: Array) -> None:

@@ -55,7 +55,7 @@ STATE_BREAKS = [
     ),
     _machine(
         "homing may take for ever",
-        "if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:",
+        "if self.state is _HOMING and now.t - self._entered > self.deadlines.homing:",
         "if False:",
     ),
     _machine(
@@ -205,7 +205,7 @@ STATE_BREAKS = [
     ),
     _core(
         "a quick stop waits for the next cycle",
-        "if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:",
+        "if machine.stop > severity and machine.stop >= _QUICK_STOP:",
         "if False:",
         f"{_RESETS}::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
     ),
