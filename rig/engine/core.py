@@ -238,14 +238,14 @@ class Engine:
     def _end_cycle(self) -> None:
         """Publish a snapshot if an answer is pending, something has happened, or the last one is old."""
         self._in_cycle = self._published = False
-        machine, motions = self.machine, self.motions
+        machine, motions, paused = self.machine, self.motions, self.reference.paused
         if machine.cause is not None:
             self._stopped_for = machine.cause
-        elif not self.reference.paused:
+        elif not paused:
             self._stopped_for = None
         happened = (
             machine.state, machine.stop, machine.cause, machine.latched, machine.homed, machine.stops,
-            self.reference.paused, self.clearing, self.events, motions.name, motions.latest,
+            paused, self.clearing, self.events, motions.name, motions.latest,
         )  # fmt: skip
         if self._answers or happened != self._happened or self.tick.t >= self._snapshot.t + _FRESH:
             self._happened = happened

@@ -116,6 +116,10 @@ class _Counted(io.FileIO):
         return count
 
 
+def _unfit_time(t: float) -> RecordingError:
+    return RecordingError(f"rig time {t} s: must be finite and not negative")
+
+
 class RecordingWriter:
     """Writes rows and events to a new file.
 
@@ -183,7 +187,11 @@ class RecordingWriter:
         """
         if rows.dtype != ROW or rows.ndim != 1:
             raise RecordingError(f"rows: {rows.dtype} of {rows.ndim} axes is not a sequence of telemetry rows")
-        log_times = [self._log_time(t) for t in rows["t"].tolist()]
+        times = rows["t"]
+        unfit = times[~(np.isfinite(times) & (times >= 0.0))]
+        if len(unfit):
+            raise _unfit_time(float(unfit[0]))
+        log_times = (self._epoch + np.rint(times * 1e9).astype(np.int64)).tolist()
         sequences = (rows["cycle"] & np.uint64(0xFFFFFFFF)).tolist()
         data = rows.tobytes()
         for index, (log_time, sequence) in enumerate(zip(log_times, sequences, strict=True)):
@@ -210,7 +218,7 @@ class RecordingWriter:
 
     def _log_time(self, t: float) -> int:
         if not (math.isfinite(t) and t >= 0):
-            raise RecordingError(f"rig time {t} s: must be finite and not negative")
+            raise _unfit_time(t)
         return self._epoch + round(t * 1e9)
 
     def _add(self, channel: int, log_time: int, data: bytes, sequence: int) -> None:
