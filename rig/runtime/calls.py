@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Self, TypeVar
@@ -29,6 +30,8 @@ class CallProcess:
     def __init__(self, name: str) -> None:
         self._name = name
         self._child: ChildProcess | None = None
+        self._life: Connection | None = None
+        """one end of a pipe through which nothing is sent; it closes with this process"""
 
     @property
     def pid(self) -> int | None:
@@ -61,8 +64,13 @@ class CallProcess:
     def end(self) -> None:
         """End the process at once. May be called again."""
         child, self._child = self._child, None
-        if child is not None:
-            child.end(0.0, terminate=False)
+        life, self._life = self._life, None
+        try:
+            if child is not None:
+                child.end(0.0, terminate=False)
+        finally:
+            if life is not None:
+                life.close()
 
     def __enter__(self) -> Self:
         return self
@@ -76,29 +84,32 @@ class CallProcess:
         if self._child is not None and not self._child.alive:
             self.end()
         if self._child is None:
-            self._child = ChildProcess(self._name, _serve, os.getcwd())
+            theirs, self._life = Pipe(duplex=False)
+            try:
+                self._child = ChildProcess(self._name, _serve, os.getcwd(), theirs)
+            except BaseException:
+                self.end()
+                raise
+            finally:
+                theirs.close()
         return self._child
 
 
-def _serve(folder: str, owner: Connection) -> None:
+def _serve(folder: str, life: Connection, owner: Connection) -> None:
     """Main function of the process: receives functions and arguments, sends results or errors.
 
-    During a call, the owner's end kills the process: by the signal of its pipe, which no long computation holds up.
+    The owner's end kills the process, also during a call: by the signal of `life`, which no long computation holds up.
+    Nothing is sent through that pipe: the signal of what is sent may come after it was received, and during its call.
     """
-    signal.signal(signal.SIGIO, signal.SIG_IGN)
-    fcntl.fcntl(owner, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
+    if life.poll(0.0):  # the owner ended just before
+        return
     os.chdir(folder)
     with contextlib.suppress(EOFError, OSError):  # the owner is gone
         while True:
-            request = owner.recv_bytes()
-            signal.signal(signal.SIGIO, signal.SIG_DFL)
-            if owner.poll(0.0):  # the owner ended just before
-                return
-            answer = _carried_out(request)
-            signal.signal(signal.SIGIO, signal.SIG_IGN)
-            owner.send_bytes(answer)
-            del request, answer
+            owner.send_bytes(_carried_out(owner.recv_bytes()))
 
 
 def _carried_out(request: bytes) -> bytes:

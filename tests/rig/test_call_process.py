@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,6 +117,15 @@ def test_a_late_answer_is_never_that_of_the_next_call(process: CallProcess) -> N
         process.call(0.05, compute_for, 600.0)
     assert process.pid is None and not _runs(pid)
     assert process.call(_PATIENCE, add, 2, 2) == 4
+
+
+def test_a_signal_of_its_pipe_does_not_end_a_call(process: CallProcess) -> None:
+    process.call(_PATIENCE, add, 1, 1)
+    assert process._child is not None
+    sending = threading.Timer(0.2, process._child.pipe.send, [(add, (1, 1))])
+    sending.start()
+    process.call(_PATIENCE, compute_for, 0.5)  # the signal of a request may come while it is carried out already
+    sending.join()
 
 
 def test_without_a_process_the_call_says_so(process: CallProcess, monkeypatch: pytest.MonkeyPatch) -> None:
