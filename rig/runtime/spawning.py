@@ -99,10 +99,13 @@ def start_shielded(process: BaseProcess) -> None:
         HardwareError: processes cannot be started here.
     """
     check_socket_paths()
-    if isinstance(process, ForkServerProcess):
-        begin_server()
-    with _shielded(), _one_at_a_time, _main_left_out():
-        process.start()
+    try:
+        if isinstance(process, ForkServerProcess):
+            begin_server()
+        with _shielded(), _one_at_a_time, _main_left_out():
+            process.start()
+    except (EOFError, OSError) as error:  # no memory, too many processes; or the server has died
+        raise HardwareError(f"{process.name} could not be started: {error}") from error
 
 
 @contextlib.contextmanager

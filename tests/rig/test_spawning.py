@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rig.errors import HardwareError
 from rig.runtime.spawning import start_shielded
 
 _PATIENCE = 20.0  # s
@@ -64,6 +65,18 @@ def test_what_ends_its_owner_waits_until_a_process_is_started(arrived: socket.so
         signal.signal(number, before)
     process.join(_PATIENCE)
     assert process.exitcode == 0
+
+
+@pytest.mark.parametrize("fault", [EOFError("unexpected EOF"), OSError(11, "Resource temporarily unavailable")])
+def test_a_process_that_cannot_be_started_is_named(fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = multiprocessing.get_context("spawn").Process(name="the abacus")
+
+    def refuse() -> None:
+        raise fault  # as of a server that has died meanwhile
+
+    monkeypatch.setattr(process, "start", refuse)
+    with pytest.raises(HardwareError, match=rf"the abacus could not be started: .*{fault.args[-1]}"):
+        start_shielded(process)
 
 
 @pytest.mark.parametrize("way", ["forkserver", "spawn"])
