@@ -79,9 +79,8 @@ class RangeFinder(QtCore.QObject):
 
     def _known(self, question: Question, part: str, answer: Any, error: Exception | None) -> None:
         self._computing = False
-        if question == self._question:
-            if error is not None:
-                raise error
+        current = question == self._question
+        if current and error is None:
             if part:
                 self.ranges[part] = answer
             else:
@@ -89,3 +88,5 @@ class RangeFinder(QtCore.QObject):
             self.changed.emit()
         if not self._timer.isActive():
             self._compute_next()
+        if current and error is not None:  # to the log; this part stays unknown, and moves are checked again
+            raise error

@@ -165,11 +165,11 @@ class TargetDrag(QtCore.QObject):
 
     def _answered(self, refusal: Finding | None, error: Exception | None) -> None:
         self._checking = False
-        if error is not None:
-            raise error
         if self.switch.isChecked() and self._asked is not None:
             self._known("" if refusal is None else finding_text(refusal))
             self.refresh()  # the target may have changed meanwhile
+        if error is not None:  # to the log; what was known of another target is not kept, and Go checks its move again
+            raise error
 
     def _known(self, refusal: str) -> None:
         if refusal != self.refusal:

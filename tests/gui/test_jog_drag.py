@@ -15,6 +15,7 @@ from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import MotionTable, coordinates_to_pose, pose_to_coordinates, quaternion_to_matrix
 from rig.client import jogged
+from rig.runtime import ChildDiedError
 from rig.states import State
 
 EVENTS = QtCore.QEvent.Type
@@ -133,6 +134,26 @@ def test_a_target_beyond_what_is_free_is_refused_and_not_bounded(
     qtbot.waitUntil(lambda: bool(jog.jog.drag.refusal), timeout=PATIENCE)
     press(jog.jog.drag.switch)
     assert not jog.jog.drag.refusal and jog.jog.to.go.isEnabled() and canvas(jog).handle is None
+
+
+def test_of_a_target_that_could_not_be_checked_nothing_is_known(
+    jog: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not in_space(jog):
+        return
+    drag = jog.jog.drag
+    pull(jog, "z", 0.4)
+    qtbot.waitUntil(lambda: bool(drag.refusal) and not drag._checking, timeout=PATIENCE)
+
+    def preview(answered: Any, *_arguments: object) -> None:
+        QtCore.QTimer.singleShot(0, lambda: answered(None, ChildDiedError("the process has died")))
+
+    monkeypatch.setattr(jog.motion.mover, "preview", preview)
+    with qtbot.capture_exceptions() as raised:
+        jog.jog.to.fill(TURNED)
+        qtbot.waitUntil(lambda: not drag._checking, timeout=PATIENCE)
+    assert [kind for kind, *_ in raised] == [ChildDiedError]  # for the log
+    assert drag.refusal == "" and drag.go.isEnabled()  # Go checks the move again
 
 
 def test_a_picture_that_changes_its_size_meanwhile_is_not_fitted_anew(jog: MainWindow) -> None:

@@ -4,9 +4,11 @@ import math
 from typing import Any
 
 import pytest
+from pyqtgraph.Qt import QtCore
 from shell_support import FakeSession, Panels, make_status, press
 
-from rig.client import AXES, checked_move, jogged
+from rig.client import AXES, FreeRange, checked_move, jogged
+from rig.runtime import ChildDiedError
 from rig.states import State
 
 
@@ -67,6 +69,27 @@ def test_other_steps_leave_the_ranges_another_pose_does_not(known: Panels, sessi
     assert jog.finder.ranges["-z"].free == pytest.approx(before["-z"].free - 0.05, abs=1e-3)
     session.take(make_status(State.PARKED, t=12.0))
     assert jog.finder.ranges == {}
+
+
+def test_what_cannot_be_computed_is_not_known_and_the_rest_is(
+    panels: Panels, session: FakeSession, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finder, asked = panels.jog.finder, []
+
+    def preview(known: Any, function: Any, *_arguments: object) -> None:
+        asked.append(function)
+        died = len(asked) in (1, 3)  # the refused steps, and the second of the ranges
+        error = ChildDiedError("the process of previews of moves has died") if died else None
+        QtCore.QTimer.singleShot(0, lambda: known(None if died else FreeRange(0.1), error))
+
+    monkeypatch.setattr(panels.jog.finder._mover, "preview", preview)
+    panels.tabs.setCurrentWidget(panels.jog)
+    with qtbot.capture_exceptions() as raised:
+        session.take(make_status(State.ENGAGED))
+        _wait(panels, qtbot)
+    assert len(finder.ranges) == 2 * len(AXES) - 1 and finder.refusals == {}
+    assert [kind for kind, *_ in raised] == [ChildDiedError] * 2  # for the log
+    assert panels.jog.buttons["+x"].isEnabled()  # its move is checked again
 
 
 def test_a_preset_is_lit_while_it_stands_in_the_field(panels: Panels) -> None:
