@@ -194,7 +194,7 @@ def open_with_numbers(
     replayed: whether to keep its rows besides outlines and numbers. numbers: does what `numbers_of` does, such as in
     another process.
     Raises RecordingError if it is invalid, too long, or has above 100 MB of rows while there is an `obstacle` to
-    CPU-heavy work; OSError if there is no room for its rows on the disk.
+    CPU-heavy work, or there is no room for its rows on the disk.
     """
     if split_part(path)[1] is None:
         _check_size(path, obstacle)

@@ -1,14 +1,17 @@
 """Rows on the disk for views that read a part of them at a time: they take memory only where they are read."""
 
+import contextlib
 import mmap
 import os
 import tempfile
+from collections.abc import Iterator
 from types import TracebackType
 from typing import IO, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rig.recording.schema import RecordingError
 from rig.telemetry import ROW
 
 _FOLDER = "/var/tmp"  # on the disk, which /tmp often is not
@@ -17,25 +20,29 @@ _FOLDER = "/var/tmp"  # on the disk, which /tmp often is not
 class SpooledRows:
     """Rows written one block after the other into a file without a name, and then mapped into memory.
 
-    The file goes with the last reference to the rows, or with the process. Raises OSError if it cannot be made.
-    Leaving the `with` block ends the writing.
+    The file goes with the last reference to the rows, or with the process. Leaving the `with` block ends the writing.
+
+    Raises RecordingError, also from its methods, if the rows cannot be kept: the disk is full.
     """
 
     def __init__(self) -> None:
-        folder = _FOLDER if os.access(_FOLDER, os.W_OK) else None
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed by `__exit__`
+        self._folder = _FOLDER if os.access(_FOLDER, os.W_OK) else None
+        with self._room():
+            self._file: IO[bytes] = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115  closed by `__exit__`
         self._map: mmap.mmap | None = None
 
     def append(self, rows: npt.NDArray[np.void]) -> None:
-        """Append rows (n,) of dtype ROW. Raises OSError if the disk is full."""
-        self._file.write(np.ascontiguousarray(rows).view(np.uint8).data)
+        """Append rows (n,) of dtype ROW."""
+        with self._room():
+            self._file.write(np.ascontiguousarray(rows).view(np.uint8).data)
 
     def rows(self) -> npt.NDArray[np.void]:
         """Return the rows so far, (n,) of dtype ROW, read-only."""
         if not self._file.tell():
             return np.zeros(0, ROW)
-        self._file.flush()
-        self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        with self._room():
+            self._file.flush()
+            self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(self._map, ROW)
 
     def release(self) -> None:
@@ -49,4 +56,13 @@ class SpooledRows:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written was reported by then
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _room(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            place = self._folder or "the folder of temporary files"
+            raise RecordingError(f"{place}: its rows cannot be kept there: {error.strerror or error}") from None

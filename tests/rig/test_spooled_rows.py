@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.recording import SpooledRows
+from rig.recording import RecordingError, SpooledRows
 from rig.telemetry import ROW
 
 _MB = 1 << 20
@@ -64,8 +64,24 @@ def test_nothing_is_left_in_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert rows["cycle"].tolist() == list(range(10))
 
 
-def test_a_full_disk_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with open("/dev/full", "wb", buffering=0) as full:
-        monkeypatch.setattr("tempfile.TemporaryFile", lambda **_options: full)
-        with SpooledRows() as spooled, pytest.raises(OSError, match="No space left"):
-            spooled.append(_rows(10))
+@pytest.mark.parametrize("count", [1, 10_000])  # fewer wait in the file's buffer until all of them are asked for
+def test_a_full_disk_is_an_error_that_names_its_folder(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = open("/dev/full", "r+b")  # noqa: SIM115  closed by the rows
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_options: full)
+    with (
+        pytest.raises(RecordingError, match=r"^/var/tmp: its rows .* No space left on device"),
+        SpooledRows() as spooled,
+    ):
+        spooled.append(_rows(count))
+        spooled.rows()
+    assert full.closed
+
+
+def test_without_any_folder_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.recording.spooled._FOLDER", "/nowhere")
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: ["/nowhere"])
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(
+        RecordingError, match=r"the folder of temporary files: its rows .* No usable temporary directory"
+    ):
+        SpooledRows()
