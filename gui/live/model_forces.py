@@ -16,6 +16,7 @@ from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, FixedSize, Theme
 from rig.cell_models import comparable_rows, model_differences
+from rig.errors import HardwareError
 from rig.runtime import CallProcess
 
 Indices = npt.NDArray[np.intp]
@@ -139,7 +140,8 @@ class ModelForces(QtCore.QObject):
     def completion(self, segment: Segment) -> Callable[[], Differences]:
         """Return a job that computes the missing rows of a segment, in any thread, and returns all differences.
 
-        The segment must not change any more; failed rows are NaN.
+        The segment must not change any more. Rows that a model cannot compute are NaN; the job raises HardwareError if
+        the process that computes them fails.
         """
         mechanism, speed = self._mechanism, self._coulomb_speed
         values = {model: self.differences(model, segment) for model in self.chosen}
@@ -154,6 +156,8 @@ class ModelForces(QtCore.QObject):
                     for chunk in range(0, len(indices), _CHUNK):
                         at = indices[chunk : chunk + _CHUNK]
                         computed = _compute(compute, mechanism, speed, (model,), at, _motions(segment, at))
+                        if isinstance(computed.failure, HardwareError):
+                            raise computed.failure
                         values[model][at] = computed.values[model]
             return lambda model, _segment: values[model]
 
@@ -210,11 +214,17 @@ class ModelForces(QtCore.QObject):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
-    """Differences (k, 6) by model of the rows with these numbers; `fault` says why they are NaN."""
+    """Differences (k, 6) by model of the rows with these numbers; NaN after a `failure`."""
 
     numbers: Indices
     values: dict[str, Floats]
-    fault: str = ""
+    failure: Exception | None = None
+
+    @property
+    def fault(self) -> str:
+        """Why they are NaN, in one line."""
+        failure = self.failure
+        return "" if failure is None else (str(failure) or type(failure).__name__).splitlines()[0]
 
 
 def _motions(segment: Segment, indices: Indices) -> Floats:
@@ -242,7 +252,7 @@ def _compute(
         for model, differences in computed.items():
             values[model][usable] = differences
     except Exception as error:  # whatever the error, mark these rows as failed and do not retry
-        return _Computed(numbers, values, (str(error) or type(error).__name__).splitlines()[0])
+        return _Computed(numbers, values, error)
     return _Computed(numbers, values)
 
 

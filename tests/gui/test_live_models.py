@@ -32,6 +32,7 @@ from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording
 from rig.report import compare_models, summarize
 from rig.report.summary import window_of
+from rig.runtime import CallProcess, ChildDiedError
 from rig.states import State
 
 PUBLISHED = tuple(model for model in MODELS if model != "exact")
@@ -342,6 +343,22 @@ def test_what_cannot_be_computed_is_said(
     for _ in range(9):
         view.refresh(timeline)
     assert len(asked) == 1 and not view.models.preparing  # what has no answer is not asked for again
+
+
+def test_without_its_process_no_table_is_saved_with_gaps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot, view: LiveView
+) -> None:
+    def die(*_arguments: object) -> dict[str, Floats]:
+        raise ChildDiedError("the process of exported models has died")
+
+    monkeypatch.setattr(Worker, "compute", die)
+    monkeypatch.setattr(CallProcess, "call", die)
+    _choose(view, "massless")
+    view.refresh(Excerpt(live_rows(50)))
+    view.export_table(tmp_path / "forces.csv")
+    note = "Not saved: the process of exported models has died"
+    qtbot.waitUntil(lambda: view.bar.note.text() == note, timeout=60_000)
+    assert list(tmp_path.iterdir()) == []
 
 
 def _refreshed(view: LiveView, timeline: Excerpt) -> bool:
