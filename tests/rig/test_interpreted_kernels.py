@@ -43,3 +43,14 @@ def test_a_motion_is_the_same_up_to_rounding() -> None:
         np.testing.assert_allclose(row, compiled, rtol=0.0, atol=1e-12 * np.abs(compiled).max())
     np.testing.assert_allclose(state, compiled_state, rtol=0.0, atol=1e-12)
     assert abs(compiled_outputs[SPEEDS][0]) > 1e-3  # it moved
+
+
+def test_devices_are_checked_without_the_compiler() -> None:
+    """As by the set-up wizard, in the app."""
+    program = (
+        "import sys; from rig.commissioning import check_devices; from rig.config import load_config;"
+        "check_devices(load_config('virtual')); print({'numba', 'scipy'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300.0)
+    assert not done.returncode and done.stdout == "set()\n", done.stdout + done.stderr
