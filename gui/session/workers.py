@@ -50,10 +50,11 @@ class Worker(QtCore.QObject):
         return self._process.call(_COMPUTED_WITHIN, function, *arguments)
 
     def finish(self) -> None:
-        """Accept no further jobs; queued ones still run. May be called again."""
+        """Accept no further jobs; queued ones still run, but nothing is computed any more. May be called again."""
         if not self._closed:
             self._closed = True
             self._jobs.put(None)
+            self._process.cancel()
 
     def join(self, timeout: float) -> None:
         """Wait at most `timeout` s for the last job after `finish`."""

@@ -5,6 +5,7 @@ import fcntl
 import os
 import pickle
 import signal
+import threading
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from rig.runtime.sent_errors import describe_error, rebuild_error
-from rig.runtime.spawning import ChildProcess
+from rig.runtime.spawning import ChildDiedError, ChildProcess
 
 Result = TypeVar("Result")
 
@@ -21,7 +22,8 @@ class CallProcess:
     """A process that carries out calls one after the other.
 
     It is started by the first call, in the folder of this process, and anew by the next call after it has ended.
-    It ends with its owner, also in the middle of a call; leaving its `with` block ends it. For one thread at a time.
+    It ends with its owner, also in the middle of a call; leaving its `with` block ends it. For one thread at a time,
+    except `cancel`.
 
     Args:
         name: in a sentence, as "the process that checks moves".
@@ -32,6 +34,8 @@ class CallProcess:
         self._child: ChildProcess | None = None
         self._life: Connection | None = None
         """one end of a pipe through which nothing is sent; it closes with this process"""
+        self._cancelled = False
+        self._closing = threading.Lock()
 
     @property
     def pid(self) -> int | None:
@@ -64,13 +68,16 @@ class CallProcess:
     def end(self) -> None:
         """End the process at once. May be called again."""
         child, self._child = self._child, None
-        life, self._life = self._life, None
         try:
             if child is not None:
                 child.end(0.0, terminate=False)
         finally:
-            if life is not None:
-                life.close()
+            self._close_life()
+
+    def cancel(self) -> None:
+        """End the process, from any thread; a call in progress, and each later one, raises ChildDiedError."""
+        self._cancelled = True
+        self._close_life()
 
     def __enter__(self) -> Self:
         return self
@@ -80,12 +87,20 @@ class CallProcess:
     ) -> None:
         self.end()
 
+    def _close_life(self) -> None:
+        with self._closing:
+            life, self._life = self._life, None
+        if life is not None:
+            life.close()
+
     def _running(self) -> ChildProcess:
         if self._child is not None and not self._child.alive:
             self.end()
         if self._child is None:
             theirs, self._life = Pipe(duplex=False)
             try:
+                if self._cancelled:  # looked at once there is what `cancel` would close
+                    raise ChildDiedError(f"{self._name} has ended")
                 self._child = ChildProcess(self._name, _serve, os.getcwd(), theirs)
             except BaseException:
                 self.end()

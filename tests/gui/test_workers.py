@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -58,3 +59,20 @@ def test_the_process_ends_with_the_worker(worker: Worker, qtbot: QtBot) -> None:
     worker.finish()
     worker.join(10.0)
     assert not os.path.exists(f"/proc/{pid}")
+
+
+def test_what_it_computes_ends_with_the_worker_and_the_rest_is_done(worker: Worker, qtbot: QtBot) -> None:
+    pid, _error = _answer(worker, qtbot, partial(worker.compute, os.getpid))
+    begun, done = threading.Event(), threading.Event()
+
+    def job() -> None:
+        begun.set()
+        worker.compute(time.sleep, 600.0)
+
+    worker.submit(job, lambda _result, _error: None)
+    worker.submit(partial(worker.compute, time.sleep, 600.0), lambda _result, _error: None)
+    worker.submit(done.set, lambda _result, _error: None)
+    assert begun.wait(10.0)
+    worker.finish()
+    worker.join(10.0)
+    assert done.is_set() and not os.path.exists(f"/proc/{pid}")

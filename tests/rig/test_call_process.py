@@ -128,6 +128,21 @@ def test_a_signal_of_its_pipe_does_not_end_a_call(process: CallProcess) -> None:
     sending.join()
 
 
+def test_a_call_that_is_cancelled_ends_at_once_and_none_follows(process: CallProcess) -> None:
+    process.call(_PATIENCE, add, 1, 1)
+    pid = process.pid
+    assert pid is not None
+    cancelling = threading.Timer(0.2, process.cancel)
+    cancelling.start()
+    with pytest.raises(ChildDiedError, match="the abacus has died"):
+        process.call(_PATIENCE, compute_for, 600.0)
+    cancelling.join()
+    assert not _runs(pid)
+    with pytest.raises(ChildDiedError, match="the abacus has ended"):
+        process.call(_PATIENCE, add, 1, 1)
+    assert process.pid is None
+
+
 def test_without_a_process_the_call_says_so(process: CallProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse_start(*_arguments: object, **_options: object) -> None:
         raise HardwareError("no more processes")
