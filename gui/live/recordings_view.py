@@ -109,7 +109,7 @@ class TimelineLink(QtCore.QObject):
 
 
 _PATIENCE = 5.0  # s to finish reading a file on close
-_KEPT = 1.0  # s, in which rows that were read stay in memory
+_RELEASE_PERIOD = 1.0  # s, for which rows that were read stay in memory
 
 
 class RecordingsView(QtWidgets.QWidget):
@@ -154,7 +154,7 @@ class RecordingsView(QtWidgets.QWidget):
         self._first: tuple[Opened, str] | None = None
         """The open recording, or the run at which it was opened, and its name."""
         self.replay: Replay | None = None
-        self._given_back = 0.0
+        self._released_at = 0.0
         self.list = RecordingList(obstacle)
         self.live = live or LiveView(theme, replayed=True, whole=False)
         self.platform = PlatformView(theme)
@@ -251,7 +251,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.refreshed.emit()
         if self.replay is None:
             return
-        self._give_back()
+        self._release_memory()
         if self.replay.playing:
             self.replay.advance(self._clock())
             self.bar.show_position()
@@ -260,11 +260,11 @@ class RecordingsView(QtWidgets.QWidget):
             if view.isVisible():
                 view.refresh(self.replay.excerpt)
 
-    def _give_back(self) -> None:
-        """Give back memory from time to time, within 1 ms: rows that were read, as the views keep what they draw."""
+    def _release_memory(self) -> None:
+        """Release the memory of rows that were read, once a period, in 1 ms: the views have what they draw."""
         now = self._clock()
-        if self.opened is not None and not 0.0 <= now - self._given_back < _KEPT:
-            self._given_back = now
+        if self.opened is not None and not 0.0 <= now - self._released_at < _RELEASE_PERIOD:
+            self._released_at = now
             self.opened.release()
             give_back_memory()
 

@@ -171,7 +171,7 @@ class Opened:
     begin: float
     """Rig time, s, at which the motion begins; without one, the recording."""
     release: Callable[[], None]
-    """Gives back the memory of the rows that were read so far; they are on the disk."""
+    """Releases the memory of the rows that were read so far; they are on the disk."""
 
     @property
     def name(self) -> str:

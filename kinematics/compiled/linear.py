@@ -10,7 +10,7 @@ from kinematics.compiled.compiling import inlined, kernel
 
 _SWEEPS = 30
 _ORTHOGONAL = 1e-30  # squared cosine of the angle between two rows
-# Each pair of six rows once, in fives of three pairs without a common row: 5 beside r, and r + p beside r - p modulo 5.
+# Each pair of six rows once, in five rounds r of three pairs without a common row: 5 and r, r + p and r - p modulo 5.
 _FIRST = np.array([0, 1, 2, 1, 0, 3, 2, 1, 0, 3, 2, 0, 4, 0, 1])
 _SECOND = np.array([5, 4, 3, 5, 2, 4, 5, 3, 4, 5, 4, 1, 5, 3, 2])
 

@@ -63,7 +63,7 @@ class Braking:
         self._work = np.zeros((6, 6))
 
     def accept(self, t: float, motion: Array, legs: Array, condition: float, reference: Reference) -> Cause | None:
-        """Cause to refuse `reference`, by its legs or as continuation of the last one; else keep it, and None.
+        """Cause to refuse `reference`, by its legs or as continuation of the last one; or None, and it is stored.
 
         Args:
             t: s.

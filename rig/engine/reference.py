@@ -196,7 +196,7 @@ class TableSource:
         self._start = self._target = 0.0 if at_end else rate
         self._duration = self._elapsed = 0.0
         self._rate_now = self._start
-        self._tell()
+        self._set_phase()
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """See `ReferenceSource.decelerate`; along the path."""
@@ -231,13 +231,13 @@ class TableSource:
         """Bring the path rate smoothly to `target`, 0 to 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
             self._start, self._target, self._duration, self._elapsed = self._rate_now, target, duration, 0.0
-            self._tell()
+            self._set_phase()
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
         """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
         return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate_now, target)
 
-    def _tell(self) -> None:
+    def _set_phase(self) -> None:
         """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""
         before_end, driven = self._path_time < self._length, self._target > 0.0
         self.moving = before_end and (driven or self._elapsed < self._duration)
@@ -266,7 +266,7 @@ class TableSource:
         )
         self._path_time = min(place, self._length)
         self._elapsed += duration
-        self._tell()
+        self._set_phase()
         self._keep_pace()
 
     def evaluate(self, ahead: float, motion: Array) -> bool:

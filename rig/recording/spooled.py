@@ -22,7 +22,7 @@ class SpooledRows:
 
     The file goes with the last reference to the rows, or with the process. Leaving the `with` block ends the writing.
 
-    Raises RecordingError, also from its methods, if the rows cannot be kept: the disk is full.
+    Raises RecordingError, also from its methods, if the rows cannot be stored: the disk is full.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class SpooledRows:
         return np.frombuffer(self._map, ROW)
 
     def release(self) -> None:
-        """Give back the memory of what was read so far; it is read again from the file where it is needed."""
+        """Release the memory of what was read so far; it is read again from the file where it is needed."""
         if self._map is not None:
             self._map.madvise(mmap.MADV_DONTNEED)
 
@@ -64,5 +64,5 @@ class SpooledRows:
         try:
             yield
         except OSError as error:
-            place = self._folder or "the folder of temporary files"
-            raise RecordingError(f"{place}: its rows cannot be kept there: {error.strerror or error}") from None
+            place, reason = self._folder or "the folder of temporary files", error.strerror or error
+            raise RecordingError(f"{place}: the rows of a recording cannot be stored there: {reason}") from None

@@ -77,17 +77,17 @@ def continue_kernel(
 
 @kernel
 def accept_kernel(
-    legs: Array, limits: Array, condition: float, condition_bound: float, before: Array, allowed: Array, elapsed: float,
-    motion: Array, kept: Array,
+    legs: Array, limits: Array, condition: float, condition_bound: float, last_legs: Array, allowed: Array,
+    elapsed: float, motion: Array, last_motion: Array,
 ) -> tuple[int, int, float, float]:  # fmt: skip
-    """Judge as `continue_kernel`; what passes is copied, `motion` (19,) to `kept` and `legs` to `before`."""
-    found = continue_kernel(legs, limits, condition, condition_bound, before, allowed, elapsed)
+    """Judge as `continue_kernel`; what passes is copied, `motion` (19,) to `last_motion` and `legs` to `last_legs`."""
+    found = continue_kernel(legs, limits, condition, condition_bound, last_legs, allowed, elapsed)
     if found[0] == _OK:
         for k in range(19):
-            kept[k] = motion[k]
+            last_motion[k] = motion[k]
         for i in range(6):
             for k in range(legs.shape[1]):
-                before[i, k] = legs[i, k]
+                last_legs[i, k] = legs[i, k]
     return found
 
 
@@ -130,27 +130,27 @@ class ReferenceCheck:
         motion: Array,
         legs: Array,
         condition: float,
-        kept: Array,
-        before: Array,
+        last_motion: Array,
+        last_legs: Array,
         elapsed: float,
         *,
         starts: bool,
     ) -> Cause | None:
-        """Cause to refuse a reference, by itself or as continuation of the one before it; or None, and it is kept.
+        """Cause to refuse a reference, by itself or as continuation of the one before it; or None, and it is stored.
 
         Args:
             t: s, rig time.
             motion: (19,) of the platform.
             legs: (6, 13) of the legs.
             condition: condition number of the pose.
-            kept: (19,), receives `motion`.
-            before: (6, 13) motion of the legs `elapsed` s earlier, which was kept; receives `legs`.
-            elapsed: s, more than 0; negative if none was kept.
+            last_motion: (19,), receives `motion`.
+            last_legs: (6, 13) motion of the legs `elapsed` s earlier, which passed; receives `legs`.
+            elapsed: s, more than 0; negative if there is no earlier one.
             starts: whether another motion begins here, at most `START_DISTANCE` away.
         """
         what, leg, value, bound = accept_kernel(
-            legs, self.legs, condition, self.condition, before, self._allowed_at_start if starts else self.allowed,
-            elapsed, motion, kept,
+            legs, self.legs, condition, self.condition, last_legs,
+            self._allowed_at_start if starts else self.allowed, elapsed, motion, last_motion,
         )  # fmt: skip
         return self.cause(what, leg, value, bound, elapsed, t)
 

@@ -14,7 +14,7 @@ from rig.config.rig_config import load_config
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-def test_lockstep_rig_beside_real_time(recorded: bool, tmp_path: Path) -> None:
+def test_speed_of_the_lockstep_rig(recorded: bool, tmp_path: Path) -> None:
     config = load_config("virtual")
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 57.0))
     with LockstepRig(config, tmp_path / "run.mcap" if recorded else None, Interruption()) as rig:

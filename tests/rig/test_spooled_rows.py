@@ -69,7 +69,7 @@ def test_a_full_disk_is_an_error_that_names_its_folder(count: int, monkeypatch: 
     full = open("/dev/full", "r+b")  # noqa: SIM115  closed by the rows
     monkeypatch.setattr("tempfile.TemporaryFile", lambda **_options: full)
     with (
-        pytest.raises(RecordingError, match=r"^/var/tmp: its rows .* No space left on device"),
+        pytest.raises(RecordingError, match=r"^/var/tmp: the rows .* No space left on device"),
         SpooledRows() as spooled,
     ):
         spooled.append(_rows(count))
@@ -82,6 +82,6 @@ def test_without_any_folder_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: ["/nowhere"])
     monkeypatch.setattr("tempfile.tempdir", None)
     with pytest.raises(
-        RecordingError, match=r"the folder of temporary files: its rows .* No usable temporary directory"
+        RecordingError, match=r"the folder of temporary files: the rows .* No usable temporary directory"
     ):
         SpooledRows()
