@@ -6,6 +6,7 @@ from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_d
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
+from rig.client.heartbeat import WINDOW_BOUND
 from rig.client.hold_to_run import (
     FreeRange,
     HoldToRunMotion,
@@ -82,6 +83,7 @@ __all__ = [
     "SPEED",
     "TEMPLATES",
     "TIME",
+    "WINDOW_BOUND",
     "DemoResult",
     "EventFollower",
     "FaultControl",
