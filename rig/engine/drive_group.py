@@ -335,16 +335,17 @@ class DriveGroup:
         )
 
     @property
-    def traffic(self) -> list[Traffic]:
-        """The counters of each device."""
-        found = [
-            Traffic(f"leg {leg}", leg, drive.counters.sent, drive.counters.unusable)
-            for leg, drive in enumerate(self._drives, start=1)
-        ]
-        return found + [
-            Traffic(f"load cells, {device.name}", 0, device.counters.sent, device.counters.unusable)
-            for device in self._cells.members
-        ]
+    def devices(self) -> int:
+        """Number of drives, and of devices that only read load cells."""
+        return len(self._members) + len(self._cells.members)
+
+    def traffic(self, device: int) -> Traffic:
+        """The counters of a device (index), drives first."""
+        if device < len(self._members):
+            counted = self._drive(device).counters
+            return Traffic(f"leg {device + 1}", device + 1, counted.sent, counted.unusable)
+        cells = self._cells.members[device - len(self._members)]
+        return Traffic(f"load cells, {cells.name}", 0, cells.counters.sent, cells.counters.unusable)
 
     @property
     def cells_rejected(self) -> int:

@@ -77,7 +77,7 @@ class Supervision:
         self._checked_leg = 0
         self._torque = TorqueChecks(machine, drives.homing_ends_off)
         self._lag: list[float] = drives.lag.tolist()
-        self._traffic = TrafficCheck(config.safety.rejected_replies)
+        self._traffic = TrafficCheck(config.safety.rejected_replies, drives.devices)
         self._overruns_in_a_row = 0
         self._unrecorded = False
         self._room = math.inf
@@ -143,10 +143,8 @@ class Supervision:
         lag = _NO_LAG if drives.prompt else drives.lag.tolist()
         if lag != self._lag:
             self._lag_changed(lag)
-        if self._traffic.due(t):
-            disturbed, warnings = self._traffic.check(t, drives.traffic)
-            for warning in warnings:
-                self._act(Report("warning", warning))
+        while self._traffic.due(t):
+            disturbed = self._traffic.check(t, drives.traffic(self._traffic.turn))
             if disturbed is not None:
                 self._act(disturbed)
         self.references()

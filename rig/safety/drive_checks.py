@@ -9,11 +9,11 @@ from typing import NamedTuple
 from actuators import Status
 from rig.findings import Code, Finding, Value
 from rig.safety.machine import DRIVE_STATES, LEGS, TORQUE_STATES, Cause, StateMachine, at_legs
-from rig.safety.trip import DriveSamples, Trip, no_length, no_recheck, not_fresh
+from rig.safety.trip import DriveSamples, Report, Trip, no_length, no_recheck, not_fresh
 from rig.states import StopSeverity
 
 _LEGS = 6
-_SAMPLE_PERIOD = 0.1  # s between two looks at what was counted
+_SAMPLE_PERIOD = 0.1  # s between two looks at what was counted of a device
 _SAMPLES = 11  # of a second
 _FEW = 5  # replies that are no good in a second, and nothing to stop for
 # plain integers: the flags' own operators cost more than the rest of the checks
@@ -85,20 +85,25 @@ class TrafficCheck:
     """Judges the share of bad replies of each device in the last second.
 
     Among noise, or another master's traffic, replies may still be good: nothing becomes stale, and only this check
-    detects it.
+    detects it. The devices are checked in turn, evenly over time: all of them together would make their cycle the
+    longest of all.
 
     Args:
         share: tolerated share of a device's requests in that time; `_FEW` are always tolerated.
+        devices: how many there are.
     """
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, devices: int) -> None:
         self._share = share
+        self._devices, self._between = devices, _SAMPLE_PERIOD / devices
+        self.turn = 0
+        """index of the device that is checked next"""
         self._samples: dict[str, deque[tuple[int, int]]] = {}
         self._warned: set[str] = set()
         self._due = -math.inf
 
     def due(self, t: float) -> bool:
-        """Whether a check is due at rig time `t` (s)."""
+        """Whether a device is to be checked at rig time `t` (s); several in turn where cycles are long."""
         return t >= self._due
 
     def forget(self) -> None:
@@ -107,24 +112,24 @@ class TrafficCheck:
         self._warned.clear()
         self._due = -math.inf
 
-    def check(self, t: float, traffic: Sequence[Traffic]) -> tuple[Trip | None, list[Finding]]:
-        """Judge the counters at rig time `t` (s).
+    def check(self, t: float, device: Traffic) -> Trip | Report | None:
+        """Judge the counters of the device whose turn it is at rig time `t` (s).
 
         Returns:
-            Causes to stop the rig, and warnings of devices within the bound, once each.
+            Why to stop the rig, or, once for each device, a warning of one within the bound.
         """
-        self._due = t + _SAMPLE_PERIOD
-        trip, warnings = None, []
-        for device in traffic:
-            self._samples.setdefault(device.name, deque(maxlen=_SAMPLES)).append((device.sent, device.unusable))
-            beyond = self._beyond(device)
-            if beyond is not None and trip is None:
-                category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2
-                trip = Trip(Cause(beyond, t), category, partial(self._beyond, device))
-            elif beyond is None and self._counted(device.name)[1] > _FEW // 2 and device.name not in self._warned:
-                self._warned.add(device.name)
-                warnings.append(self._disturbed(device))
-        return trip, warnings
+        self.turn = (self.turn + 1) % self._devices
+        # no device is due twice at a time, however long it has been
+        self._due = max(self._due, t - _SAMPLE_PERIOD) + self._between
+        self._samples.setdefault(device.name, deque(maxlen=_SAMPLES)).append((device.sent, device.unusable))
+        beyond = self._beyond(device)
+        if beyond is not None:
+            category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2
+            return Trip(Cause(beyond, t), category, partial(self._beyond, device))
+        if self._counted(device.name)[1] > _FEW // 2 and device.name not in self._warned:
+            self._warned.add(device.name)
+            return Report("warning", self._disturbed(device))
+        return None
 
     def _counted(self, name: str) -> tuple[int, int]:
         """Requests of a device in the last second, and its bad replies."""
