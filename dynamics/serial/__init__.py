@@ -4,6 +4,9 @@ After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the com
 prismatic joints, in standard and modified Denavit–Hartenberg form.
 """
 
+from dynamics.serial.arm import Arm, ArmJoint, JointLimits, arm_chain, joint_units, standard_arm_chain
+from dynamics.serial.arm_dynamics import ArmDynamics
+from dynamics.serial.arm_file import arm_names, load_arm, parse_arm
 from dynamics.serial.as_printed import (
     computed_torque_as_printed,
     lagrange_control_as_printed,
@@ -44,14 +47,20 @@ from dynamics.serial.torque_control import (
 
 __all__ = [
     "ERROR_BOUND",
+    "Arm",
+    "ArmDynamics",
+    "ArmJoint",
     "ChainSimulation",
     "ControlStudy",
     "Joint",
+    "JointLimits",
     "LagrangeCoefficients",
     "Link",
     "LinkStates",
     "ModifiedChain",
     "SerialChain",
+    "arm_chain",
+    "arm_names",
     "chain_acceleration",
     "check_gains",
     "computed_torque",
@@ -60,6 +69,7 @@ __all__ = [
     "coriolis_matrix",
     "iterative_newton_euler",
     "iterative_newton_euler_as_printed",
+    "joint_units",
     "lagrange_coefficients",
     "lagrange_control_as_printed",
     "lagrange_euler",
@@ -67,17 +77,20 @@ __all__ = [
     "leg_joints",
     "link_poses",
     "link_states",
+    "load_arm",
     "modified_chain",
     "modified_newton_euler",
     "modified_newton_euler_as_printed",
     "newton_euler",
     "newton_euler_as_printed",
     "newton_euler_in_base_axes",
+    "parse_arm",
     "puma",
     "puma_study",
     "rk4_step",
     "serial_leg_forces",
     "simulate_chain",
+    "standard_arm_chain",
     "standard_chain",
     "strobed_bias",
     "strobed_coriolis",
