@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_arms import SIZES, PinocchioArm, random_arm
+from pinocchio_arm import PinocchioArm
+from random_arms import SIZES, random_arm
 
 from dynamics import DynamicsError
 from dynamics.errors import ArmError
