@@ -4,7 +4,18 @@ After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the com
 prismatic joints, in standard and modified Denavit–Hartenberg form.
 """
 
-from dynamics.serial.arm import Arm, ArmJoint, JointLimits, arm_chain, joint_units, standard_arm_chain
+from dynamics.serial.arm import (
+    Arm,
+    ArmJoint,
+    JointKind,
+    JointLimits,
+    LimitExcess,
+    arm_chain,
+    joint_units,
+    limit_excesses,
+    standard_arm_chain,
+)
+from dynamics.serial.arm_control import ArmControl, ControlLaw, ControlSettings, control_arm
 from dynamics.serial.arm_dynamics import ArmDynamics
 from dynamics.serial.arm_file import arm_names, load_arm, parse_arm
 from dynamics.serial.as_printed import (
@@ -14,6 +25,15 @@ from dynamics.serial.as_printed import (
     newton_euler_as_printed,
 )
 from dynamics.serial.chain import Joint, Link, SerialChain, puma
+from dynamics.serial.formulations import (
+    COMPILED,
+    FORMULATIONS,
+    arm_forces,
+    drive_forces,
+    formulation_names,
+    strobed_arm_acceleration,
+    strobed_arm_mass_matrix,
+)
 from dynamics.serial.iterative import (
     LinkStates,
     ModifiedChain,
@@ -29,13 +49,16 @@ from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_for
 from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
 from dynamics.serial.torque_control import (
     ERROR_BOUND,
+    BrokenCondition,
     ChainSimulation,
     ControlStudy,
+    broken_conditions,
     chain_acceleration,
     check_gains,
     computed_torque,
     computed_torque_lagrange,
     coriolis_matrix,
+    gain_matrix,
     puma_study,
     rk4_step,
     simulate_chain,
@@ -46,27 +69,41 @@ from dynamics.serial.torque_control import (
 )
 
 __all__ = [
+    "COMPILED",
     "ERROR_BOUND",
+    "FORMULATIONS",
     "Arm",
+    "ArmControl",
     "ArmDynamics",
     "ArmJoint",
+    "BrokenCondition",
     "ChainSimulation",
+    "ControlLaw",
+    "ControlSettings",
     "ControlStudy",
     "Joint",
+    "JointKind",
     "JointLimits",
     "LagrangeCoefficients",
+    "LimitExcess",
     "Link",
     "LinkStates",
     "ModifiedChain",
     "SerialChain",
     "arm_chain",
+    "arm_forces",
     "arm_names",
+    "broken_conditions",
     "chain_acceleration",
     "check_gains",
     "computed_torque",
     "computed_torque_as_printed",
     "computed_torque_lagrange",
+    "control_arm",
     "coriolis_matrix",
+    "drive_forces",
+    "formulation_names",
+    "gain_matrix",
     "iterative_newton_euler",
     "iterative_newton_euler_as_printed",
     "joint_units",
@@ -75,6 +112,7 @@ __all__ = [
     "lagrange_euler",
     "leg_chain",
     "leg_joints",
+    "limit_excesses",
     "link_poses",
     "link_states",
     "load_arm",
@@ -92,6 +130,8 @@ __all__ = [
     "simulate_chain",
     "standard_arm_chain",
     "standard_chain",
+    "strobed_arm_acceleration",
+    "strobed_arm_mass_matrix",
     "strobed_bias",
     "strobed_coriolis",
     "strobed_gravity",

@@ -214,6 +214,11 @@ class Arm:
         poses.append(pose @ _pose(self.tip_rotation, self.tip_position))
         return np.array(poses)
 
+    @property
+    def unphysical(self) -> tuple[str, ...]:
+        """Names of the joints whose bodies cannot exist: no distribution of mass has their inertia."""
+        return tuple(joint.name for joint in self.joints if unphysical(joint.mass, joint.inertia))
+
     def without_friction(self) -> "Arm":
         """Return the arm without Coulomb and viscous friction and offsets."""
         joints = tuple(replace(joint, viscous=0.0, coulomb=0.0, offset=0.0) for joint in self.joints)
@@ -238,6 +243,49 @@ def joint_values(arm: Arm, name: str, value: npt.ArrayLike) -> Array:
         index = int(np.argmin(finite))
         raise ArmError(arm.name, [f"{name}: {array[index]} of joint {arm.joints[index].name}, must be finite"])
     return array
+
+
+@dataclass(frozen=True, slots=True)
+class LimitExcess:
+    """The sample at which a joint is farthest beyond one of its limits.
+
+    `quantity`: position, velocity, acceleration or force. `value`, `bound`: SI, in `unit`; time s.
+    """
+
+    joint: str
+    quantity: str
+    value: float
+    bound: float
+    unit: str
+    time: float
+
+
+def limit_excesses(
+    arm: Arm, times: Array, q: Array, qd: Array, qdd: Array, tau: Array | None = None
+) -> list[LimitExcess]:
+    """Return where a motion (m, n) at `times` (m,) s exceeds the limits of the joints, the worst of each quantity."""
+    found = []
+    for index, joint in enumerate(arm.joints):
+        length, force, _inertia = joint_units(joint.kind)
+        limits = joint.limits
+        low, high = limits.position or (-math.inf, math.inf)
+        bounds = [
+            ("position", q, low, high, length),
+            ("velocity", qd, None, limits.velocity, f"{length}/s"),
+            ("acceleration", qdd, None, limits.acceleration, f"{length}/s²"),
+            ("force", tau, None, limits.force, force),
+        ]
+        for quantity, values, least, most, unit in bounds:
+            if most is None or values is None:
+                continue
+            bottom = -most if least is None else least
+            beyond = np.maximum(values[:, index] - most, bottom - values[:, index])
+            worst = int(np.argmax(beyond))
+            if beyond[worst] > 1e-9 * max(1.0, abs(most) if math.isfinite(most) else 0.0):
+                value = float(values[worst, index])
+                bound = most if value > most else bottom
+                found.append(LimitExcess(joint.name, quantity, value, bound, unit, float(times[worst])))
+    return found
 
 
 def physical_faults(joints: Sequence[ArmJoint]) -> list[str]:

@@ -1,5 +1,7 @@
 """Random arms of revolute and prismatic joints."""
 
+from typing import Any
+
 import numpy as np
 from random_mechanisms import random_body
 
@@ -39,7 +41,7 @@ def random_arm(rng: np.random.Generator, joints: int, *, coupled: bool = False, 
                 offset=rng.normal() * friction,
             )
         )
-    drives = {}
+    drives: dict[str, Any] = {}
     if coupled:
         drives = {
             "transmission": rng.normal(scale=20.0, size=(joints, joints)) + 40.0 * np.eye(joints),

@@ -1,6 +1,7 @@
 """The compiled dynamics of an arm against Pinocchio, energy, and the formulations of the papers."""
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dynamics.serial import (
     Arm,
     ArmDynamics,
     ArmJoint,
+    JointKind,
     JointLimits,
     arm_chain,
     arm_names,
@@ -213,7 +215,7 @@ def test_wrong_arguments_are_refused_by_name():
     with pytest.raises(DynamicsError, match=r"^qdd: shape \(2, 4\), must be \(4,\) as q"):
         ours.inverse(zero, zero, np.zeros((2, 4)))
     with pytest.raises(DynamicsError, match=r"^q: sample 1, joint 3 is nan, must be finite"):
-        ours.inverse([[0, 0, 0, 0], [0, 0, np.nan, 0]], np.zeros((2, 4)), np.zeros((2, 4)))
+        ours.inverse(np.array([zero, [0.0, 0.0, np.nan, 0.0]]), np.zeros((2, 4)), np.zeros((2, 4)))
     with pytest.raises(DynamicsError, match=r"^wrench: .* must be 6 finite numbers"):
         ours.inverse(zero, zero, zero, np.zeros(3))
     with pytest.raises(DynamicsError, match=r"^period: -1.0 s"):
@@ -236,7 +238,7 @@ def test_an_arm_without_inertia_has_no_accelerations():
         (lambda: ArmJoint("one", mass=np.nan), r"mass: nan kg, must be finite"),
         (lambda: ArmJoint("one", mass=-1.0), r"mass: -1 kg, must not be negative"),
         (lambda: ArmJoint("one", "prismatic", viscous=-2.0), r"viscous: -2 N s/m, must not be negative"),
-        (lambda: ArmJoint("one", "ball"), r"kind: 'ball', must be 'revolute' or 'prismatic'"),
+        (lambda: ArmJoint("one", cast("JointKind", "ball")), r"kind: 'ball', must be 'revolute' or 'prismatic'"),
         (lambda: ArmJoint("one", rotation=2.0 * np.eye(3)), r"rotation: .* is not orthonormal"),
         (lambda: ArmJoint("one", rotation=np.diag([1.0, 1.0, -1.0])), r"rotation: .* right-handed"),
         (lambda: ArmJoint("one", inertia=np.triu(np.ones((3, 3)))), r"inertia: .* is not symmetric"),
