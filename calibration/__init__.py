@@ -16,7 +16,7 @@ from calibration.arm import (
     ArmRecord,
     ArmSettings,
     Formulation,
-    drive_forces,
+    drive_matrix,
     identify_arm,
 )
 from calibration.cell_measurements import (
@@ -216,7 +216,7 @@ __all__ = [
     "check_masses",
     "design_excitation",
     "drift",
-    "drive_forces",
+    "drive_matrix",
     "exchanged_pairs",
     "feels_friction",
     "fit_cell",

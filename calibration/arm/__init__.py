@@ -7,7 +7,7 @@ unknowns with their covariance, and judges them by data that were not fitted, be
 from calibration.arm.estimate import UNKNOWN_GAIN, ArmAccuracy, ArmFit, ArmSettings
 from calibration.arm.identify import ArmIdentification, base_parameters_of, identify_arm
 from calibration.arm.judgement import FORMULATIONS, ArmHoldOut, Formulation, Study, Whiteness, splits
-from calibration.arm.samples import ArmRecord, ArmSamples, chosen_cutoff, drive_forces, prepare
+from calibration.arm.samples import ArmRecord, ArmSamples, chosen_cutoff, drive_matrix, prepare
 from calibration.arm.torque_model import FRICTION_TERMS, TorqueModel, body_regressor
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "base_parameters_of",
     "body_regressor",
     "chosen_cutoff",
-    "drive_forces",
+    "drive_matrix",
     "identify_arm",
     "prepare",
     "splits",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arm.consistent import all_consistent, nearest_body_parameters
-from calibration.arm.samples import ArmSamples, drive_forces
+from calibration.arm.samples import ArmSamples, drive_matrix
 from calibration.arm.torque_model import BODY, FRICTION_TERMS, TorqueModel, sides
 from calibration.errors import CalibrationError
 from calibration.inertia.prior import body_covariance, exists
@@ -120,17 +120,6 @@ class ArmFit:
     def bodies(self) -> Array:
         """The numbers (10 n,) of all bodies."""
         return self.x[: BODY * len(self.model.arm.joints)]
-
-    def predict(self, samples: ArmSamples) -> Array:
-        """Drive forces (T, n) at samples, by the estimated model."""
-        columns = samples.columns(self.model, bodies=self.bodies)
-        forces: Array = columns @ self.x + samples.known
-        return forces
-
-    def judged(self, samples: ArmSamples) -> tuple[Array, Array]:
-        """Measured and predicted joint forces (T, n) at samples, the measured ones by the estimated gains."""
-        back = np.linalg.inv(drive_forces(samples.arm)).T
-        return (samples.drives * self.gains) @ back, self.predict(samples) @ back
 
 
 def model_scales(samples: ArmSamples, coupling: bool = True) -> Array:
@@ -296,7 +285,7 @@ class Problem:
             return []
         places = np.sort(np.concatenate([self.model.places("motor_coulomb"), self.model.places("coulomb")]))
         share = np.clip(1.0 - np.abs(self.samples.signs(self.model)), 0.0, 1.0) ** 2 / 3.0
-        acting = np.array([side.row for side in self.model.sides]) @ drive_forces(self.samples.arm).T
+        acting = np.array([side.row for side in self.model.sides]) @ drive_matrix(self.samples.arm).T
         return [(int(place), share[:, k, np.newaxis] * acting[k] ** 2) for k, place in enumerate(places)]
 
     def open_variance(self, x: Array) -> Array:
@@ -347,6 +336,11 @@ class Problem:
                 robust = np.minimum(1.0, _HUBER / np.maximum(size_of, 1e-12))
         weights = robust / (spread**2 * correlation + still * lasting)
         return self._finished(data, z, weights, spread, correlation)
+
+    def judged(self, fit: ArmFit) -> tuple[Array, Array]:
+        """Measured and predicted joint forces (T, n) at all rows, the measured ones by the estimated gains."""
+        back = np.linalg.inv(drive_matrix(self.samples.arm)).T
+        return (self.samples.drives * fit.gains) @ back, (self.columns @ fit.x + self.samples.known) @ back
 
     def _first(self, data: "_Rows") -> Array:
         """Where the iteration begins: the prior's mean, or with unknown gains a linear estimate of them.

@@ -72,9 +72,11 @@ class ArmIdentification:
         found = {each.code: each for each in self.formulations}
         return found[code]
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Masses, centres, inertias, rotors and friction by their names in an arm's file; σ to first order."""
+    def physical(self) -> tuple[tuple[Parameter, ...], Array]:
+        """Masses, centres, inertias, rotors and friction by their names in an arm's file, and their covariance (m, m).
+
+        To first order.
+        """
         return physical_parameters(self.fit, self.covariance)
 
 
@@ -240,34 +242,28 @@ def with_parameters(arm: serial.Arm, fit: ArmFit) -> serial.Arm:
 _MOTOR_NAMES = {"rotor_inertia": "rotor_inertia", "motor_viscous": "viscous", "motor_coulomb": "coulomb"}
 
 
-def physical_parameters(fit: ArmFit, covariance: Array) -> tuple[Parameter, ...]:
-    """Parameters of a fit by their names in an arm's file, with what was known before; σ to first order."""
-    sigmas = np.sqrt(np.diag(covariance))
-    found = []
-    for i in range(len(fit.model.arm.joints)):
-        place = fit.model.parameters.bodies[i]
-        value, before = _physical_body(fit.x[place]), _physical_body(fit.before[place])
-        slopes = np.empty((len(value), BODY))
+def physical_parameters(fit: ArmFit, covariance: Array) -> tuple[tuple[Parameter, ...], Array]:
+    """Parameters of a fit by their names in an arm's file, with what was known before, and their covariance."""
+    names, before, after = [], fit.before.copy(), fit.x.copy()
+    spread = np.sqrt(np.diag(covariance))
+    slopes = np.eye(len(fit.x))
+    for i, place in enumerate(fit.model.parameters.bodies):
+        before[place], after[place] = _physical_body(fit.before[place]), _physical_body(fit.x[place])
+        names += [f"joints[{i}].{name}" for name, _ in _BODY_PARAMETERS]
         for k in range(BODY):
             step = np.zeros(BODY)
-            step[k] = _STEP * max(sigmas[place][k], 1e-12)
-            slopes[:, k] = (_physical_body(fit.x[place] + step) - _physical_body(fit.x[place] - step)) / (2.0 * step[k])
-        sigma = _sigmas(slopes, covariance[place, place])
-        found += [
-            Parameter(f"joints[{i}].{name}", unit, *numbers)
-            for (name, unit), *numbers in zip(
-                _BODY_PARAMETERS, before.tolist(), value.tolist(), sigma.tolist(), strict=True
-            )
-        ]
-    for k in range(BODY * len(fit.model.arm.joints), len(fit.model)):
-        name = fit.model.parameters.names[k]
+            step[k] = _STEP * max(spread[place][k], 1e-12)
+            ends = _physical_body(fit.x[place] + step), _physical_body(fit.x[place] - step)
+            slopes[place, place.start + k] = (ends[0] - ends[1]) / (2.0 * step[k])
+    for name in fit.model.parameters.names[len(names) :]:
         first, _, index = name.partition("[")
-        if first in _MOTOR_NAMES:
-            name = f"joints[{index[:-1]}].motor.{_MOTOR_NAMES[first]}"
-        found.append(
-            Parameter(name, fit.model.parameters.units[k], float(fit.before[k]), float(fit.x[k]), float(sigmas[k]))
-        )
-    return tuple(found)
+        names.append(f"joints[{index[:-1]}].motor.{_MOTOR_NAMES[first]}" if first in _MOTOR_NAMES else name)
+    units = [unit for _ in fit.model.parameters.bodies for _, unit in _BODY_PARAMETERS]
+    units += fit.model.parameters.units[len(units) :]
+    moved: Array = slopes @ covariance @ slopes.T
+    sigmas = np.sqrt(np.maximum(np.diag(moved), 0.0))
+    columns = (before.tolist(), after.tolist(), sigmas.tolist())
+    return tuple(Parameter(*each) for each in zip(names, units, *columns, strict=True)), moved
 
 
 _BODY_PARAMETERS = (

@@ -1,13 +1,13 @@
 """What an arm's model predicts of data that it was not fitted to, beside simpler models; and whether noise is left."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.arm.estimate import ArmFit, ArmSettings, Problem, model_scales
-from calibration.arm.samples import FILTER_ORDER, ArmSamples, drive_forces
+from calibration.arm.samples import FILTER_ORDER, ArmSamples, drive_matrix
 from calibration.arm.torque_model import FRICTION_TERMS, TorqueModel, body_regressor
 from calibration.errors import CalibrationError
 from kinematics import Array
@@ -49,12 +49,16 @@ class ArmHoldOut:
     """Relative residual |τ − τ̂| / |τ| of each joint's force (n,), of one split and one model.
 
     fitted: on the rows that were fitted. held_out: on the others; moving: on those of them in which the joint moves.
+    measured, predicted (T, n): joint forces at all rows; held (T,): which were held out.
     """
 
     split: str
     fitted: Array
     held_out: Array
     moving: Array
+    measured: Array = field(repr=False)
+    predicted: Array = field(repr=False)
+    held: NDArray[np.bool_] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,8 +203,9 @@ class Study:
         self, split: Split, settings: ArmSettings, terms: Sequence[str], smoothing: float
     ) -> tuple[ArmHoldOut, int]:
         """Hold-out of one model and estimator on one split, and its number of unknowns."""
-        fit = self.problem(settings, terms, smoothing, split.fitted).fit(split.fitted)
-        measured, predicted = fit.judged(self.samples)
+        problem = self.problem(settings, terms, smoothing, split.fitted)
+        fit = problem.fit(split.fitted)
+        measured, predicted = problem.judged(fit)
         return self._judged(split, measured, predicted), len(fit.model)
 
     def _judged(self, split: Split, measured: Array, predicted: Array) -> ArmHoldOut:
@@ -212,6 +217,9 @@ class Study:
             relative_residual(measured, predicted, ~held),
             relative_residual(measured, predicted, held),
             relative_residual(measured, predicted, held & moving),
+            measured,
+            predicted,
+            ~split.fitted,
         )
 
     def ordinary(self, split: Split) -> tuple[ArmHoldOut, int]:
@@ -223,7 +231,7 @@ class Study:
         model = make_model(samples, self.settings, (), _SIGN)
         driven = model.drive_values(samples.qd, samples.qdd)[:, np.newaxis, :] * model.drive_rows.T
         columns = np.concatenate([self.rows, driven], axis=2)
-        known = samples.known @ np.linalg.inv(drive_forces(samples.arm)).T
+        known = samples.known @ np.linalg.inv(drive_matrix(samples.arm)).T
         forces = samples.joint_forces - known
         chosen = columns[split.fitted].reshape(-1, len(model))
         x = np.linalg.lstsq(chosen, forces[split.fitted].ravel(), rcond=_LEAST_SQUARES_RANK)[0]

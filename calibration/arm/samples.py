@@ -48,7 +48,7 @@ class ArmRecord:
     begin: float = 0.0
 
 
-def drive_forces(arm: serial.Arm) -> Array:
+def drive_matrix(arm: serial.Arm) -> Array:
     """D (n, n) with drive forces D τ of joint forces τ, see `ArmRecord`: diag(G) G⁻ᵀ."""
     ratios = arm.motor_ratios
     forces: Array = np.diag(ratios)[:, np.newaxis] * np.linalg.inv(ratios).T
@@ -79,7 +79,7 @@ class ArmSamples:
     @property
     def joint_forces(self) -> Array:
         """Measured joint forces τ (T, n) under the stated gains."""
-        forces: Array = self.drives @ np.linalg.inv(drive_forces(self.arm)).T
+        forces: Array = self.drives @ np.linalg.inv(drive_matrix(self.arm)).T
         return forces
 
     def columns(self, model: TorqueModel, body_rows: Array | None = None, bodies: Array | None = None) -> Array:
@@ -97,7 +97,7 @@ class ArmSamples:
             if bodies is None:
                 raise ValueError('bodies: None, needed by the term "load"')
             parts.append(model.load_columns(self.signs(model), rows @ bodies))
-        columns: Array = np.einsum("jk,tkp->tjp", drive_forces(self.arm), np.concatenate(parts, axis=2))
+        columns: Array = np.einsum("jk,tkp->tjp", drive_matrix(self.arm), np.concatenate(parts, axis=2))
         return columns
 
     def signs(self, model: TorqueModel) -> Array:
@@ -146,7 +146,7 @@ def prepare(arm: serial.Arm, records: Sequence[ArmRecord], cutoff: float | None 
         known = np.zeros_like(forces)
         if record.load is not None:
             rows = body_regressor(arm, q[kept], qd[kept], qdd[kept])[:, :, -BODY:]
-            known = rows @ record.load @ drive_forces(arm).T
+            known = rows @ record.load @ drive_matrix(arm).T
         t = record.begin + kept / record.rate
         parts.append((t, q[kept], qd[kept], qdd[kept], forces, known, np.full(len(kept), number)))
         fine.append((qd, qdd, kept, record.rate))

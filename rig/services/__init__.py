@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from rig.services.arm import control_name as control_name
     from rig.services.arm import joint_columns as joint_columns
     from rig.services.arm import motion_columns as motion_columns
+    from rig.services.arm_identification import ArmIdentifyRequest as ArmIdentifyRequest
+    from rig.services.arm_identification import ArmIdentifyResult as ArmIdentifyResult
+    from rig.services.arm_identification import arm_identify as arm_identify
     from rig.services.cells import CellsRequest as CellsRequest
     from rig.services.cells import CellsResult as CellsResult
     from rig.services.cells import calibrate_cells as calibrate_cells
@@ -200,6 +203,7 @@ _NAMES = {
         "joint_columns",
         "motion_columns",
     ),
+    "arm_identification": ("ArmIdentifyRequest", "ArmIdentifyResult", "arm_identify"),
     "cells": ("CellsRequest", "CellsResult", "calibrate_cells", "cells_contents"),
     "cells_in_place": (
         "CellsInPlaceRequest",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.arm import ArmRecord, drive_forces
+from calibration.arm import ArmRecord, drive_matrix
 from dynamics.serial import Arm, ArmDynamics, ArmJoint
 from kinematics import Array
 
@@ -85,7 +85,7 @@ def measured(
     tau = ArmDynamics(loaded, 0.02).inverse(q, qd, qdd)
     tau += outside * np.tanh(qd / 0.02) * (1.5 * np.exp(-np.abs(qd) / 0.2) + 0.5 * np.sin(9.0 * q))
     tau += coloured(rng, len(q), np.full(len(arm), noise), correlation)
-    drives = tau @ drive_forces(arm).T
+    drives = tau @ drive_matrix(arm).T
     ball = None if load is None else ball_numbers(load)
     q = q + rng.normal(size=q.shape) * 1e-6
     return ArmRecord(RATE, q, drives if gains is None else drives / gains, ball, f"run-{seed}", begin)
