@@ -108,6 +108,8 @@ def _loaded(source: str, notices: Notices) -> "serial.Arm":
     if arm.unphysical:
         finding = Finding(Code.ARM_UNPHYSICAL, details={"names": list(arm.unphysical)})
         notices.add(finding.code, finding.text, arm.name)
+    for note in arm.notes:
+        notices.add("arm-file", note, arm.name)
     return arm
 
 

@@ -25,7 +25,7 @@ from dynamics.serial import (
     puma,
     standard_arm_chain,
 )
-from dynamics.serial.arm_file import rotation_of_angles
+from dynamics.serial.arm import rotation_of_angles
 
 
 @pytest.fixture(params=range(len(SIZES)), ids=lambda k: f"{k}-{SIZES[k]}-joints")
