@@ -123,27 +123,27 @@ def test_the_way_to_a_tip_is_an_arm_and_the_rest_is_merged(tmp_path):
     np.testing.assert_allclose(ArmDynamics(arm.without_friction()).inverse(q, qd, qdd), tau, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "old, new, fault",
-    [
-        ('type="continuous"', 'type="floating"', "joint waist: type floating, must be revolute, continuous"),
-        ('type="continuous"', 'type="ball"', "/joint[@name='waist']: Invalid joint type: ball"),
-        ('<dynamics damping="0.4"', '<mimic joint="twist"/><dynamics damping="0.4"',
-         "joint waist: mimics twist, but the joints of an arm move independently"),
-        ('<axis xyz="0 1 0.5"/>', '<axis xyz="0 0 0"/>', "joint shoulder: axis [0.0, 0.0, 0.0] has no direction"),
-        ('damping="0.4"', 'damping="-0.4"', "joint waist: viscous: -0.4 N m s/rad, must not be negative"),
-        ('lower="-1.5" upper="2"', 'lower="2" upper="-1.5"', "joint shoulder: limits.position: [2.0, -1.5] rad"),
-        ('<mass value="3"/>', '<mass value="-3"/>', "link beam: mass -3 kg, must be finite and at least 0 kg"),
-        ('<mass value="3"/>', '<mass value="nan"/>', "link beam: mass nan kg, must be finite"),
-        ('iyy="0.06" iyz="0" izz="0.06"', 'iyy="0.06" iyz="0" izz="0.6"',
-         "joints[1] (joint 2): no real body has this inertia"),
-        ('<child link="rod"/>', '<child link="rood"/>', "joint slide: its link 'rood' is not there"),
-        ('<child link="hand"/>', '<child link="rod"/>', "link rod: two joints lead to it, slide and twist"),
-        ("</robot>", '<link name="loose"/></robot>', "2 links without a joint before them, must be 1: world, loose"),
-        ("</robot>", "", "no URDF:"),
-        ('<?xml version="1.0"?>', '<!DOCTYPE x [<!ENTITY a "b">]>', "has a document type or entities"),
-    ],
-)  # fmt: skip
+FAULTS = [
+    ('type="continuous"', 'type="floating"', "joint waist: type floating, must be revolute, continuous"),
+    ('type="continuous"', 'type="ball"', "/joint[@name='waist']: Invalid joint type: ball"),
+    ('<dynamics damping="0.4"', '<mimic joint="twist"/><dynamics damping="0.4"',
+     "joint waist: mimics twist, but the joints of an arm move independently"),
+    ('<axis xyz="0 1 0.5"/>', '<axis xyz="0 0 0"/>', "joint shoulder: axis [0.0, 0.0, 0.0] has no direction"),
+    ('damping="0.4"', 'damping="-0.4"', "joint waist: viscous: -0.4 N m s/rad, must not be negative"),
+    ('lower="-1.5" upper="2"', 'lower="2" upper="-1.5"', "joint shoulder: limits.position: [2.0, -1.5] rad"),
+    ('<mass value="3"/>', '<mass value="-3"/>', "link beam: mass -3 kg, must be finite and at least 0 kg"),
+    ('<mass value="3"/>', '<mass value="nan"/>', "link beam: mass nan kg, must be finite"),
+    ('iyy="0.06" iyz="0" izz="0.06"', 'iyy="0.06" iyz="0" izz="0.6"',
+     "joints[1] (joint 2): no real body has this inertia"),
+    ('<child link="rod"/>', '<child link="rood"/>', "joint slide: its link 'rood' is not there"),
+    ('<child link="hand"/>', '<child link="rod"/>', "link rod: two joints lead to it, slide and twist"),
+    ("</robot>", '<link name="loose"/></robot>', "2 links without a joint before them, must be 1: world, loose"),
+    ("</robot>", "", "no URDF:"),
+    ('<?xml version="1.0"?>', '<!DOCTYPE x [<!ENTITY a "b">]>', "has a document type or entities"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("old, new, fault", FAULTS, ids=range(len(FAULTS)))
 def test_faults_are_named(old, new, fault):
     assert old in URDF
     with pytest.raises(ArmError, match=re.escape(fault)) as caught:
