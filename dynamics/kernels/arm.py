@@ -334,6 +334,16 @@ def arm_mass_matrix_kernel(parameters: Array, q: Array, work: Array, M: Array) -
     return _status(n * n, M)
 
 
+@kernel
+def arm_mass_matrices_kernel(parameters: Array, q: Array, work: Array, M: Array) -> int:
+    """Compute m mass matrices, M (m, n·n), of q (m, n). Returns the first bad sample, or −1."""
+    bad = -1
+    for k in range(q.shape[0] - 1, -1, -1):
+        if arm_mass_matrix_kernel(parameters, q[k], work, M[k]) != OK:
+            bad = k
+    return bad
+
+
 @inlined
 def _accelerate(
     parameters: Array, n: int, q: Array, qd: Array, tau: Array, still: Array, wrench: Array, work: Array, qdd: Array
@@ -384,6 +394,17 @@ def arm_forward_kernel(
     for i in range(n):
         still[i] = 0.0
     return _accelerate(parameters, n, q, qd, tau, still, wrench, work, qdd)
+
+
+@kernel
+def arm_forward_batch_kernel(
+    parameters: Array, q: Array, qd: Array, tau: Array, wrench: Array, work: Array, qdd: Array
+) -> int:  # fmt: skip
+    """Compute joint accelerations qdd (m, n) of m samples under `wrench` (6,). Returns the first bad one, or −1."""
+    for k in range(q.shape[0]):
+        if arm_forward_kernel(parameters, q[k], qd[k], tau[k], wrench, work, qdd[k]) != OK:
+            return k
+    return -1
 
 
 @kernel

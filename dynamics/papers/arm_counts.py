@@ -52,7 +52,9 @@ def count_arm(arm: Arm) -> list[ArmCount]:
     """Count on the arm's own bodies: what is 0, 1 or −1 in its geometry, masses and gravity costs nothing."""
     turning = all(joint.revolute for joint in arm.joints)
     chains = {
-        name: _with_exact_zeros(each.chain(arm)) for name, each in FORMULATIONS.items() if turning or not each.revolute
+        name: _with_exact_zeros(each.chain(arm))
+        for name, each in FORMULATIONS.items()
+        if (turning or not each.revolute) and not each.printed
     }
     return _counts(chains, len(arm))
 
@@ -64,7 +66,7 @@ def count_structure(kinds: Sequence[JointKind]) -> list[ArmCount]:
     chains = {
         name: modified_chain(chain) if each.modified else chain
         for name, each in FORMULATIONS.items()
-        if turning or not each.revolute
+        if (turning or not each.revolute) and not each.printed
     }
     return _counts(chains, len(kinds))
 

@@ -121,7 +121,8 @@ class Arm:
     diagonal, coupled joints off it; joint forces are τ = Gᵀ c of motor torques c. None is no transmission: the motors
     are the joints. `rotor_inertia` (n,) kg m², `motor_viscous` (n,) N m s/rad and `motor_coulomb` (n,) N m are at the
     motors; at the joints they are Gᵀ diag(J) G q̈ + Gᵀ (f_v ṗ + f_c sign ṗ). None is zero. Gyroscopic moments of the
-    rotors are neglected. `warnings` names bodies that cannot exist; `source` is the text of the arm's file.
+    rotors are neglected. `warnings` names bodies that cannot exist, `notes` what of its file the arm leaves out;
+    `source` is the file's text.
 
     q, qd and qdd are always the n joint positions and their rates (rad or m, per s).
 
@@ -139,6 +140,7 @@ class Arm:
     motor_viscous: Array | None = None
     motor_coulomb: Array | None = None
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     source: str = ""
 
     def __post_init__(self) -> None:
@@ -325,6 +327,29 @@ def arm_chain(arm: Arm) -> ModifiedChain:
 def standard_arm_chain(arm: Arm) -> SerialChain:
     """Return `arm_chain` in standard Denavit–Hartenberg form."""
     return standard_chain(arm_chain(arm))
+
+
+def about_x(angle: float) -> Array:
+    """Rotation (3, 3) about x by an angle, rad; multiples of a right angle are exact."""
+    c, s = _cosine_and_sine(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def rotation_of_angles(angles: list[float]) -> Array:
+    """R = Rz(rz) Ry(ry) Rx(rx) of three angles, rad; multiples of a right angle are exact."""
+    (cx, sx), (cy, sy), (cz, sz) = map(_cosine_and_sine, angles)
+    return np.array(
+        [
+            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+            [-sy, cy * sx, cy * cx],
+        ]
+    )
+
+
+def _cosine_and_sine(angle: float) -> tuple[float, float]:
+    c, s = math.cos(angle), math.sin(angle)
+    return (0.0 if abs(c) < 1e-15 else c), (0.0 if abs(s) < 1e-15 else s)
 
 
 def _axes_at_zero(arm: Arm) -> list[tuple[Array, Array]]:

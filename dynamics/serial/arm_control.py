@@ -49,14 +49,15 @@ class ControlSettings:
     """How an arm is controlled.
 
     kp 1/s² and kv 1/s: numbers, or matrices (n, n) as rows. law: see `ControlLaw`. substeps: of Runge and Kutta's
-    formula in a sample. preview: q̈ᵈ is the mean over the coming sample, which a constant force can achieve, in place of
-    that at the sampling instant as in 4.4. coulomb_speed: smooths friction of plant and model, see `ArmDynamics`.
+    formula in a sample; None: 4, or more where friction needs it. preview: q̈ᵈ is the mean over the coming sample, which
+    a constant force can achieve, in place of that at the sampling instant as in 4.4. coulomb_speed: smooths friction of
+    plant and model, see `ArmDynamics`.
     """
 
     kp: Gain
     kv: Gain
     law: ControlLaw = "mended"
-    substeps: int = 4
+    substeps: int | None = None
     preview: bool = False
     coulomb_speed: float = 0.0
 
@@ -88,6 +89,7 @@ def control_arm(
     coulomb_speed = settings.coulomb_speed
     ours = ArmDynamics(model, coulomb_speed)
     chain = standard_arm_chain(model.without_drives())
+    substeps = settings.substeps or max(4, ArmDynamics(plant, coulomb_speed).stable_substeps(q_d[0], period))
     packed, work, wrench = packed_arm(plant, coulomb_speed), np.zeros(work_size(n)), np.zeros(6)
     actual, rates, torques = np.empty((3, len(instants), n))
     q, qd = np.empty((2, n)), np.empty((2, n))
@@ -106,7 +108,7 @@ def control_arm(
             tau = np.array(bodies, dtype=np.float64) + drive_forces(model, qd[0], bracket, coulomb_speed)
         actual[k], rates[k], torques[k] = q[0], qd[0], tau
         if k + 1 < len(instants):
-            if arm_simulation_kernel(packed, tau[np.newaxis], wrench, period, settings.substeps, work, q, qd) < 1:
+            if arm_simulation_kernel(packed, tau[np.newaxis], wrench, period, substeps, work, q, qd) < 1:
                 raise DynamicsError(f"the arm under control diverges at t = {instants[k]:g} s")
             q[0], qd[0] = q[1], qd[1]
     return ArmControl(instants, q_d, actual, rates, torques)

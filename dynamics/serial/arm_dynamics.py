@@ -21,10 +21,11 @@ from dynamics.kernels.arm import (
     PLACEMENT,
     POSITION,
     SECOND_MOMENT,
+    arm_forward_batch_kernel,
     arm_forward_kernel,
     arm_inverse_batch_kernel,
     arm_inverse_kernel,
-    arm_mass_matrix_kernel,
+    arm_mass_matrices_kernel,
     arm_simulation_kernel,
     drives_at,
     parameter_size,
@@ -34,6 +35,9 @@ from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR
 from dynamics.serial.arm import Arm, joint_values
 from dynamics.serial.torque_control import ChainSimulation
 from kinematics import Array
+
+_SMOOTH = 0.01  # rad/s or m/s
+_BORNE = 2.0  # step times rate of damping
 
 
 class ArmDynamics:
@@ -80,8 +84,9 @@ class ArmDynamics:
         (position,) = self._alike(q=q)
         rows = position.reshape(-1, n)
         M = np.empty((len(rows), n * n))
-        for k in range(len(rows)):
-            self._check(arm_mass_matrix_kernel(self.parameters, rows[k], self._work, M[k]), k)
+        bad = arm_mass_matrices_kernel(self.parameters, rows, self._work, M)
+        if bad >= 0:
+            raise DynamicsError(f"{self.arm.name}, sample {bad}: the mass matrix is not finite")
         return M.reshape(*position.shape[:-1], n, n)
 
     def bias(self, q: npt.ArrayLike, qd: npt.ArrayLike, wrench: npt.ArrayLike | None = None) -> Array:
@@ -98,10 +103,40 @@ class ArmDynamics:
         position, rate, force = self._alike(q=q, qd=qd, tau=tau)
         qdd = np.empty_like(position)
         load = self._on_last(wrench)
-        rows = [array.reshape(-1, len(self.arm)) for array in (position, rate, force, qdd)]
-        for k, (x, xd, f, xdd) in enumerate(zip(*rows, strict=True)):
-            self._check(arm_forward_kernel(self.parameters, x, xd, f, load, self._work, xdd), k)
+        x, xd, f, xdd = (array.reshape(-1, len(self.arm)) for array in (position, rate, force, qdd))
+        bad = arm_forward_batch_kernel(self.parameters, x, xd, f, load, self._work, xdd)
+        if bad >= 0:
+            status = arm_forward_kernel(self.parameters, x[bad], xd[bad], f[bad], load, self._work, xdd[bad])
+            self._check(status, bad)
         return qdd
+
+    def damping_rate(self, q: npt.ArrayLike) -> float:
+        """Return the fastest rate, 1/s, at which friction slows the arm at q (n,), at rest where it is steepest.
+
+        The largest eigenvalue of M⁻¹ times the slope of friction; infinite for Coulomb friction by the sign.
+        """
+        arm = self.arm
+        slopes, motor_slopes = (
+            np.zeros(len(arm)) if values is None else np.asarray(values)
+            for values in ([joint.coulomb for joint in arm.joints], arm.motor_coulomb)
+        )
+        if self.coulomb_speed == 0.0 and (slopes.any() or motor_slopes.any()):
+            return math.inf
+        G = arm.motor_ratios
+        friction = arm.viscous_matrix
+        if self.coulomb_speed > 0.0:
+            per_motor = motor_slopes / (self.coulomb_speed * np.abs(G).max(axis=1))
+            friction = friction + np.diag(slopes) / self.coulomb_speed + G.T @ (per_motor[:, np.newaxis] * G)
+        return float(np.abs(np.linalg.eigvals(np.linalg.solve(self.mass_matrix(q), friction))).max())
+
+    def stable_substeps(self, q: npt.ArrayLike, period: float) -> int:
+        """Return how many steps a `period` s needs so that friction does not make them swing, at q (n,); at least 1.
+
+        A step is at most 2 over `damping_rate`; Runge and Kutta's formula bears 2.8. Friction by the sign has no such
+        step; it is taken as that of a coulomb_speed of 0.01.
+        """
+        smooth = self if math.isfinite(self.damping_rate(q)) else ArmDynamics(self.arm, _SMOOTH)
+        return max(1, math.ceil(smooth.damping_rate(q) * period / _BORNE))
 
     def simulate(
         self,
@@ -109,16 +144,19 @@ class ArmDynamics:
         qd: npt.ArrayLike,
         torques: npt.ArrayLike,
         period: float,
-        substeps: int = 1,
+        substeps: int | None = None,
         wrench: npt.ArrayLike | None = None,
     ) -> ChainSimulation:
         """Simulate from q, qd (n,); row k of `torques` (m, n) is held for the k-th `period` s.
 
-        Each period has `substeps` steps of the classical Runge–Kutta formula. Returns m + 1 samples.
+        Each period has `substeps` steps of the classical Runge–Kutta formula; None is `stable_substeps` at the start.
+        Returns m + 1 samples.
         Raises DynamicsError for a period or substeps that are not positive, and with the time at which it diverges.
         """
         if not (math.isfinite(period) and period > 0.0):
             raise DynamicsError(f"period: {period} s, must be finite and above 0 s")
+        if substeps is None:
+            substeps = self.stable_substeps(q, period)
         if substeps < 1:
             raise DynamicsError(f"substeps: {substeps}, must be at least 1")
         held = self._alike(torques=torques)[0].reshape(-1, len(self.arm))

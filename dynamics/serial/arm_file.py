@@ -1,6 +1,5 @@
 """The arm file: its tables, keys and units; reading it into an `Arm`, with all faults, and writing it."""
 
-import math
 import reprlib
 from importlib import resources
 from pathlib import Path
@@ -11,8 +10,9 @@ from pydantic import Field, StrictBool, StrictInt, ValidationError
 
 from dynamics.errors import ArmError
 from dynamics.mechanism_file import BodyMass, Position, Table, Tensor, Three, fault_text
-from dynamics.serial.arm import Arm, ArmJoint, JointKind, JointLimits, physical_faults
+from dynamics.serial.arm import Arm, ArmJoint, JointKind, JointLimits, about_x, physical_faults, rotation_of_angles
 from kinematics import (
+    MOST_BYTES,
     Acceleration,
     Angle,
     AngularAcceleration,
@@ -37,6 +37,7 @@ from kinematics import (
 FrameConvention = Literal["standard", "modified", "placements"]
 
 MOST_JOINTS = 64
+_MOST_URDF = 10_000_000  # bytes
 
 Turn = Annotated[Angle, within(-100.0, 100.0, "rad")]
 Reach = Annotated[Length, within(-100.0, 100.0, "m")]
@@ -202,8 +203,9 @@ def arm_names() -> tuple[str, ...]:
 
 
 def load_arm(path_or_name: str | Path, *, evaluate_only: bool = False) -> Arm:
-    """Read an arm from a TOML file, or a shipped one by its bare name ("puma-560").
+    """Read an arm from a TOML or a URDF file, or a shipped one by its bare name ("puma-560").
 
+    A URDF may have the link of the tip behind its name, "arm.urdf#flange"; see `dynamics.serial.urdf`.
     A body that cannot exist is rejected unless the file says `allow_unphysical = true` or the arm is only evaluated
     (`evaluate_only`); the arm's `warnings` then name it. Raises ArmError with all faults of the file, or why it cannot
     be read.
@@ -212,13 +214,18 @@ def load_arm(path_or_name: str | Path, *, evaluate_only: bool = False) -> Arm:
     if isinstance(path_or_name, str) and name in arm_names():
         text = (resources.files("dynamics") / "arms" / f"{name}.toml").read_text(encoding="utf-8")
         return parse_arm(text, source=name, evaluate_only=evaluate_only)
-    path = Path(path_or_name)
+    file, _mark, tip = name.partition("#")
+    urdf = Path(file).suffix.lower() == ".urdf"
     try:
-        text = read_text(path)
+        text = read_text(Path(file) if urdf else Path(path_or_name), _MOST_URDF if urdf else MOST_BYTES)
     except MissingFileError:
         raise ArmError(name, [f"no such file; shipped arms are {', '.join(arm_names())}"]) from None
     except InputFileError as error:
         raise ArmError(name, [str(error)]) from None
+    if urdf:
+        from dynamics.serial.urdf import parse_urdf  # needs an extra
+
+        return parse_urdf(text, source=name, tip=tip or None, evaluate_only=evaluate_only)
     return parse_arm(text, source=name, evaluate_only=evaluate_only)
 
 
@@ -357,7 +364,7 @@ def _limits(joint: RevoluteJointTable | PrismaticJointTable) -> JointLimits:
     return JointLimits(position, limits.velocity, limits.acceleration, limits.force)
 
 
-def _drives(table: ArmTable) -> dict[str, Array | None]:
+def _drives(table: ArmTable) -> dict[str, Any]:
     """Return the transmission and what is at the motors, as the arguments of `Arm`."""
     motors = [joint.motor for joint in table.joints]
     if not any(motors) and not table.coupling:
@@ -372,26 +379,3 @@ def _drives(table: ArmTable) -> dict[str, Array | None]:
         "motor_coulomb": np.array([motor.coulomb for motor in motors if motor]),
     }
     return {"transmission": G} | {name: values if values.any() else None for name, values in columns.items()}
-
-
-def about_x(angle: float) -> Array:
-    """Rotation (3, 3) about x by an angle, rad; multiples of a right angle are exact."""
-    c, s = _cosine_and_sine(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def rotation_of_angles(angles: list[float]) -> Array:
-    """R = Rz(rz) Ry(ry) Rx(rx) of three angles, rad; multiples of a right angle are exact."""
-    (cx, sx), (cy, sy), (cz, sz) = map(_cosine_and_sine, angles)
-    return np.array(
-        [
-            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-            [-sy, cy * sx, cy * cx],
-        ]
-    )
-
-
-def _cosine_and_sine(angle: float) -> tuple[float, float]:
-    c, s = math.cos(angle), math.sin(angle)
-    return (0.0 if abs(c) < 1e-15 else c), (0.0 if abs(s) < 1e-15 else s)

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from dynamics.errors import ArmError
 from dynamics.serial.arm import Arm, arm_chain, standard_arm_chain
 from dynamics.serial.arm_dynamics import ArmDynamics
+from dynamics.serial.as_printed import modified_newton_euler_as_printed, newton_euler_as_printed
 from dynamics.serial.chain import Scalar, SerialChain
-from dynamics.serial.iterative import ModifiedChain, iterative_newton_euler
+from dynamics.serial.iterative import ModifiedChain, iterative_newton_euler, iterative_newton_euler_as_printed
 from dynamics.serial.lagrangian import lagrange_euler
 from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
 from dynamics.serial.torque_control import strobed_mass_matrix
@@ -24,7 +25,7 @@ class Formulation:
     """One way to compute joint forces of the bodies.
 
     `recursion` takes the chain, q, qd and qdd. `modified`: whether the chain is in modified Denavit–Hartenberg form.
-    `revolute`: whether all joints must be.
+    `revolute`: whether all joints must be. `printed`: whether it has the errors of the print.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Formulation:
     recursion: Recursion
     modified: bool = False
     revolute: bool = False
+    printed: bool = False
 
     def chain(self, arm: Arm) -> SerialChain | ModifiedChain:
         """Return the bodies of an arm as the chain that it takes.
@@ -59,16 +61,38 @@ FORMULATIONS = {
         Formulation(
             "iterative", "iterative Newton–Euler, modified frames (003 §2)", iterative_newton_euler, modified=True
         ),
+        Formulation(
+            "newton-euler-as-printed",
+            "001 eqs. 3.15–3.21 with the misprints of 3.16 and 3.18",
+            newton_euler_as_printed,
+            revolute=True,
+            printed=True,
+        ),
+        Formulation(
+            "modified-as-printed",
+            "001 eqs. 5.1, 5.2 with the misprints of A and of Tr{A K σᵀ}",
+            modified_newton_euler_as_printed,
+            revolute=True,
+            printed=True,
+        ),
+        Formulation(
+            "iterative-as-printed",
+            "003 §2.3, where prismatic joints pass no moment on",
+            iterative_newton_euler_as_printed,
+            modified=True,
+            printed=True,
+        ),
         Formulation("lagrange", "Lagrange–Euler (001 eqs. 2.1–2.20)", lagrange_euler),
     )
 }
 """By name. The iteration of 003 in standard frames is "newton-euler", with the rows of 003 for prismatic joints."""
 
 
-def formulation_names(arm: Arm) -> tuple[str, ...]:
-    """Names of all formulations that an arm can have, the compiled one first."""
+def formulation_names(arm: Arm, *, printed: bool = False) -> tuple[str, ...]:
+    """Names of all formulations that an arm can have, the compiled one first; `printed`: those as printed too."""
     turning = all(joint.revolute for joint in arm.joints)
-    return (COMPILED, *(each.name for each in FORMULATIONS.values() if turning or not each.revolute))
+    fitting = (each for each in FORMULATIONS.values() if turning or not each.revolute)
+    return (COMPILED, *(each.name for each in fitting if printed or not each.printed))
 
 
 def drive_forces(arm: Arm, qd: npt.ArrayLike, qdd: npt.ArrayLike, coulomb_speed: float = 0.0) -> Array:

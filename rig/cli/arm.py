@@ -47,7 +47,13 @@ _CoulombOption = Annotated[
     ),
 ]
 _SubstepsOption = Annotated[
-    int, typer.Option("--substeps", min=1, max=10_000, help="Steps of Runge and Kutta's formula for each row.")
+    int | None,
+    typer.Option(
+        "--substeps",
+        min=1,
+        max=10_000,
+        help="Steps of Runge and Kutta's formula for each row; left out: as many as friction needs at the start.",
+    ),
 ]
 
 
@@ -72,7 +78,8 @@ def inverse(
             "--formulation",
             metavar="NAME",
             help="compiled, newton-euler (iterative in standard frames), base-axes, modified-newton-euler, iterative "
-            "(in modified frames), lagrange.",
+            "(in modified frames), lagrange; with the errors of their print: newton-euler-as-printed, "
+            "modified-as-printed, iterative-as-printed.",
         ),
     ] = "compiled",
     rate: Annotated[float, _rate("Samples of")] = 500.0,
@@ -139,7 +146,7 @@ def simulate(
     ],
     output: OutputOption,
     rate: Annotated[float, _rate("Samples of")] = 500.0,
-    substeps: _SubstepsOption = 1,
+    substeps: _SubstepsOption = None,
     coulomb_speed: _CoulombOption = 0.01,
     figures: _FiguresOption = None,
     as_json: JsonOption = False,
@@ -159,7 +166,7 @@ def simulate(
     _print_table(found, "largest position", as_json)
     if as_json:
         return
-    typer.echo(f"simulated at {found.details['speed']:.0f} times real time")
+    typer.echo(f"{found.details['substeps']} steps a row, {found.details['speed']:.0f} times real time")
     if "difference" in found.details:
         apart = found.details["difference"]
         typer.echo(f"from the given motion: {max(apart['end']):.3g} at the end, {max(apart['largest']):.3g} at most")
@@ -195,7 +202,7 @@ def control(
         ),
     ] = None,
     rate: Annotated[float, _rate("Sampling of the controller on")] = 100.0,
-    substeps: _SubstepsOption = 4,
+    substeps: _SubstepsOption = None,
     preview: Annotated[
         bool,
         typer.Option(
@@ -270,6 +277,9 @@ def compare(
     trajectory: _TrajectoryArgument,
     output: OutputOption,
     rate: Annotated[float, _rate("Samples of")] = 100.0,
+    as_printed: Annotated[
+        bool, typer.Option("--as-printed", help="Also the formulations with the errors of their print.")
+    ] = False,
     figures: _FiguresOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -282,7 +292,7 @@ def compare(
     from rig.services import ArmCompareRequest, arm_compare
 
     with named_by_option(), service_events() as show:
-        found = arm_compare(ArmCompareRequest(arm, trajectory, output, rate, figures), show)
+        found = arm_compare(ArmCompareRequest(arm, trajectory, output, rate, as_printed, figures), show)
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
         return

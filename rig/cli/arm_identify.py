@@ -275,8 +275,8 @@ def _print(found: "ArmIdentified") -> None:
     if found.misfits:
         where, joint, left = max(found.misfits, key=lambda each: each[2])
         typer.echo(
-            f"fit: MISFIT: {found.split_name(where)}, {joints[joint]}: {100.0 * left:.0f} % of the held-out force in motion "
-            "are not predicted"
+            f"fit: MISFIT: {found.split_name(where)}, {joints[joint]}: {100.0 * left:.0f} % of the held-out force in "
+            "motion are not predicted"
         )
     else:
         typer.echo("fit: predicts what was held out")

@@ -108,6 +108,8 @@ def _loaded(source: str, notices: Notices) -> "serial.Arm":
     if arm.unphysical:
         finding = Finding(Code.ARM_UNPHYSICAL, details={"names": list(arm.unphysical)})
         notices.add(finding.code, finding.text, arm.name)
+    for note in arm.notes:
+        notices.add("arm-file", note, arm.name)
     return arm
 
 
@@ -312,8 +314,8 @@ class ArmSimulateRequest:
     """CSV file of t, q1…, qd1…, qdd1…, tau1…"""
     rate: float = USUAL_RATE
     """samples of a trajectory file, Hz"""
-    substeps: int = 1
-    """steps of Runge and Kutta's formula for each row"""
+    substeps: int | None = None
+    """steps of Runge and Kutta's formula for each row; None: as many as friction needs at the start"""
     coulomb_speed: float = 0.01
     """joint speed below which Coulomb friction falls to 0, rad/s or m/s; 0 for the sign"""
     figures: Path | None = None
@@ -325,8 +327,8 @@ class ArmSimulateRequest:
         _check_speed(self.coulomb_speed)
 
 
-def _check_substeps(substeps: int) -> None:
-    if not 1 <= substeps <= 10_000:
+def _check_substeps(substeps: int | None) -> None:
+    if substeps is not None and not 1 <= substeps <= 10_000:
         raise FieldError("substeps", f"{substeps}, must be 1 to 10000")
 
 
@@ -365,9 +367,10 @@ def arm_simulate(request: ArmSimulateRequest, progress: OnEvent = no_progress) -
         start = tuple(table.columns(names)[0] if table.has(names) else np.zeros(n) for names in state)  # type: ignore[assignment]
         given = table.columns(state[0]) if table.has(state[0]) else None
     period = _even_period(request.source, times)
-    model.simulate(*start, tau[:1], period, request.substeps)  # compiles it
+    substeps = request.substeps or model.stable_substeps(start[0], period)
+    model.simulate(*start, tau[:1], period, substeps)  # compiles it
     began = time.perf_counter()
-    run = model.simulate(*start, tau[:-1], period, request.substeps)
+    run = model.simulate(*start, tau[:-1], period, substeps)
     spent = time.perf_counter() - began
     qdd = model.forward(run.q, run.qd, tau)
     motion = JointMotion(times, run.q, run.qd, qdd)
@@ -375,7 +378,7 @@ def arm_simulate(request: ArmSimulateRequest, progress: OnEvent = no_progress) -
     _write(request.output, arm, motion.rows(tau))
     details: dict[str, Any] = {
         "period": period,
-        "substeps": request.substeps,
+        "substeps": substeps,
         "speed": float(times[-1] - times[0]) / spent,
     }
     if given is not None:
@@ -428,8 +431,8 @@ class ArmControlRequest:
     """TOML file of kp and kv, each a number, n numbers or n rows of n; instead of kp and kv"""
     rate: float = USUAL_SAMPLING
     """sampling of the controller, Hz, of a trajectory file"""
-    substeps: int = 4
-    """steps of Runge and Kutta's formula for each sample"""
+    substeps: int | None = None
+    """steps of Runge and Kutta's formula for each sample; None: 4, or more where friction needs it"""
     preview: bool = False
     """mean acceleration of the coming sample, in place of that at the sampling instant"""
     coulomb_speed: float = 0.01
@@ -588,6 +591,8 @@ class ArmCompareRequest:
     """CSV file of t and, for each formulation, tau1_NAME…"""
     rate: float = 100.0
     """samples of a trajectory file, Hz"""
+    as_printed: bool = False
+    """also the formulations with the errors of their print"""
     figures: Path | None = None
     """folder for plots, created if missing"""
 
@@ -648,7 +653,7 @@ def arm_compare(request: ArmCompareRequest, progress: OnEvent = no_progress) -> 
     notices = Notices(progress)
     arm = _loaded(request.arm, notices)
     motion = read_joint_motion(arm, request.trajectory, request.rate)
-    names = serial.formulation_names(arm)
+    names = serial.formulation_names(arm, printed=request.as_printed)
     counts = {one.name: one.operations.total for one in papers.count_arm(arm)}
     forces: dict[str, Array] = {}
     found = []

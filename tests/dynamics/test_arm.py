@@ -25,7 +25,7 @@ from dynamics.serial import (
     puma,
     standard_arm_chain,
 )
-from dynamics.serial.arm_file import rotation_of_angles
+from dynamics.serial.arm import rotation_of_angles
 
 
 @pytest.fixture(params=range(len(SIZES)), ids=lambda k: f"{k}-{SIZES[k]}-joints")
@@ -195,6 +195,21 @@ def test_simulation_conserves_energy_and_converges_to_fourth_order():
     assert 10.0 < coarse / fine < 24.0
 
 
+def test_steep_friction_is_given_the_steps_that_it_needs():
+    """Rate 1e4/s, steps of 0.2 ms: with one step of 1 ms the joint swings about its rest instead."""
+    arm = Arm("wheel", (ArmJoint("hub", mass=1.0, inertia=0.01 * np.eye(3), coulomb=1.0),), gravity=np.zeros(3))
+    ours = ArmDynamics(arm, coulomb_speed=0.01)
+    assert ours.damping_rate([0.0]) == pytest.approx(1e4)
+    assert ours.stable_substeps([0.0], 1e-3) == 5
+    assert ArmDynamics(arm).damping_rate([0.0]) == np.inf
+    assert ArmDynamics(arm).stable_substeps([0.0], 1e-3) == 5
+    rest, swing = (ours.simulate([0.0], [0.5], np.zeros((50, 1)), 1e-3, n).qd[-10:] for n in (None, 1))
+    assert np.abs(rest).max() < 1e-6
+    assert np.abs(swing).max() > 1e-3
+    slow, fast = (ArmDynamics(load_arm("tx40"), speed).damping_rate(np.zeros(6)) for speed in (0.02, 0.01))
+    assert fast == pytest.approx(2.0 * slow, rel=0.1)
+
+
 def test_smooth_friction_approaches_the_sign():
     rng = np.random.default_rng(6)
     arm = random_arm(rng, 3, coupled=True)
@@ -221,7 +236,7 @@ def test_wrong_arguments_are_refused_by_name():
     with pytest.raises(DynamicsError, match=r"^period: -1.0 s"):
         ours.simulate(zero, zero, np.zeros((2, 4)), -1.0)
     with pytest.raises(DynamicsError, match=r"diverges at t = .* s: shorten the step of 1 s"):
-        ours.simulate(zero, zero + 1e200, np.zeros((2, 4)), 1.0)
+        ours.simulate(zero, zero + 1e200, np.zeros((2, 4)), 1.0, 1)
     with pytest.raises(DynamicsError, match="coulomb_speed: -1"):
         ArmDynamics(arm, -1.0)
 

@@ -230,7 +230,7 @@ def load_arm_text(text: str) -> Arm:
 
 
 def test_angles_of_any_rotation_are_its():
-    from dynamics.serial.arm_file import rotation_of_angles
+    from dynamics.serial.arm import rotation_of_angles
 
     for angles in ([0.3, -0.4, 2.0], [0.3, 0.5 * np.pi, 0.0], [-0.3, -0.5 * np.pi, 0.7], [3.0, 1.2, -3.0]):
         rotation = rotation_of_angles(angles)

@@ -186,6 +186,19 @@ def test_formulations_are_compared_on_a_motion(folder, capfd):
     assert (folder / "plots" / "differences.svg").exists()
 
 
+def test_misprints_of_the_papers_change_the_forces(folder, capfd):
+    """On an arm with a sliding joint, that of the note; on turning joints, those of the paper of 1980."""
+    (folder / "turn.toml").write_text(
+        MOVE.replace('"-50 mm", "60 deg"]', "0.4, 1, -0.5, 0.3]").replace("0, 0]", "0, 0, 0, 0]")
+    )
+    wrong = {}
+    for arm, motion in (("scara", "move.toml"), ("puma-560", "turn.toml")):
+        assert run("compare", arm, motion, "-o", "all.csv", "--rate", "20", "--as-printed", "--json") == 0
+        found = json.loads(capfd.readouterr().out)["formulations"]
+        wrong[arm] = {one["name"] for one in found if one["difference"] > 1e-3}
+    assert wrong == {"scara": {"iterative-as-printed"}, "puma-560": {"newton-euler-as-printed", "modified-as-printed"}}
+
+
 def test_limits_that_a_motion_exceeds_are_named(folder, capfd):
     (folder / "fast.toml").write_text(MOVE.replace("0.8 s", "0.08 s"))
     assert run("inverse", "scara", "fast.toml", "-o", "f.csv") == 0
