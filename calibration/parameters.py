@@ -18,10 +18,13 @@ from dynamics import Mechanism, MechanismError, mechanism_tables, parse_tables
 from kinematics import Array, InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text, toml_item
 
 FILE_VERSION = 1
+ARM_KIND = "arm"
+"""Kind of a file with the parameters of a serial arm."""
 _HEADER = (
     "Calibrated parameters of a Stewart platform rig, over those of its mechanism's file.",
     'Name this file in a configuration: parameters = ["FILE"]. sigma is one standard deviation.',
 )
+_ARM_HEADER = ("Identified parameters of a serial arm, by their names in its file. sigma is one standard deviation.",)
 _LARGEST = 1e12
 _MAX_DEVIATION = 0.5
 """largest relative error of a reading by gain and cross-talk: far more than any load cell has"""
@@ -96,7 +99,7 @@ class _File(_Table):
 def format_parameters(file: ParameterFile) -> str:
     """Text of a parameter file. Raises CalibrationError for values that a file may not hold."""
     document = tomlkit.document()
-    for line in _HEADER:
+    for line in _ARM_HEADER if file.kind == ARM_KIND else _HEADER:
         document.add(tomlkit.comment(line))
     add_toml_entry(document, "version", FILE_VERSION)
     add_toml_entry(document, "kind", file.kind)

@@ -28,7 +28,7 @@ from dynamics.closed_form import (
     supplied_power,
     task_space_equations,
 )
-from dynamics.errors import DynamicsError, MechanismError, NoPathError, SingularityError
+from dynamics.errors import ArmError, DynamicsError, MechanismError, NoPathError, SingularityError
 from dynamics.external import (
     PAYLOAD,
     friction_signs,
@@ -128,6 +128,7 @@ __all__ = [
     "SINGULAR",
     "TERMS",
     "WORK_SIZE",
+    "ArmError",
     "BatchError",
     "BentPath",
     "BestPath",

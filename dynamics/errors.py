@@ -34,4 +34,8 @@ class MechanismError(DynamicsError):
 
     def __reduce__(self) -> tuple[type["MechanismError"], tuple[str, list[str]]]:
         """Pickle the two arguments, so that the error crosses a process boundary with all its data."""
-        return MechanismError, (self.source, self.faults)
+        return type(self), (self.source, self.faults)
+
+
+class ArmError(MechanismError):
+    """An arm cannot be used, or its file not be read; `faults` lists all reasons."""

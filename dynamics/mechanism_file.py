@@ -358,6 +358,11 @@ def _message(fault: ErrorDetails) -> str:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
     if path.startswith(("legs[", "base.points[", "base.universal_axes[", "platform.points[")):
         path += f" (leg {numbers[0] + 1})"
+    return f"{path}: {fault_text(fault)}"
+
+
+def fault_text(fault: ErrorDetails) -> str:
+    """Return what is wrong with a key of a file, without its path."""
     context = fault.get("ctx", {})
     match fault["type"]:
         case "missing":
@@ -380,7 +385,7 @@ def _message(fault: ErrorDetails) -> str:
             text = str(context["error"])
         case _:
             text = fault["msg"]
-    return f"{path}: {text}"
+    return text
 
 
 def _number(value: object) -> str:

@@ -20,26 +20,29 @@ _SEED = 1
 class BaseParameters:
     """β = K θ: the combinations of the parameters θ that forces identify, for any motion.
 
-    matrix (r, n) is K; pivots (r,): the parameter after which each is named, with coefficient 1.
+    matrix (r, n) is K; pivots (r,): the parameter after which each is named, with coefficient 1. labels, label_units:
+    (n,) names and units of θ.
     """
 
     matrix: Array
     pivots: tuple[int, ...]
+    labels: tuple[str, ...] = LINEAR_NAMES
+    label_units: tuple[str, ...] = LINEAR_UNITS
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parameter that each is named after."""
-        return tuple(LINEAR_NAMES[pivot] for pivot in self.pivots)
+        return tuple(self.labels[pivot] for pivot in self.pivots)
 
     @property
     def units(self) -> tuple[str, ...]:
         """Their units."""
-        return tuple(LINEAR_UNITS[pivot] for pivot in self.pivots)
+        return tuple(self.label_units[pivot] for pivot in self.pivots)
 
     def combination(self, row: int) -> dict[str, float]:
         """Parameters by name and the coefficients with which they are in one of them."""
         values = self.matrix[row]
-        return {LINEAR_NAMES[k]: float(values[k]) for k in np.flatnonzero(values)}
+        return {self.labels[k]: float(values[k]) for k in np.flatnonzero(values)}
 
 
 def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> BaseParameters:
@@ -48,8 +51,6 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
     By a QR factorisation with pivoting of the regressor at random motions about home. Independent
     parameters are chosen by `scale` (n,), the prior σ of each, zero for known ones.
     """
-    import scipy.linalg  # takes long to import, and few need it
-
     generator = np.random.Generator(np.random.PCG64(_SEED))
     regressor = Regressor(mechanism)
     lengths = 0.1 * float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
@@ -66,7 +67,17 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
         for motion in motions:
             with suppress(SingularityError):
                 blocks += _rows(regressor, motion[np.newaxis], drives)
-    stacked = np.concatenate(blocks) * scale
+    return BaseParameters(*base_combinations(np.concatenate(blocks), scale))
+
+
+def base_combinations(rows: Array, scale: Array) -> tuple[Array, tuple[int, ...]]:
+    """K (r, n) and pivots (r,) of `BaseParameters` from the rows (m, n) of a regressor.
+
+    By a QR factorisation with pivoting; `scale` as in `base_parameters`.
+    """
+    import scipy.linalg  # takes long to import, and few need it
+
+    stacked = rows * scale
     triangle, order = scipy.linalg.qr(stacked, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
     rank = int(np.count_nonzero(diagonal > _RANK * diagonal[0]))
@@ -78,7 +89,7 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
     per_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
     matrix = scale[order[:rank], np.newaxis] * scaled * per_scale
     ordered = np.argsort(order[:rank])
-    return BaseParameters(matrix[ordered], tuple(int(order[k]) for k in ordered))
+    return matrix[ordered], tuple(int(order[k]) for k in ordered)
 
 
 def _rows(regressor: Regressor, motions: Array, drives: bool) -> list[Array]:

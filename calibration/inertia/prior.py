@@ -149,7 +149,7 @@ def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:
         if not exists(theta[place]):
             faults.append(f"{name}: no body has this mass and inertia, or it has no volume: nothing can be known of it")
             continue
-        covariance[place, place] = _body(theta[place], accuracy)
+        covariance[place, place] = body_covariance(theta[place], accuracy.mass, accuracy.center, accuracy.inertia)
     if faults:
         raise CalibrationError(faults)
     least = np.array([accuracy.least_damping, accuracy.least_prismatic, accuracy.least_damping, accuracy.least_coulomb])
@@ -159,14 +159,18 @@ def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:
     return theta, covariance
 
 
-def _body(body: Array, accuracy: Accuracy) -> Array:
-    """Covariance (10, 10) of a body, to first order."""
+def body_covariance(body: Array, mass: float, center: float, inertia: float) -> Array:
+    """Covariance (10, 10) of a body (10,), to first order.
+
+    One standard deviation each: of the mass, as a part of it; of each axis of the centre of mass, m; of the principal
+    second moments about it, as a part of them.
+    """
     sigma = np.concatenate(
         [
-            [accuracy.mass],
-            np.full(3, accuracy.center),
-            np.full(3, 0.5 * accuracy.inertia),  # a moment is quadratic in the stretch
-            np.full(3, 0.5 * _SHEAR * accuracy.inertia),
+            [mass],
+            np.full(3, center),
+            np.full(3, 0.5 * inertia),  # a moment is quadratic in the stretch
+            np.full(3, 0.5 * _SHEAR * inertia),
         ]
     )
     slopes = np.empty((SIZE, SIZE))

@@ -1,5 +1,6 @@
 """Published models of the leg forces, and operation counts of published formulations; never used in control."""
 
+from dynamics.papers.arm_counts import MOST_JOINTS, ArmCount, count_arm, count_structure
 from dynamics.papers.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
 from dynamics.papers.dasgupta_flops import flops_1998
 from dynamics.papers.operation_counts import (
@@ -25,7 +26,9 @@ __all__ = [
     "BEYOND",
     "EVERY_TERM",
     "MODELS",
+    "MOST_JOINTS",
     "SAMPLES",
+    "ArmCount",
     "Counted",
     "Law",
     "Mend",
@@ -38,7 +41,9 @@ __all__ = [
     "StrobingEffort",
     "compact_forces",
     "compact_pods",
+    "count_arm",
     "count_operations",
+    "count_structure",
     "counted_order",
     "counted_table",
     "flops_1998",

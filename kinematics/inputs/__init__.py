@@ -12,6 +12,8 @@ from kinematics.inputs.files import (
     toml_item,
 )
 from kinematics.inputs.units import (
+    ANGLE,
+    LENGTH,
     Acceleration,
     Angle,
     AngularAcceleration,
@@ -47,6 +49,8 @@ from kinematics.inputs.units import (
 )
 
 __all__ = [
+    "ANGLE",
+    "LENGTH",
     "MOST_BYTES",
     "Acceleration",
     "Angle",

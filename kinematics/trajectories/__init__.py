@@ -1,6 +1,6 @@
 """Trajectories of the platform: generators, pose files, sequences, and the sampled table used by the cycle."""
 
-from kinematics.trajectories.base import COORDINATES, Placement, Sequence, Thresholds, Trajectory, joint_faults
+from kinematics.trajectories.base import COORDINATES, Axes, Placement, Sequence, Thresholds, Trajectory, joint_faults
 from kinematics.trajectories.files import (
     Poses,
     TrajectorySpec,
@@ -31,6 +31,11 @@ from kinematics.trajectories.generators import (
     minimum_jerk_kernel,
 )
 from kinematics.trajectories.jogging import JogFrame, leg_stepped_pose, stepped_pose
+from kinematics.trajectories.joint_space import (
+    JointTrajectorySpec,
+    load_joint_trajectory,
+    parse_joint_trajectory,
+)
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
@@ -38,6 +43,7 @@ __all__ = [
     "MOST_SAMPLES",
     "PEAK_ACCELERATION",
     "PEAK_SPEED",
+    "Axes",
     "Blend",
     "Chirp",
     "ChirpTerm",
@@ -45,6 +51,7 @@ __all__ = [
     "HarmonicTerm",
     "Hold",
     "JogFrame",
+    "JointTrajectorySpec",
     "MinimumJerk",
     "MotionTable",
     "Placement",
@@ -61,9 +68,11 @@ __all__ = [
     "join",
     "joint_faults",
     "leg_stepped_pose",
+    "load_joint_trajectory",
     "load_trajectory",
     "minimum_jerk",
     "minimum_jerk_kernel",
+    "parse_joint_trajectory",
     "parse_specification",
     "parse_trajectory",
     "read_poses",

@@ -86,6 +86,32 @@ TrajectoryFrame = Literal["base", "home"]
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 COORDINATE_UNITS = ("m", "m", "m", "rad", "rad", "rad")
 
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Names and SI units (m or rad) of the coordinates of a trajectory: the platform's six, or an arm's joints."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Number n of coordinates."""
+        return len(self.names)
+
+    def values(self, name: str, value: ArrayLike) -> Array:
+        """Return `value` as (n,) finite coordinates of at most 1e6; TrajectoryError with `name` otherwise."""
+        try:
+            array = single(name, finite_array(name, value, len(self), self.names))
+        except KinematicsError as error:
+            raise TrajectoryError(str(error)) from None
+        for place, unit, number in zip(self.names, self.units, array, strict=True):
+            bounded(f"{name}, {place}", float(number), unit)
+        return array
+
+
+PLATFORM = Axes(COORDINATES, COORDINATE_UNITS)
+"""Coordinates of the platform."""
+
 # Far beyond any platform, and small enough for every derivative to be a finite float.
 LARGEST = 1e6  # m, rad, Hz
 SHORTEST, LONGEST = 1e-6, 1e9  # s
@@ -148,8 +174,9 @@ class Placement:
 
 
 class Trajectory(ABC):
-    """Six coordinates [x y z θx θy θz] (m, rad; R = Rz Ry Rx) as functions of time over [0, duration].
+    """Coordinates as functions of time over [0, duration].
 
+    axes: names and units; by default the platform's six, [x y z θx θy θz] (m, rad; R = Rz Ry Rx).
     duration: s.  placement: the pivot and frame of the coordinates.  breakpoints: times inside (0, duration), s, at
     which the acceleration jumps; position and speed are continuous.  amplitude: scale about the start pose for a
     run; a table (`tabulate`) includes it, the trajectory itself has scale 1.  thresholds: requirements on runs, as
@@ -159,13 +186,20 @@ class Trajectory(ABC):
     amplitude = 1.0
     thresholds = NO_THRESHOLDS
 
-    def __init__(self, duration: float, placement: Placement | None, breakpoints: tuple[float, ...] = ()) -> None:
+    def __init__(
+        self,
+        duration: float,
+        placement: Placement | None,
+        breakpoints: tuple[float, ...] = (),
+        axes: Axes = PLATFORM,
+    ) -> None:
+        self.axes = axes
         self.duration = time_span("duration", duration)
         self.placement = placement or Placement()
         self.breakpoints = breakpoints
 
     def coordinates(self, times: ArrayLike) -> tuple[Array, Array, Array]:
-        """Compute coordinates, their rates and accelerations, each (n,6), at `times` (n,) s.
+        """Compute coordinates, their rates and accelerations, each (n,6) or (n, axes), at `times` (n,) s.
 
         At a breakpoint the acceleration is one of its one-sided values or between them.  TrajectoryError for times
         that are not finite or outside [0, duration] by more than 1 ns.
@@ -179,7 +213,12 @@ class Trajectory(ABC):
         return self._evaluate(np.clip(t, 0.0, self.duration))
 
     def motion(self, times: ArrayLike) -> Array:
-        """Motion (n,19) of the platform origin in the base frame at `times` (n,) s.  Errors as `coordinates`."""
+        """Motion (n,19) of the platform origin in the base frame at `times` (n,) s.
+
+        Errors as `coordinates`; TrajectoryError for coordinates of other axes than the platform's.
+        """
+        if self.axes != PLATFORM:
+            raise TrajectoryError(f"coordinates {', '.join(self.axes.names)} are not those of a platform")
         return self.placement.to_motion(*self.coordinates(times))
 
     @abstractmethod
@@ -192,17 +231,6 @@ def time_span(name: str, value: float) -> float:
     if not SHORTEST <= value <= LONGEST:
         raise TrajectoryError(f"{name}: {value:g} s, must be finite, from {SHORTEST:g} to {LONGEST:g} s")
     return float(value)
-
-
-def six(name: str, value: ArrayLike) -> Array:
-    """Return `value` as six finite coordinates of at most 1e6; TrajectoryError otherwise."""
-    try:
-        array = single(name, finite_array(name, value, 6, COORDINATES))
-    except KinematicsError as error:
-        raise TrajectoryError(str(error)) from None
-    for place, unit, number in zip(COORDINATES, COORDINATE_UNITS, array, strict=True):
-        bounded(f"{name}, {place}", float(number), unit)
-    return array
 
 
 def bounded(name: str, value: float, unit: str, *, least: float = -LARGEST) -> float:
@@ -243,11 +271,11 @@ class Sequence(Trajectory):
                 'parts do not join (one of type "transition" between them would lead from one to the other):\n'
                 + "\n".join(f"  {fault}" for fault in faults)
             )
-        super().__init__(float(self._starts[-1]), placement, tuple(breakpoints))
+        super().__init__(float(self._starts[-1]), placement, tuple(breakpoints), self._parts[0].axes)
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
         indices = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, len(self._parts) - 1)
-        q, qd, qdd = np.empty((len(t), 6)), np.empty((len(t), 6)), np.empty((len(t), 6))
+        q, qd, qdd = np.empty((3, len(t), len(self.axes)))
         for index in np.unique(indices):
             part, rows = self._parts[index], indices == index
             local = np.clip(t[rows] - self._starts[index], 0.0, part.duration)
@@ -259,16 +287,16 @@ def joint_faults(number: int, before: Trajectory, after: Trajectory) -> list[str
     """List mismatches between the end of part `number`, `before`, and the beginning of `after`."""
     left, right = before.coordinates(before.duration), after.coordinates(0.0)
     return [
-        *_differences(number, "", left[0][0], right[0][0], POSITION_TOLERANCE),
-        *_differences(number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE),
+        *_differences(before.axes, number, "", left[0][0], right[0][0], POSITION_TOLERANCE),
+        *_differences(before.axes, number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE),
     ]
 
 
-def _differences(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
-    """List differences between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
+def _differences(axes: Axes, number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
+    """List differences between the end of part `number`, `left` (n,), and the beginning of the next, `right` (n,)."""
     verb = "moves at" if per else "is"
     faults = []
-    for name, unit, before, after in zip(COORDINATES, COORDINATE_UNITS, left, right, strict=True):
+    for name, unit, before, after in zip(axes.names, axes.units, left, right, strict=True):
         if abs(after - before) > allowed:
             end, start = (in_words(value if abs(value) > allowed else 0.0, unit + per) for value in (before, after))
             apart = "" if end != start else f" ({in_words(abs(after - before), unit + per)} apart)"

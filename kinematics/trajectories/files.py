@@ -571,7 +571,7 @@ def parse_specification(text: str) -> TrajectorySpec:
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
-        faults = [f"{_place(fault['loc'])}: {_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
+        faults = [f"{_place(fault['loc'])}: {fault_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
 
 
@@ -660,6 +660,7 @@ def _place(location: tuple[int | str, ...]) -> str:
     return ", ".join(words) or "file"
 
 
-def _reason(message: str) -> str:
+def fault_reason(message: str) -> str:
+    """Return the reason of a fault as pydantic gives it, in the words of this program."""
     reason = message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
     return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from kinematics.arrays import Array
 from kinematics.compiled import kernel
 from kinematics.errors import TrajectoryError
-from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placement, Trajectory, bounded, six, time_span
+from kinematics.trajectories.base import PLATFORM, Axes, Placement, Trajectory, bounded, time_span
 
 PEAK_SPEED = 15.0 / 8.0
 """Greatest speed of a minimum-jerk move, over its length divided by its duration."""
@@ -61,8 +61,8 @@ class Blend(Trajectory):
         placement: Placement | None = None,
     ) -> None:
         time_span("duration", duration)
-        self._start = six("start", start)
-        way = six("end", end) - self._start
+        self._start = PLATFORM.values("start", start)
+        way = PLATFORM.values("end", end) - self._start
         self._distances = float(np.linalg.norm(way[:3])), float(np.linalg.norm(way[3:]))
         self._directions = tuple(
             part / distance if distance > 0.0 else part
@@ -84,7 +84,7 @@ class Blend(Trajectory):
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
         q, qd, qdd = np.tile(self._start, (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
         for part, columns in enumerate((slice(0, 3), slice(3, 6))):
-            along, rate, acceleration = _parabolic(
+            along, rate, acceleration = parabolic(
                 t, self.duration, self._distances[part], self._speeds[part], self._blends[part]
             )
             direction = self._directions[part]
@@ -110,7 +110,7 @@ def _blend(name: str, speed: float | None, unit: str, distance: float, duration:
     return speed, duration - distance / speed
 
 
-def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: float) -> tuple[Array, Array, Array]:
+def parabolic(t: Array, duration: float, distance: float, speed: float, blend: float) -> tuple[Array, Array, Array]:
     """Distance, speed and acceleration at `t` of a blend."""
     if blend == 0.0:
         return speed * t, np.full_like(t, speed), np.zeros_like(t)
@@ -124,17 +124,23 @@ def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: 
 
 
 class MinimumJerk(Trajectory):
-    """Straight line from `start` to `end` (6,) in `duration` s with the least mean square jerk, at rest at both ends.
+    """Straight line from `start` to `end` (n,) in `duration` s with the least mean square jerk, at rest at both ends.
 
     q = start + (end − start) s(t/duration) with s of `minimum_jerk`.
     """
 
     def __init__(
-        self, start: ArrayLike, end: ArrayLike, duration: float, *, placement: Placement | None = None
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        duration: float,
+        *,
+        placement: Placement | None = None,
+        axes: Axes = PLATFORM,
     ) -> None:
-        super().__init__(duration, placement)
-        self._start = six("start", start)
-        self._way = six("end", end) - self._start
+        super().__init__(duration, placement, axes=axes)
+        self._start = axes.values("start", start)
+        self._way = axes.values("end", end) - self._start
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
         shape, rate, acceleration = (np.outer(part, self._way) for part in minimum_jerk(t / self.duration))
@@ -142,20 +148,23 @@ class MinimumJerk(Trajectory):
 
 
 class Hold(Trajectory):
-    """Rest at `position` (6,) for `duration` s."""
+    """Rest at `position` (n,) for `duration` s."""
 
-    def __init__(self, position: ArrayLike, duration: float, *, placement: Placement | None = None) -> None:
-        super().__init__(duration, placement)
-        self._position = six("position", position)
+    def __init__(
+        self, position: ArrayLike, duration: float, *, placement: Placement | None = None, axes: Axes = PLATFORM
+    ) -> None:
+        super().__init__(duration, placement, axes=axes)
+        self._position = axes.values("position", position)
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        return np.tile(self._position, (len(t), 1)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+        q = np.tile(self._position, (len(t), 1))
+        return q, np.zeros_like(q), np.zeros_like(q)
 
 
 class Transition(Trajectory):
     """Quintic polynomial from one state of motion to another in `duration` s.
 
-    start, end: coordinates, rates and accelerations (6,) each, m, rad, s. Position, speed and acceleration are
+    start, end: coordinates, rates and accelerations (n,) each, m, rad, s. Position, speed and acceleration are
     continuous where it joins two motions; between two states at rest it is the minimum-jerk move.
     """
 
@@ -166,12 +175,13 @@ class Transition(Trajectory):
         duration: float,
         *,
         placement: Placement | None = None,
+        axes: Axes = PLATFORM,
     ) -> None:
-        super().__init__(duration, placement)
+        super().__init__(duration, placement, axes=axes)
         names = ("", " rates", " accelerations")
         scales = [self.duration**order for order in range(3)]  # u = t/duration, all derivatives with respect to u
         (q0, v0, a0), (q1, v1, a1) = (
-            [scale * six(f"{at}{name}", value) for name, value, scale in zip(names, state, scales, strict=True)]
+            [scale * axes.values(f"{at}{name}", value) for name, value, scale in zip(names, state, scales, strict=True)]
             for at, state in (("start", start), ("end", end))
         )
         d, v, a = q1 - q0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
@@ -188,7 +198,7 @@ class Transition(Trajectory):
 
 
 def _polynomial(powers: Array, u: Array) -> Array:
-    """Σ powers[k] u^k, (n, 6), of powers (k, 6) and u (n, 1)."""
+    """Σ powers[k] u^k, (n, axes), of powers (k, axes) and u (n, 1)."""
     value = np.zeros((len(u), powers.shape[1]))
     for each in powers[::-1]:
         value = value * u + each
@@ -201,7 +211,10 @@ RANDOM_WAVES = 40
 
 @dataclass(frozen=True, slots=True)
 class HarmonicTerm:
-    """One sine: amplitude·sin(2π frequency t + phase) on the coordinate `dof` ("x" … "rz"); m or rad, Hz, rad."""
+    """One sine: amplitude·sin(2π frequency t + phase) on the coordinate `dof` ("x" … "rz"); m or rad, Hz, rad.
+
+    In axes of their own `dof` is one of their names.
+    """
 
     dof: str
     amplitude: float
@@ -244,8 +257,9 @@ class _FadedWaves(Trajectory):
         fade: float,
         offset: ArrayLike | None,
         placement: Placement | None,
+        axes: Axes,
     ) -> None:
-        super().__init__(duration, placement)
+        super().__init__(duration, placement, axes=axes)
         if not waves:
             raise TrajectoryError("terms: none given, must be at least one")
         self._fade = time_span("fade", fade)
@@ -254,10 +268,10 @@ class _FadedWaves(Trajectory):
                 f"fade: {fade:g} s, must be at most half the duration, {0.5 * self.duration:g} s, to fade in and out"
             )
         self._waves = tuple(waves)
-        self._offset = np.zeros(6) if offset is None else six("offset", offset)
+        self._offset = np.zeros(len(axes)) if offset is None else axes.values("offset", offset)
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        sum_, sum_d, sum_dd = np.zeros((len(t), 6)), np.zeros((len(t), 6)), np.zeros((len(t), 6))
+        sum_, sum_d, sum_dd = np.zeros((3, len(t), len(self.axes)))
         for column, amplitude, (p0, p1, p2) in self._waves:
             phase = p0 + t * (p1 + t * p2) if p2 else p0 + t * p1
             sine, cosine = np.sin(phase), np.cos(phase)
@@ -290,14 +304,14 @@ def _smooth_step(u: Array) -> tuple[Array, Array, Array]:
     return value, 630.0 * (u * v) ** 4, 2520.0 * (u * v) ** 3 * (v - u)
 
 
-def _column(index: int, dof: str) -> int:
-    if dof not in COORDINATES:
-        raise TrajectoryError(f"term {index + 1}, dof: {dof!r}, must be one of {', '.join(COORDINATES)}")
-    return COORDINATES.index(dof)
+def _column(axes: Axes, index: int, dof: str) -> int:
+    if dof not in axes.names:
+        raise TrajectoryError(f"term {index + 1}, dof: {dof!r}, must be one of {', '.join(axes.names)}")
+    return axes.names.index(dof)
 
 
 class Harmonic(_FadedWaves):
-    """Sines about `offset` (6,), any number per coordinate, faded in and out over `fade` s.
+    """Sines about `offset` (n,), any number per coordinate, faded in and out over `fade` s.
 
     Raises TrajectoryError for no term or an unknown coordinate, values beyond ±1e6, a negative frequency, or a fade
     longer than half the duration.
@@ -311,19 +325,20 @@ class Harmonic(_FadedWaves):
         *,
         offset: ArrayLike | None = None,
         placement: Placement | None = None,
+        axes: Axes = PLATFORM,
     ) -> None:
         waves = []
         for index, term in enumerate(terms):
-            column = _column(index, term.dof)
-            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
+            column = _column(axes, index, term.dof)
+            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, axes.units[column])
             frequency = bounded(f"term {index + 1}, frequency", term.frequency, "Hz", least=0.0)
             phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
             waves.append((column, amplitude, (phase, 2.0 * math.pi * frequency, 0.0)))
-        super().__init__(waves, duration, fade, offset, placement)
+        super().__init__(waves, duration, fade, offset, placement, axes)
 
 
 class Chirp(_FadedWaves):
-    """Linear frequency sweeps about `offset` (6,), faded in and out over `fade` s.
+    """Linear frequency sweeps about `offset` (n,), faded in and out over `fade` s.
 
     With f0, f1 the frequencies at the ends the phase is phase + 2π(f0 t + (f1 − f0) t²/(2 duration)).  Errors as
     `Harmonic`.
@@ -337,21 +352,22 @@ class Chirp(_FadedWaves):
         *,
         offset: ArrayLike | None = None,
         placement: Placement | None = None,
+        axes: Axes = PLATFORM,
     ) -> None:
         time_span("duration", duration)
         waves = []
         for index, term in enumerate(terms):
-            column = _column(index, term.dof)
-            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, COORDINATE_UNITS[column])
+            column = _column(axes, index, term.dof)
+            amplitude = bounded(f"term {index + 1}, amplitude", term.amplitude, axes.units[column])
             first = bounded(f"term {index + 1}, start_frequency", term.start_frequency, "Hz", least=0.0)
             last = bounded(f"term {index + 1}, end_frequency", term.end_frequency, "Hz", least=0.0)
             phase = bounded(f"term {index + 1}, phase", term.phase, "rad")
             waves.append((column, amplitude, (phase, 2.0 * math.pi * first, math.pi * (last - first) / duration)))
-        super().__init__(waves, duration, fade, offset, placement)
+        super().__init__(waves, duration, fade, offset, placement, axes)
 
 
 class RandomMotion(_FadedWaves):
-    """Band-limited noise about `offset` (6,), faded in and out over `fade` s; the same `seed` is the same motion.
+    """Band-limited noise about `offset` (n,), faded in and out over `fade` s; the same `seed` is the same motion.
 
     Each term is a sum of RANDOM_WAVES sines of equal amplitude rms √(2/RANDOM_WAVES), one in each of as many equal
     parts of its band, with random frequency there and random phase: nearly Gaussian, and not periodic.  Peaks are
@@ -367,14 +383,15 @@ class RandomMotion(_FadedWaves):
         *,
         offset: ArrayLike | None = None,
         placement: Placement | None = None,
+        axes: Axes = PLATFORM,
     ) -> None:
         if seed < 0:
             raise TrajectoryError(f"seed: {seed}, must be at least 0")
         source = np.random.PCG64(seed)
         waves = []
         for index, term in enumerate(terms):
-            column = _column(index, term.dof)
-            rms = bounded(f"term {index + 1}, rms", term.rms, COORDINATE_UNITS[column])
+            column = _column(axes, index, term.dof)
+            rms = bounded(f"term {index + 1}, rms", term.rms, axes.units[column])
             low = bounded(f"term {index + 1}, low_frequency", term.low_frequency, "Hz", least=0.0)
             high = bounded(f"term {index + 1}, high_frequency", term.high_frequency, "Hz", least=low)
             # NumPy guarantees stable results only for a bit generator's raw numbers
@@ -384,4 +401,4 @@ class RandomMotion(_FadedWaves):
             size = rms * math.sqrt(2.0 / RANDOM_WAVES)
             for frequency, phase in zip(frequencies.tolist(), phases.tolist(), strict=True):
                 waves.append((column, size, (phase, 2.0 * math.pi * frequency, 0.0)))
-        super().__init__(waves, duration, fade, offset, placement)
+        super().__init__(waves, duration, fade, offset, placement, axes)

@@ -1,5 +1,7 @@
 """Analyses of a rig's telemetry besides its report: external wrench, payload, frequency response, identification."""
 
+from rig.analysis.arm_data import ArmColumns, ArmLoad, read_arm_record
+from rig.analysis.arm_identification import FORMULATION_NAMES, LEFT, SPLIT_NAMES, ArmIdentified
 from rig.analysis.frequency_responses import RecordedResponse, described, draw_bode, notes_of, recorded_response
 from rig.analysis.identification import (
     REPEATED,
@@ -52,11 +54,17 @@ from rig.analysis.zero_order_hold import drive_forces
 __all__ = [
     "AT_REST_SPEEDS",
     "BANDWIDTH",
+    "FORMULATION_NAMES",
+    "LEFT",
     "NARROWEST",
     "PER_HOUR",
     "REPEATED",
     "SHORTEST",
+    "SPLIT_NAMES",
     "TERM_NAMES",
+    "ArmColumns",
+    "ArmIdentified",
+    "ArmLoad",
     "Candidate",
     "CommandHold",
     "Contact",
@@ -93,6 +101,7 @@ __all__ = [
     "learned_noise",
     "multisine",
     "notes_of",
+    "read_arm_record",
     "recorded_calibration",
     "recorded_parameters",
     "recorded_residuals",

@@ -13,6 +13,8 @@ import typer
 
 from rig import __version__
 from rig.cli import (
+    arm,
+    arm_identify,
     calibrate,
     check,
     doctor,
@@ -106,6 +108,8 @@ app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
 app.command("path", rich_help_panel=_MODEL)(path.path)
 app.command("paper", rich_help_panel=_MODEL)(paper.paper)
+arm.app.command("identify")(arm_identify.arm_identify_command)
+app.add_typer(arm.app, name="arm", rich_help_panel=_MODEL)
 app.command("workspace", rich_help_panel=_MODEL)(workspace.workspace)
 
 

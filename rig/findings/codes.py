@@ -931,6 +931,37 @@ class Code(StrEnum):
         "the observer assumes drives that follow within a cycle, {bound:g} s, but drives.delay is {value:g} s",
         unit="s",
     )
+    ARM_GAINS_REFUSED = _code("arm_gains_refused", "the error may not vanish under these gains:{within:lines}")
+    ARM_GAIN_ASYMMETRIC = _code(
+        "arm_gain_asymmetric",
+        "{gain}: row {row}, column {column} differs from row {column}, column {row} by {value:g} {unit}, must be "
+        "{bound:g} {unit} (condition {condition}: the matrix is symmetric)",
+    )
+    ARM_DAMPING_NEGATIVE = _code(
+        "arm_damping_negative",
+        "{gain}: least eigenvalue {value:g} {unit}, must be at least {bound:g} {unit} (condition a: the matrix is "
+        "non-negative definite)",
+        unit="1/s",
+    )
+    ARM_STIFFNESS_NOT_POSITIVE = _code(
+        "arm_stiffness_not_positive",
+        "{gain}: least eigenvalue {value:g} {unit}, must be above {bound:g} {unit} (condition b: the matrix is "
+        "positive definite)",
+        unit="1/s²",
+    )
+    ARM_UNDAMPED = _code(
+        "arm_undamped",
+        "{gain}: {value:.0f} of {bound:.0f} directions are damped, and the others go on swinging (condition c: the "
+        "rank of [K_v | K_p K_v | …] is {bound:.0f})",
+    )
+    ARM_UNPHYSICAL = _code(
+        "arm_unphysical", "no real body has the mass and inertia of {names:join, }", severity=Severity.WARNING
+    )
+    ARM_BEYOND_LIMIT = _code(
+        "arm_beyond_limit",
+        "{joint}: {quantity} {value:~.6g} {unit} at t = {time:g} s, limit {bound:~.6g} {unit}",
+        severity=Severity.WARNING,
+    )
     MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": set it here, once')
     MODE_MIXED = _code(
         "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'

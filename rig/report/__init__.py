@@ -8,6 +8,7 @@ from rig.report.summary import summarize
 from rig.report.text_summary import summary_lines
 
 if TYPE_CHECKING:
+    from rig.report.arm_page import write_arm_page
     from rig.report.comparison import compared, comparison_text, write_comparison, write_comparison_pdf
     from rig.report.figures import LEG_COLORS, STYLE, LoopTrace, write_figures, write_loop_figure
     from rig.report.html import write_report
@@ -36,6 +37,7 @@ __all__ = [
     "summarize",
     "summary_lines",
     "validate",
+    "write_arm_page",
     "write_comparison",
     "write_comparison_pdf",
     "write_figures",
@@ -46,6 +48,7 @@ __all__ = [
 
 
 _DEFERRED = {
+    "arm_page": ("write_arm_page",),
     "comparison": ("compared", "comparison_text", "write_comparison", "write_comparison_pdf"),
     "figures": ("LEG_COLORS", "STYLE", "LoopTrace", "write_figures", "write_loop_figure"),
     "html": ("write_report",),

@@ -8,6 +8,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rig.services.arm import ArmCompareRequest as ArmCompareRequest
+    from rig.services.arm import ArmCompareResult as ArmCompareResult
+    from rig.services.arm import ArmControlRequest as ArmControlRequest
+    from rig.services.arm import ArmCountRequest as ArmCountRequest
+    from rig.services.arm import ArmCountResult as ArmCountResult
+    from rig.services.arm import ArmForwardRequest as ArmForwardRequest
+    from rig.services.arm import ArmInverseRequest as ArmInverseRequest
+    from rig.services.arm import ArmSimulateRequest as ArmSimulateRequest
+    from rig.services.arm import ArmTableResult as ArmTableResult
+    from rig.services.arm import FormulationResult as FormulationResult
+    from rig.services.arm import JointPeak as JointPeak
+    from rig.services.arm import arm_compare as arm_compare
+    from rig.services.arm import arm_control as arm_control
+    from rig.services.arm import arm_count as arm_count
+    from rig.services.arm import arm_forward as arm_forward
+    from rig.services.arm import arm_inverse as arm_inverse
+    from rig.services.arm import arm_simulate as arm_simulate
+    from rig.services.arm import control_name as control_name
+    from rig.services.arm import joint_columns as joint_columns
+    from rig.services.arm import motion_columns as motion_columns
+    from rig.services.arm_identification import ArmIdentifyRequest as ArmIdentifyRequest
+    from rig.services.arm_identification import ArmIdentifyResult as ArmIdentifyResult
+    from rig.services.arm_identification import arm_identify as arm_identify
     from rig.services.cells import CellsRequest as CellsRequest
     from rig.services.cells import CellsResult as CellsResult
     from rig.services.cells import calibrate_cells as calibrate_cells
@@ -158,6 +181,29 @@ if TYPE_CHECKING:
     from rig.services.zero import zero_cells as zero_cells
 
 _NAMES = {
+    "arm": (
+        "ArmCompareRequest",
+        "ArmCompareResult",
+        "ArmControlRequest",
+        "ArmCountRequest",
+        "ArmCountResult",
+        "ArmForwardRequest",
+        "ArmInverseRequest",
+        "ArmSimulateRequest",
+        "ArmTableResult",
+        "FormulationResult",
+        "JointPeak",
+        "arm_compare",
+        "arm_control",
+        "arm_count",
+        "arm_forward",
+        "arm_inverse",
+        "arm_simulate",
+        "control_name",
+        "joint_columns",
+        "motion_columns",
+    ),
+    "arm_identification": ("ArmIdentifyRequest", "ArmIdentifyResult", "arm_identify"),
     "cells": ("CellsRequest", "CellsResult", "calibrate_cells", "cells_contents"),
     "cells_in_place": (
         "CellsInPlaceRequest",

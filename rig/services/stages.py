@@ -5,6 +5,8 @@ from rig.services.job import Progress
 _WORDS = {
     "reading-recording": "reading the recording",
     "reading-recordings": "reading the recordings",
+    "reading-data": "reading the data",
+    "preparing": "filtering",
     "fitting-parameters": "fitting the parameters",
     "judging": "judging by the motions held out",
     "fitting-payload": "fitting the payload",

@@ -22,7 +22,17 @@ from pydantic.fields import FieldInfo
 
 from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
 from dynamics.mechanism_file import OneLegMechanismTable
-from kinematics import Quantity, Range, TrajectorySpec
+from dynamics.serial.arm_file import (
+    ArmTable,
+    CouplingTable,
+    MotorTable,
+    PrismaticJointTable,
+    PrismaticLimits,
+    RevoluteJointTable,
+    RevoluteLimits,
+    TipTable,
+)
+from kinematics import JointTrajectorySpec, Quantity, Range, TrajectorySpec
 from rig.cli.application import commands
 from rig.config import RigConfig
 from rig.config.load_cells import LoadCells
@@ -31,7 +41,7 @@ from rig.config.sections import Control, Drives, LegDrive, Motion, Safety
 from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md"))
+PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md", "arms.md"))
 _SIZED: dict[tuple[str, ...], type[BaseModel]] = {
     ("control",): Control,
     ("safety",): Safety,
@@ -242,7 +252,7 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, tuple | list):
-        alike = len(set(value)) == 1
+        alike = len(value) > 0 and all(each == value[0] for each in value)
         return _value(value[0]) if alike else f"[{', '.join(map(_value, value))}]"
     return _number(value)
 
@@ -353,6 +363,38 @@ def part(kind: str) -> str:
     return text
 
 
+def arm_file() -> str:
+    """Every key of an arm file."""
+    scalars = [name for name in ArmTable.model_fields if name not in ("joints", "coupling", "tip")]
+    parts = ["### At the top of the file\n" + rows(ArmTable, scalars)]
+    both = [name for name in RevoluteJointTable.model_fields if name not in ("motor", "limits")]
+    own = [name for name in both if name in PrismaticJointTable.__annotations__ and name != "kind"]
+    parts.append(_heading("[joints]") + _about(RevoluteJointTable) + rows(RevoluteJointTable, both))
+    parts.append('With `kind = "prismatic"` in their place:\n\n' + rows(PrismaticJointTable, own))
+    tables_of = (
+        ("joints.limits", RevoluteLimits), ("joints.limits", PrismaticLimits), ("joints.motor", MotorTable),
+        ("[coupling]", CouplingTable), ("tip", TipTable),
+    )  # fmt: skip
+    for name, model in tables_of:
+        kind = " of a prismatic joint" if model is PrismaticLimits else ""
+        parts.append(f"### `[{name}]`{kind}\n" + _about(model) + rows(model))
+    return "\n".join(parts)
+
+
+def joint_parts() -> str:
+    """Every key of the parts of an arm's trajectory file."""
+    info = JointTrajectorySpec.model_fields["parts"]
+    parts = []
+    for model in key_of(get_args(info.annotation)[0], []).variants:
+        kind = get_args(model.model_fields["type"].annotation)[0]
+        names = [name for name in model.model_fields if name not in ("type", "terms")]
+        text = f"### {kind}\n" + _about(model) + rows(model, names)
+        if "terms" in model.model_fields:
+            text += "\n`terms`, each:\n\n" + rows(get_args(model.model_fields["terms"].annotation)[0])
+        parts.append(text)
+    return "\n".join(parts)
+
+
 # -- the command line --------------------------------------------------------------------------------------------------
 
 
@@ -412,6 +454,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     "mechanism": mechanism,
     "trajectory-head": trajectory_head,
     "trajectory-thresholds": trajectory_thresholds,
+    "arm-file": arm_file,
+    "joint-parts": joint_parts,
     "commands": command_list,
     "options": command_details,
     **{f"part-{kind}": partial(part, kind) for kind in part_models()},

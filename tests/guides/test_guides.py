@@ -30,6 +30,7 @@ from exploration import LONG
 from actuators import ServoProfile, load_profile
 from actuators.registry import CELL_GROUP, GROUP
 from dynamics import format_mechanism
+from dynamics.serial import load_arm
 from kinematics import coordinates_to_pose, leg_lengths, parse_trajectory, pose_to_coordinates, tabulate
 from rig.cli import main
 from rig.client import LockstepRig, on_free_ports, open_rig
@@ -50,6 +51,8 @@ _FENCED = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _SHELL = re.compile(r"(?<=\n\n)((?: {4,}\S.*\n)+)|(?<=\n)(?:#+ .*\n)((?: {4}\S.*\n)+)")
 _SERVED = re.compile(r"rig (twin|virtual) ")
 
+ARMS = "arms.md"
+"""The page whose motions are of an arm's joints."""
 OWN_DEVICE = "adding-a-device.md"
 """The page whose `my-rig.toml` is its own."""
 LIFT = """
@@ -66,6 +69,7 @@ NOT_RUN = {
     "git clone <this repository> && cd stewart-rig": NETWORK,
     "pip install Babel": NETWORK,
     "pip install 'stewart-rig[mujoco]'": NETWORK,
+    "pip install 'stewart-rig[urdf]'": NETWORK,
     "make install": "is what the tests run in",
     "make gui": WINDOW,
     "LANGUAGE=de make gui": WINDOW,
@@ -85,6 +89,8 @@ NOT_RUN = {
     + " ".join(f"--drive 192.168.10.{11 + leg}:502" for leg in range(6)): HARDWARE,
     "rig stream plotjuggler my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
     "rig stream foxglove my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
+    "rig arm identify tx40 motor_positions.csv --forces motor_torques.csv --at motors --rate 5000 "
+    "--zero 0,-90deg,90deg,0,0,0 --page tx40.html": "needs the measured data: tests/benchmarks identify them",
     "rig import my-rig.toml log.csv --mapping columns.toml -o log.mcap": "tests/rig/test_import.py runs such",
     "rig weigh RECORDING --at-rest": "tests/integration/test_wrench_and_response.py runs it, with a payload",
     "rig weigh RECORDING --before 2,8 --during 12,40 -o payload.toml": "tests/integration/test_wrench_and_response.py "
@@ -212,7 +218,13 @@ class Typist:
     def file(self, block: Block) -> None:
         """A file as its keys tell: motion, profile, registration, a log's columns, configuration or part of one."""
         data = tomllib.loads(block.text)
-        if "parts" in data:
+        if "joints" in data:
+            assert load_arm(self.write("my-arm.toml", block.text)).name == data["name"]
+        elif "kp" in data:
+            self.write("gains.toml", block.text)
+        elif "parts" in data and self.page == ARMS:
+            self.write("swing.toml", block.text)
+        elif "parts" in data:
             self.write("motion.toml", block.text)
             assert main(["check", "my-rig.toml", "motion.toml"]) == ExitCode.OK
         elif "feedback" in data:

@@ -14,10 +14,11 @@ from reference import PAGES, every_command, key_of, part_models, updated
 from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
 from dynamics import load_mechanism
 from dynamics.mechanism_file import OneLegMechanismTable
+from dynamics.serial import arm_names, load_arm
 from kinematics import TrajectorySpec
 from rig.config import RigConfig, load_config, parse_config, shipped_configs
 
-CONFIGURATION, TRAJECTORY, COMMANDS = (page.read_text(encoding="utf-8") for page in PAGES)
+CONFIGURATION, TRAJECTORY, COMMANDS, ARMS = (page.read_text(encoding="utf-8") for page in PAGES)
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 
@@ -68,6 +69,15 @@ def test_every_key_of_every_configuration_is_in_the_reference() -> None:
         if key not in known[place.replace("drives.legs.settings", "drives")]
     }
     assert missing == set()
+
+
+def test_every_key_of_the_shipped_arms_is_in_the_reference() -> None:
+    tables = {name.split(" of ")[0].strip("[]"): own for name, own in listed(ARMS).items()}
+    tables[""] = tables.pop("At the top")
+    read = [tomllib.loads(load_arm(name).source) for name in arm_names()]
+    used = {(place, key) for data in read for place, key in keys(data) if place}
+    assert {(place, key) for place, key in used if key not in tables[place] and f"{place}.{key}" not in tables} == set()
+    assert {key for data in read for key in data} - {"joints", "coupling", "tip"} <= tables[""]
 
 
 def test_every_key_that_a_driver_adds_is_in_the_reference() -> None:

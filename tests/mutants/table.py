@@ -1,5 +1,6 @@
 """All breaks, by what they break."""
 
+from arm_breaks import ARM_BREAKS
 from bound_breaks import BOUND_BREAKS
 from breaks import Break
 from client_breaks import CLIENT_BREAKS
@@ -33,6 +34,7 @@ from weigh_breaks import WEIGH_BREAKS
 from word_breaks import WORD_BREAKS
 
 BREAKS: list[Break] = [
+    *ARM_BREAKS,
     *FEEDBACK_BREAKS,
     *BOUND_BREAKS,
     *STATE_BREAKS,

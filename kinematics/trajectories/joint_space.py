@@ -1,0 +1,417 @@
+"""Trajectory files of an arm: parts in order, in the coordinates of its joints."""
+
+import math
+from collections.abc import Sequence as Values
+from pathlib import Path
+from textwrap import indent
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field, StrictInt, StrictStr, ValidationError, field_validator
+
+from kinematics.arrays import Array
+from kinematics.errors import InputFileError, TrajectoryError
+from kinematics.inputs import ANGLE, LENGTH, Angle, Frequency, Quantity, Time, parse_toml, read_text, within
+from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, time_span
+from kinematics.trajectories.files import LONGEST_FILE, Duration, FileModel, fault_reason
+from kinematics.trajectories.generators import (
+    Chirp,
+    ChirpTerm,
+    Harmonic,
+    HarmonicTerm,
+    Hold,
+    MinimumJerk,
+    RandomMotion,
+    RandomTerm,
+    Transition,
+    parabolic,
+)
+
+_MOST_PARTS = 1000
+_MOST_WAYPOINTS = 10_000
+_QUANTITIES: dict[str, Quantity] = {"rad": ANGLE, "m": LENGTH}
+_Value = Annotated[float, Field(strict=True)] | StrictStr
+"""A position: a number in rad or m, or text with a unit; its joint says which of the two."""
+_Positions = Annotated[list[_Value], Field(min_length=1, max_length=1000)]
+_Fade = Annotated[Time, Field(gt=0.0), within(-math.inf, LONGEST_FILE, "s")]
+_Frequency = Annotated[Frequency, Field(ge=0.0)]
+
+
+class JointBlend(Trajectory):
+    """Straight line in joint space with parabolic blends of `blend` s: constant acceleration, speed, deceleration.
+
+    All joints begin, blend and end together. Raises TrajectoryError for a blend longer than half the duration.
+    """
+
+    def __init__(self, start: ArrayLike, end: ArrayLike, duration: float, blend: float, axes: Axes) -> None:
+        time_span("duration", duration)
+        if not SHORTEST <= blend <= 0.5 * duration * (1.0 + 1e-9):
+            raise TrajectoryError(
+                f"blend: {blend:g} s, must be from {SHORTEST:g} s to half the duration, {0.5 * duration:g} s"
+            )
+        self._start = axes.values("start", start)
+        self._way = axes.values("end", end) - self._start
+        self._blend = min(float(blend), 0.5 * duration)
+        super().__init__(duration, None, tuple(sorted({self._blend, duration - self._blend})), axes)
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        speed = 1.0 / (self.duration - self._blend)
+        along, rate, change = (
+            np.outer(part, self._way) for part in parabolic(t, self.duration, 1.0, speed, self._blend)
+        )
+        return self._start + along, rate, change
+
+
+class Waypoints(Trajectory):
+    """Smooth motion through `positions` (m, n) at `times` (m,) s, at rest at both ends: a quintic spline.
+
+    Raises TrajectoryError for fewer than two points, or times less than 1 µs apart.
+    """
+
+    def __init__(self, times: ArrayLike, positions: Values[ArrayLike], axes: Axes) -> None:
+        t = np.asarray(times, dtype=np.float64)
+        if t.ndim != 1 or len(t) < 2 or len(t) != len(positions):
+            raise TrajectoryError(f"{t.size} times and {len(positions)} positions, must be as many, at least 2")
+        for row in np.flatnonzero(~(np.diff(t) >= SHORTEST)):
+            raise TrajectoryError(
+                f"times: {t[row + 1]:g} s follows {t[row]:g} s, must be at least {SHORTEST:g} s later"
+            )
+        points = np.array([axes.values(f"position {k}", row) for k, row in enumerate(positions, start=1)])
+        super().__init__(float(t[-1] - t[0]), None, axes=axes)
+        from scipy.interpolate import make_interp_spline  # slow to import
+
+        rest = [(1, np.zeros(len(axes))), (2, np.zeros(len(axes)))]
+        self._scale = (len(t) - 1) / self.duration
+        self._spline = make_interp_spline((t - t[0]) * self._scale, points, k=5, bc_type=(rest, rest))  # type: ignore[arg-type]  # the stubs allow cubics only
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        u = np.clip(t * self._scale, self._spline.t[0], self._spline.t[-1])
+        return self._spline(u), self._spline(u, nu=1) * self._scale, self._spline(u, nu=2) * self._scale**2
+
+
+class MinimumJerkJointPart(FileModel):
+    """Straight line in joint space of minimum jerk, at rest at both ends."""
+
+    type: Literal["minimum-jerk"]
+    """Kind of the part."""
+    start: _Positions
+    """Positions of all joints at the start, rad or m."""
+    end: _Positions
+    """Positions of all joints at the end, rad or m."""
+    duration: Duration
+    """Duration, s."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        start, end = joint_positions(axes, "start", self.start), joint_positions(axes, "end", self.end)
+        return MinimumJerk(start, end, self.duration, axes=axes)
+
+
+class BlendJointPart(FileModel):
+    """Straight line in joint space with parabolic blends: the acceleration jumps at their ends."""
+
+    type: Literal["blend"]
+    """Kind of the part."""
+    start: _Positions
+    """Positions of all joints at the start, rad or m."""
+    end: _Positions
+    """Positions of all joints at the end, rad or m."""
+    duration: Duration
+    """Duration, s."""
+    blend: _Fade
+    """Duration of each of the two blends, s; at most half the duration."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        start, end = joint_positions(axes, "start", self.start), joint_positions(axes, "end", self.end)
+        return JointBlend(start, end, self.duration, self.blend, axes)
+
+
+class HoldJointPart(FileModel):
+    """Standing still."""
+
+    type: Literal["hold"]
+    """Kind of the part."""
+    position: _Positions | None = None
+    """Positions of all joints, rad or m; left out: 0."""
+    duration: Duration
+    """Duration, s."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        return Hold(joint_positions(axes, "position", self.position), self.duration, axes=axes)
+
+
+class _Term(FileModel):
+    joint: StrictInt | str
+    """Number of the joint, from 1, or its name."""
+
+
+class SineTerm(_Term):
+    """One sine on a joint."""
+
+    amplitude: _Value
+    """Amplitude, rad or m."""
+    phase: Angle = 0.0
+    """Phase at the start, rad."""
+    frequency: _Frequency
+    """Frequency, Hz."""
+
+
+class SweepTerm(_Term):
+    """One frequency sweep on a joint."""
+
+    amplitude: _Value
+    """Amplitude, rad or m."""
+    phase: Angle = 0.0
+    """Phase at the start, rad."""
+    start_frequency: _Frequency
+    """Frequency at the start, Hz."""
+    end_frequency: _Frequency
+    """Frequency at the end, Hz."""
+
+
+class NoiseTerm(_Term):
+    """Band-limited noise on a joint."""
+
+    rms: _Value
+    """Root mean square, rad or m."""
+    low_frequency: _Frequency
+    """Lower end of the band, Hz."""
+    high_frequency: _Frequency
+    """Upper end of the band, Hz."""
+
+
+class _FadedJointPart(FileModel):
+    duration: Duration
+    """Duration, s."""
+    fade: _Fade
+    """Duration of the fade-in and of the fade-out, s; at most half the duration."""
+    offset: _Positions | None = None
+    """Positions of all joints in the centre of the motion, rad or m; left out: 0."""
+
+
+class HarmonicJointPart(_FadedJointPart):
+    """Faded sines about an offset."""
+
+    type: Literal["harmonic"]
+    """Kind of the part."""
+    terms: Annotated[list[SineTerm], Field(min_length=1, max_length=1000)]
+    """Sines, added up."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        terms = [
+            HarmonicTerm(name, _size(axes, index, name, "amplitude", term.amplitude), term.frequency, term.phase)
+            for index, (name, term) in enumerate(_named(axes, self.terms))
+        ]
+        offset = joint_positions(axes, "offset", self.offset)
+        return Harmonic(terms, self.duration, self.fade, offset=offset, axes=axes)
+
+
+class ChirpJointPart(_FadedJointPart):
+    """Faded frequency sweeps about an offset."""
+
+    type: Literal["chirp"]
+    """Kind of the part."""
+    terms: Annotated[list[SweepTerm], Field(min_length=1, max_length=1000)]
+    """Frequency sweeps, added up."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        terms = [
+            ChirpTerm(
+                name,
+                _size(axes, index, name, "amplitude", term.amplitude),
+                term.start_frequency,
+                term.end_frequency,
+                term.phase,
+            )
+            for index, (name, term) in enumerate(_named(axes, self.terms))
+        ]
+        offset = joint_positions(axes, "offset", self.offset)
+        return Chirp(terms, self.duration, self.fade, offset=offset, axes=axes)
+
+
+class RandomJointPart(_FadedJointPart):
+    """Faded noise about an offset, the same for the same seed."""
+
+    type: Literal["random"]
+    """Kind of the part."""
+    terms: Annotated[list[NoiseTerm], Field(min_length=1, max_length=64)]
+    """Noise signals, added up."""
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
+    """Seed of the noise: the same seed gives the same motion."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        terms = [
+            RandomTerm(name, _size(axes, index, name, "rms", term.rms), term.low_frequency, term.high_frequency)
+            for index, (name, term) in enumerate(_named(axes, self.terms))
+        ]
+        offset = joint_positions(axes, "offset", self.offset)
+        return RandomMotion(terms, self.duration, self.fade, self.seed, offset=offset, axes=axes)
+
+
+class WaypointsJointPart(FileModel):
+    """A smooth motion through points, at rest at both ends."""
+
+    type: Literal["waypoints"]
+    """Kind of the part."""
+    times: Annotated[list[Time], Field(min_length=2, max_length=_MOST_WAYPOINTS)]
+    """Times of the points, s, increasing; the first is the part's beginning."""
+    positions: Annotated[list[_Positions], Field(min_length=2, max_length=_MOST_WAYPOINTS)]
+    """Positions of all joints at these times, rad or m."""
+
+    def build(self, axes: Axes) -> Trajectory:
+        """The part as a trajectory of an arm's joints."""
+        rows = [joint_positions(axes, f"position {k}", row) for k, row in enumerate(self.positions, start=1)]
+        return Waypoints(self.times, rows, axes)
+
+
+class TransitionJointPart(FileModel):
+    """From the part before to the part after without a jump: a quintic polynomial."""
+
+    type: Literal["transition"]
+    """Kind of the part."""
+    duration: Duration
+    """Duration, s."""
+
+
+JointPart = Annotated[
+    MinimumJerkJointPart
+    | BlendJointPart
+    | HoldJointPart
+    | HarmonicJointPart
+    | ChirpJointPart
+    | RandomJointPart
+    | WaypointsJointPart
+    | TransitionJointPart,
+    Field(discriminator="type"),
+]
+
+
+class JointTrajectorySpec(FileModel):
+    """A trajectory file of an arm."""
+
+    parts: Annotated[list[JointPart], Field(min_length=1, max_length=_MOST_PARTS)]
+    """The parts, run one after the other."""
+
+    @field_validator("parts")
+    @classmethod
+    def _transitions_stand_between(cls, parts: list[Any]) -> list[Any]:
+        for number, part in enumerate(parts, start=1):
+            if isinstance(part, TransitionJointPart):
+                beside = [*parts[max(number - 2, 0) : number - 1], *parts[number : number + 1]]
+                if len(beside) < 2 or any(isinstance(other, TransitionJointPart) for other in beside):
+                    raise ValueError(f"part {number}, transition: must stand between two parts of other types")
+        return parts
+
+
+def joint_positions(axes: Axes, name: str, value: Values[_Value] | None) -> Array:
+    """Return positions of all joints in SI: numbers, or text with a unit; zeros for None.
+
+    Raises TrajectoryError with `name`, the joint, the value and the expected unit.
+    """
+    if value is None:
+        return np.zeros(len(axes))
+    if len(value) != len(axes):
+        raise TrajectoryError(f"{name}: {len(value)} values, must be {len(axes)}, one for each joint")
+    found = [
+        _position(f"{name}, {joint}", unit, each)
+        for joint, unit, each in zip(axes.names, axes.units, value, strict=True)
+    ]
+    return np.array(found)
+
+
+def _position(name: str, unit: str, value: _Value) -> float:
+    try:
+        return _QUANTITIES[unit].parse(value)
+    except ValueError as error:
+        raise TrajectoryError(f"{name}: {error}") from None
+
+
+def _named(axes: Axes, terms: Values[Any]) -> list[tuple[str, Any]]:
+    """Return terms with the names of their joints."""
+    named = []
+    for index, term in enumerate(terms, start=1):
+        joint = term.joint
+        if isinstance(joint, int):
+            if not 1 <= joint <= len(axes):
+                raise TrajectoryError(f"term {index}, joint: {joint}, must be 1 to {len(axes)}")
+            joint = axes.names[joint - 1]
+        if joint not in axes.names:
+            raise TrajectoryError(f"term {index}, joint: {joint!r}, must be one of {', '.join(axes.names)}")
+        named.append((joint, term))
+    return named
+
+
+def _size(axes: Axes, index: int, joint: str, key: str, value: _Value) -> float:
+    return _position(f"term {index + 1}, {key}", axes.units[axes.names.index(joint)], value)
+
+
+def build_joint_trajectory(spec: JointTrajectorySpec, axes: Axes) -> Trajectory:
+    """Build the trajectory of `spec` for the joints `axes`. Raises TrajectoryError listing the faults."""
+    faults: list[str] = []
+    built: dict[int, Trajectory] = {}
+    for number, part in enumerate(spec.parts, start=1):
+        if not isinstance(part, TransitionJointPart):
+            try:
+                built[number] = part.build(axes)
+            except TrajectoryError as error:
+                faults.append(f"part {number}, {error}")
+    if faults:
+        raise TrajectoryError("\n".join(faults))
+    for number, part in enumerate(spec.parts, start=1):
+        if isinstance(part, TransitionJointPart):
+            before, after = built[number - 1], built[number + 1]
+            x0, v0, a0 = (each[0] for each in before.coordinates(before.duration))
+            x1, v1, a1 = (each[0] for each in after.coordinates(0.0))
+            built[number] = Transition((x0, v0, a0), (x1, v1, a1), part.duration, axes=axes)
+    duration = sum(part.duration for part in built.values())
+    if duration > LONGEST_FILE:
+        raise TrajectoryError(f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s")
+    return Sequence([built[number] for number in sorted(built)])
+
+
+def parse_joint_trajectory(text: str, axes: Axes) -> Trajectory:
+    """Make the trajectory of TOML `text`. Raises TrajectoryError listing all faults, each with its place."""
+    try:
+        spec = JointTrajectorySpec.model_validate(parse_toml(text))
+    except InputFileError as error:
+        raise TrajectoryError(str(error)) from None
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        raise TrajectoryError(
+            "\n".join(f"{_place(each['loc'])}: {fault_reason(each['msg'])}" for each in faults)
+        ) from None
+    return build_joint_trajectory(spec, axes)
+
+
+def load_joint_trajectory(path: Path, axes: Axes) -> Trajectory:
+    """Read a trajectory file for the joints `axes`. Raises TrajectoryError naming the file and listing its faults."""
+    try:
+        return parse_joint_trajectory(read_text(path), axes)
+    except InputFileError as error:
+        raise TrajectoryError(f"{path}: {error}") from None
+    except TrajectoryError as error:
+        raise TrajectoryError(f"{path}:\n{indent(str(error), '  ')}") from None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Format the place of a fault: parts, terms and values counted from 1."""
+    words: list[str] = []
+    after_part = False  # the part's type follows its index
+    for item in location:
+        if isinstance(item, int):
+            parent = words.pop() if words and words[-1] in ("parts", "terms", "positions") else ""
+            words.append(f"{parent.removesuffix('s') or 'value'} {item + 1}")
+            after_part = parent == "parts"
+        elif item in ("float", "str", "int", "constrained-int"):
+            continue  # the members of a union
+        elif not after_part:
+            words.append(item)
+        else:
+            after_part = False
+    return ", ".join(words) or "file"
