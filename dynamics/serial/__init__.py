@@ -26,8 +26,10 @@ from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_for
 from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
 from dynamics.serial.torque_control import (
     ERROR_BOUND,
+    BrokenCondition,
     ChainSimulation,
     ControlStudy,
+    broken_conditions,
     chain_acceleration,
     check_gains,
     computed_torque,
@@ -44,6 +46,7 @@ from dynamics.serial.torque_control import (
 
 __all__ = [
     "ERROR_BOUND",
+    "BrokenCondition",
     "ChainSimulation",
     "ControlStudy",
     "Joint",
@@ -52,6 +55,7 @@ __all__ = [
     "LinkStates",
     "ModifiedChain",
     "SerialChain",
+    "broken_conditions",
     "chain_acceleration",
     "check_gains",
     "computed_torque",

@@ -187,27 +187,69 @@ def gain_matrix(name: str, gain: Gain, joints: int) -> Array:
     return matrix
 
 
+@dataclass(frozen=True, slots=True)
+class BrokenCondition:
+    """A condition of 000 on the gains that does not hold.
+
+    condition: "a", "b" or "c". gain: "K_p", "K_v", or "K_p and K_v" for (c). value: the asymmetry, the least
+    eigenvalue, or the rank; bound: 0, 0, or the number of joints. unit: of both, "" for a rank. place: row and column
+    (from 0) of the entry that differs most from its mirror image, None unless the gain is not symmetric.
+    """
+
+    condition: str
+    gain: str
+    value: float
+    bound: float
+    unit: str
+    place: tuple[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the condition with the number that breaks it."""
+        where = f"(condition {self.condition})"
+        if self.place is not None:
+            return f"{self.gain}: not symmetric, by {self.value:g} {self.unit} {where}"
+        if self.condition == "c":
+            return (
+                f"{self.gain}: rank of [K_v | K_p K_v | …] is {self.value:g}, must be {self.bound:g}: what is not "
+                f"damped goes on swinging {where}"
+            )
+        bound = f"{'above' if self.condition == 'b' else 'at least'} {self.bound:g} {self.unit}"
+        return f"{self.gain}: least eigenvalue {self.value:g} {self.unit}, must be {bound} {where}"
+
+
+def broken_conditions(position: Array, velocity: Array) -> list[BrokenCondition]:
+    """Return the conditions of 000 under which the error vanishes that K_p, 1/s², and K_v, 1/s, (n, n) do not meet.
+
+    (a) K_v is symmetric and non-negative definite, (b) K_p is symmetric and positive definite, (c) the rank of
+    [K_v | K_p K_v | … | K_p^{n−1} K_v] is n. One is listed for each gain, and (c) only where (a) and (b) hold.
+    """
+    broken = []
+    for gain, condition, matrix, unit in (("K_v", "a", velocity, "1/s"), ("K_p", "b", position, "1/s²")):
+        size, apart = np.abs(matrix).max(), np.abs(matrix - matrix.T)
+        row, column = (int(k) for k in np.unravel_index(apart.argmax(), apart.shape))
+        if apart[row, column] > _ROUNDING * size:
+            broken.append(BrokenCondition(condition, gain, float(apart[row, column]), 0.0, unit, (row, column)))
+            continue
+        least = float(np.linalg.eigvalsh(matrix)[0])
+        lacking = least <= _ROUNDING * size if gain == "K_p" else least < -_ROUNDING * len(matrix) * size
+        if lacking:
+            broken.append(BrokenCondition(condition, gain, least, 0.0, unit))
+    if not broken:
+        rank = damped_rank(position, velocity)
+        if rank < len(position):
+            broken.append(BrokenCondition("c", "K_p and K_v", rank, len(position), ""))
+    return broken
+
+
 def check_gains(kp: Gain, kv: Gain, joints: int) -> None:
     """Check the gains for convergence of the error; K_p 1/s², K_v 1/s, numbers or matrices (n, n).
 
     Raises DynamicsError with the violated condition (a), (b) or (c) of 000 and the number.
     """
-    position, velocity = gain_matrix("K_p", kp, joints), gain_matrix("K_v", kv, joints)
-    for name, condition, matrix, unit in (("K_v", "a", velocity, "1/s"), ("K_p", "b", position, "1/s²")):
-        size, skew = np.abs(matrix).max(), np.abs(matrix - matrix.T).max()
-        if skew > _ROUNDING * size:
-            raise DynamicsError(f"{name}: not symmetric, by {skew:g} {unit} (condition {condition})")
-        least = float(np.linalg.eigvalsh(matrix)[0])
-        if name == "K_p" and least <= _ROUNDING * size:
-            raise DynamicsError(f"K_p: least eigenvalue {least:g} 1/s², must be above 0 1/s² (condition b)")
-        if least < -_ROUNDING * joints * size:
-            raise DynamicsError(f"K_v: least eigenvalue {least:g} 1/s, must be at least 0 1/s (condition a)")
-    rank = damped_rank(position, velocity)
-    if rank < joints:
-        raise DynamicsError(
-            f"K_p and K_v: rank of [K_v | K_p K_v | …] is {rank}, must be {joints}: what is not damped goes on "
-            "swinging (condition c)"
-        )
+    broken = broken_conditions(gain_matrix("K_p", kp, joints), gain_matrix("K_v", kv, joints))
+    if broken:
+        raise DynamicsError(broken[0].text)
 
 
 def damped_rank(position: Array, velocity: Array) -> int:

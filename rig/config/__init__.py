@@ -38,6 +38,7 @@ from rig.config.sections import (
     resolve_name,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
+from rig.config.task_gains import TaskGains
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,
@@ -76,6 +77,7 @@ __all__ = [
     "RigConfig",
     "Safety",
     "Shape",
+    "TaskGains",
     "Tolerance",
     "Validation",
     "Virtual",

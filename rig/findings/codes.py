@@ -931,6 +931,33 @@ class Code(StrEnum):
         "the observer assumes drives that follow within a cycle, {bound:g} s, but drives.delay is {value:g} s",
         unit="s",
     )
+    TASK_GAINS_TWICE = _code(
+        "task_gains_twice",
+        "{other} gives the gains of computed-torque already: give a bandwidth and damping ratio, or stiffness and "
+        "damping",
+    )
+    TASK_GAIN_ALONE = _code("task_gain_alone", "given without {other}: the two go together")
+    TASK_GAIN_ASYMMETRIC = _code(
+        "task_gain_asymmetric",
+        "row {row}, column {column}: {value:g} {unit}, must be {bound:g} {unit} as in row {column}, column {row} "
+        "(condition {condition}: the matrix is symmetric)",
+    )
+    TASK_DAMPING_NEGATIVE = _code(
+        "task_damping_negative",
+        "least eigenvalue {value:g} {unit}, must be at least {bound:g} {unit} "
+        "(condition a: K_v is non-negative definite)",
+        unit="1/s",
+    )
+    TASK_STIFFNESS_NOT_POSITIVE = _code(
+        "task_stiffness_not_positive",
+        "least eigenvalue {value:g} {unit}, must be above {bound:g} {unit} (condition b: K_p is positive definite)",
+        unit="1/s²",
+    )
+    TASK_UNDAMPED = _code(
+        "task_undamped",
+        "it damps {value:.0f} of {bound:.0f} directions, and the others would go on swinging "
+        "(condition c: the rank of [K_v | K_p K_v | …] is {bound:.0f})",
+    )
     MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": set it here, once')
     MODE_MIXED = _code(
         "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'

@@ -133,7 +133,8 @@ def run_loop(
     state = start.state.copy()
     states, signals = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
     status, count = cycle.run_kernel(
-        law, _settings(config, settings, law, table, start, steps), len(times), steps,
+        law, _settings(config, settings, law, table, start, steps),
+        np.stack([config.task_gains.stiffness, config.task_gains.damping]), len(times), steps,
         config.machine.geometry.array, model.parameters, observer_settings(config), table.samples,
         force_bounds(config), memory, np.zeros((6, 13)), np.zeros(FORWARD_WORK), np.zeros((6, 7)),
         np.zeros(WORK_SIZE), observed, start.commands.copy(),
@@ -176,7 +177,6 @@ def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable,
     values[cycle.FORCES_AHEAD] = period + config.force_lead
     values[cycle.BEGIN] = start.path_time
     values[cycle.STIFFNESS], values[cycle.DAMPING] = control.stiffness, control.damping
-    values[cycle.TASK_STIFFNESS], values[cycle.TASK_DAMPING] = control.task_stiffness, control.task_damping
     values[cycle.RESOLUTION], values[cycle.DELAY] = virtual.drive.position_resolution, virtual.drive.delay
     values[cycle.TABLE_STEP] = table.step
     values[cycle.COULOMB_SPEED] = virtual.plant.coulomb_speed
