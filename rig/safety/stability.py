@@ -291,6 +291,82 @@ def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
     return passing
 
 
+@dataclass(frozen=True, slots=True)
+class LawBandwidth:
+    """Natural frequencies of a law's loop at home, Hz, and its gain margin with masses off the model's.
+
+    slowest, fastest: of the undamped error's six directions, with the model's masses. margin: see `check_loop`; None
+    where the drives close the loop.
+    """
+
+    law: str
+    slowest: float
+    fastest: float
+    margin: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return {
+            "controller": self.law,
+            "slowest_hz": self.slowest,
+            "fastest_hz": self.fastest,
+            "gain_margin": self.margin,
+        }
+
+
+def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
+    """Return the bandwidth of a law with a configuration's gains, for a rig or its simulation.
+
+    law: "force", "pd", "observer", "computed-torque", or "position" with the gains of the virtual drives.
+    Raises DynamicsError as `check_loop`.
+    """
+    if law == "computed-torque":
+        squares = np.linalg.eigvalsh(config.task_gains.stiffness)[[0, -1]].tolist()
+    else:
+        masses = leg_masses(config.machine)[[-1, 0]]
+        squares = ((_position_gains(config) if law == "position" else _leg_gains(config))[0] / masses).tolist()
+    slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
+    if law == "position":
+        return LawBandwidth(law, slowest, fastest, None)
+    verdict = check_loop(config.model_copy(update={"mode": "force" if law == "pd" else law}))
+    return LawBandwidth(law, slowest, fastest, verdict.gain_margin if verdict.at_host else None)
+
+
+def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
+    """Return the configuration with gains of one bandwidth, Hz, for all laws: that of the fastest direction at home.
+
+    Of the laws at the legs the stiffness changes, and the damping so that the damping ratios remain; of computed torque
+    all directions get the bandwidth, with its damping ratio. The virtual drives' own loops change likewise.
+
+    Raises:
+        ConfigError: gains out of their range. DynamicsError: as `leg_masses`.
+    """
+    lightest = float(leg_masses(config.machine)[0])
+    wanted = lightest * (2.0 * math.pi * bandwidth) ** 2
+
+    def scaled(gains: tuple[float, float], names: tuple[str, str]) -> dict[str, float]:
+        stiffness, damping = gains
+        if stiffness > 0.0:
+            return dict(zip(names, (wanted, damping * math.sqrt(wanted / stiffness)), strict=True))
+        return dict(zip(names, (wanted, 2.0 * math.sqrt(wanted * lightest)), strict=True))
+
+    task = {"task_bandwidth": bandwidth, "task_stiffness": None, "task_damping": None}
+    changes: dict[str, Any] = {"control": scaled(_leg_gains(config), ("stiffness", "damping")) | task}
+    if config.virtual is not None:
+        own = scaled(_position_gains(config), ("position_stiffness", "position_damping"))
+        changes["virtual"] = {"drive": own}
+    return config.changed(changes)
+
+
+def _leg_gains(config: RigConfig) -> tuple[float, float]:
+    return config.control.stiffness, config.control.damping
+
+
+def _position_gains(config: RigConfig) -> tuple[float, float]:
+    assert config.virtual is not None  # only simulated drives tell their gains
+    return config.virtual.drive.position_stiffness, config.virtual.drive.position_damping
+
+
 MASS_ERROR = 0.2
 """relative error of the model's masses assumed by `check_loop`"""
 

@@ -28,7 +28,7 @@ from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.zero_order_hold import ZeroOrderHold
 from rig.errors import ConfigError
 from rig.findings import Code
-from rig.safety import check_loop, judge_sag
+from rig.safety import check_loop, judge_sag, law_bandwidth, with_bandwidth
 from rig.virtual import scaled_mechanism
 from rig.virtual.closed_loop import LoopStart, on_reference, run_loop
 
@@ -417,3 +417,33 @@ def test_held_forces_are_fed_back_by_the_inertia_times_the_gains() -> None:
             np.testing.assert_allclose(
                 data[first : first + 6, leg], expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max()
             )
+
+
+@pytest.mark.parametrize("law", ["pd", "force", "observer", "computed-torque", "position"])
+def test_a_common_bandwidth_is_that_of_the_fastest_direction_with_the_same_damping_ratios(law: str) -> None:
+    before, config = SHIPPED.changed({"control": {"task_damping_ratio": 0.8}}), SHIPPED
+    config = with_bandwidth(before, 6.0)
+    found, own = law_bandwidth(config, law), law_bandwidth(before, law)
+    assert found.fastest == pytest.approx(6.0)
+    assert found.slowest / found.fastest == pytest.approx(own.slowest / own.fastest)
+    assert (found.margin is None) is (law == "position")
+    assert before.virtual is not None and config.virtual is not None
+    drive, other = before.virtual.drive, config.virtual.drive
+    for one in (before, config):
+        assert one.task_gains.damping[0, 0] == pytest.approx(1.6 * math.sqrt(one.task_gains.stiffness[0, 0]))
+    for gains in (
+        [(each.control.stiffness, each.control.damping) for each in (before, config)],
+        [(each.position_stiffness, each.position_damping) for each in (drive, other)],
+    ):
+        ratios = [damping / math.sqrt(stiffness) for stiffness, damping in gains]
+        assert ratios[0] == pytest.approx(ratios[1]) and gains[0][0] != gains[1][0]
+
+
+def test_the_natural_frequencies_of_a_matrix_are_its_own() -> None:
+    found = law_bandwidth(configured(COUPLED), "computed-torque")
+    values = np.linalg.eigvalsh(COUPLED["task_stiffness"])
+    assert [found.slowest, found.fastest] == pytest.approx(np.sqrt(values[[0, -1]]) / (2.0 * math.pi))
+    assert found.margin == check_loop(configured(COUPLED)).gain_margin
+    assert with_bandwidth(configured(COUPLED), 5.0).task_gains.numbers == pytest.approx(
+        ((10.0 * math.pi) ** 2, 20.0 * math.pi)
+    )

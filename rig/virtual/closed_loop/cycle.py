@@ -186,7 +186,7 @@ _NOW, _NEXT = 0, 1  # the reference
 _MOTION = 2
 POSE = 3  # measured
 _TWIST = 4
-_MEASURED, _RATE = 5, 6  # lengths and speeds of the legs
+MEASURED, RATE = 5, 6  # lengths and speeds of the legs
 _LENGTH_ERROR, _SPEED_ERROR = 7, 8
 _LATER = 9  # zeros
 CONTROL_ROWS = 10
@@ -206,7 +206,7 @@ _FORCE_MODE, _POSITION_MODE = float(Mode.FORCE), float(Mode.POSITION)
 
 
 @kernel
-def _control(
+def control_kernel(
     law: int, settings: Array, gains: Array, geometry: Array, model: Array, observer: Array, samples: Array,
     path_time: float, bounds: Array, memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array,
     observed: Array, commands: Array, row: Array,
@@ -225,13 +225,13 @@ def _control(
         return LOST
     if law in (COMPUTED_TORQUE, OBSERVER):
         pose, twist = memory[POSE, :7], memory[_TWIST, :6]
-        if not estimate_kernel(geometry, memory[_MEASURED, :6], memory[_RATE, :6], pose, twist, estimate_work, rows):
+        if not estimate_kernel(geometry, memory[MEASURED, :6], memory[RATE, :6], pose, twist, estimate_work, rows):
             return LOST
     if law in (PD, FORCE, OBSERVER):
         inverse_kinematics_kernel(geometry, now, legs)
         for i in range(6):
-            length_error[i] = legs[i, 0] - memory[_MEASURED, i]
-            speed_error[i] = legs[i, 1] - memory[_RATE, i]
+            length_error[i] = legs[i, 0] - memory[MEASURED, i]
+            speed_error[i] = legs[i, 1] - memory[RATE, i]
         if law == PD:
             feedforward[:] = 0.0
         leg_feedback_kernel(
@@ -346,12 +346,12 @@ def run_kernel(
             entry[2], entry[3], entry[4] = commands[0, i], commands[1, i], commands[2, i]
             entry[5], entry[6], entry[7] = 1.0, 0.0, 0.0
             waiting[i] = place + 1
-            memory[_MEASURED, i] = (
+            memory[MEASURED, i] = (
                 np.rint((lengths[i] + leg_rows[i, drive_columns.OFFSET]) / settings[RESOLUTION]) * settings[RESOLUTION]
             )
-            memory[_RATE, i] = speeds[i]
+            memory[RATE, i] = speeds[i]
         row = signals[cycle]
-        status = _control(
+        status = control_kernel(
             law, settings, gains, geometry, model, observer, samples, settings[BEGIN] + t, bounds, memory, legs,
             estimate_work, rows, work, observed, commands, row,
         )  # fmt: skip
