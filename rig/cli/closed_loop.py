@@ -116,11 +116,8 @@ def _print(result: "LoopsResult", as_json: bool) -> None:
     if result.bandwidths:
         typer.echo(f"  {'controller':16}{'natural frequency at home, Hz':>32}{'gain margin':>14}")
     for loop in result.bandwidths:
-        span = f"{loop.slowest:.3g} to {loop.fastest:.3g}"
         margin = "the drives'" if loop.margin is None else f"{loop.margin:.3g}"
-        typer.echo(
-            f"  {loop.law:16}{span if loop.fastest > 1.001 * loop.slowest else f'{loop.fastest:.3g}':>32}{margin:>14}"
-        )
+        typer.echo(f"  {loop.law:16}{loop.span:>32}{margin:>14}")
     for path in result.paths.values():
         typer.echo(f"wrote {path}")
 

@@ -304,6 +304,12 @@ class LawBandwidth:
     fastest: float
     margin: float | None
 
+    @property
+    def span(self) -> str:
+        """Both frequencies as text, or one if they are the same."""
+        slowest, fastest = f"{self.slowest:.3g}", f"{self.fastest:.3g}"
+        return fastest if slowest == fastest else f"{slowest} to {fastest}"
+
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
         return {
@@ -317,18 +323,21 @@ class LawBandwidth:
 def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
     """Return the bandwidth of a law with a configuration's gains, for a rig or its simulation.
 
-    law: "force", "pd", "observer", "computed-torque", or "position" with the gains of the virtual drives.
+    law: "computed-torque", "position" with the gains of the virtual drives, or another, which has stiffness and damping
+    at the legs.
     Raises DynamicsError as `check_loop`.
     """
+    closed = config.model_copy(update={"mode": "force" if law in ("pd", "position") else law})
     if law == "computed-torque":
         squares = np.linalg.eigvalsh(config.task_gains.stiffness)[[0, -1]].tolist()
     else:
-        masses = leg_masses(config.machine)[[-1, 0]]
+        held = (False,) * 6 if law == "position" or all(closed.own_loops) else closed.own_loops
+        masses = leg_masses(config.machine, held)[[-1, 0]]
         squares = ((_position_gains(config) if law == "position" else _leg_gains(config))[0] / masses).tolist()
     slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
     if law == "position":
         return LawBandwidth(law, slowest, fastest, None)
-    verdict = check_loop(config.model_copy(update={"mode": "force" if law == "pd" else law}))
+    verdict = check_loop(closed)
     return LawBandwidth(law, slowest, fastest, verdict.gain_margin if verdict.at_host else None)
 
 

@@ -1,6 +1,7 @@
 """Gains of computed torque: what a file may say, what is refused, and the error that they leave on the exact plant."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from kinematics import (
     pose_difference,
     tabulate,
 )
-from rig.config import RigConfig
+from rig.config import RigConfig, Validation, load_config, save_thresholds
 from rig.engine.cycle_data import CycleData
 from rig.engine.laws import ComputedTorqueLaw
 from rig.engine.laws.kernels import task_motion_kernel
@@ -110,6 +111,19 @@ def test_gains_in_a_recording_are_numbers_or_matrices_and_make_the_same_rig() ->
         np.testing.assert_array_equal(again.task_gains.damping, config.task_gains.damping)
         assert config.changed({"rate": 400}).control == config.control
     assert configured({"task_bandwidth": 4.0}).resolved()["control"]["task_stiffness"] == (8.0 * math.pi) ** 2
+
+
+def test_a_file_with_matrices_keeps_them_where_the_app_saves_thresholds(tmp_path: Path) -> None:
+    text = SHIPPED.path.read_text(encoding="utf-8")
+    entries = "\n".join(f"{key} = {value}  # kept" for key, value in COUPLED.items())
+    path = tmp_path / "rig.toml"
+    path.write_text(text.replace("[control]\n", f"[control]\n{entries}\n"), encoding="utf-8")
+    before = load_config(path)
+    save_thresholds(before, Validation(residual_rms=0.7))
+    after = load_config(path)
+    assert after.validation.residual_rms == 0.7 and entries in path.read_text(encoding="utf-8")
+    assert after.control == before.control
+    np.testing.assert_array_equal(after.task_gains.stiffness, COUPLED["task_stiffness"])
 
 
 # -- by bandwidth ------------------------------------------------------------------------------------------------------
@@ -357,20 +371,25 @@ def test_sampled_drives_with_a_lag_leave_the_coupled_decay() -> None:
 
 
 def test_the_margin_of_a_matrix_is_where_the_compiled_loop_becomes_unstable() -> None:
-    stiff = {"task_stiffness": definite(1, 900.0, 4000.0), "task_damping": definite(2, 70.0, 120.0)}
-    config = configured({key: gain.tolist() for key, gain in stiff.items()})
+    """Where its stiff directions are damped least: as numbers, its largest eigenvalues would have another margin."""
+    stiffness = definite(1, 900.0, 4000.0)
+    damping = 2e4 * np.linalg.inv(stiffness) + definite(2, 5.0, 30.0)
+    gains = {"task_stiffness": stiffness, "task_damping": 0.5 * (damping + damping.T)}
+    config = configured({key: gain.tolist() for key, gain in gains.items()})
     verdict = check_loop(config)
-    table = at_home(config, 1.0)
+    largest = {"task_stiffness": verdict.stiffness, "task_damping": verdict.damping}
+    assert check_loop(configured(largest)).model_margin < 0.9 * verdict.model_margin
+    table, push = at_home(config, 1.0), 0.1 * np.array([1.0, -1.0, 1.0, 3.0, -3.0, 3.0])
 
     def trembling(factor: float) -> float:
-        scaled = configured({key: (factor * gain).tolist() for key, gain in stiff.items()})
+        scaled = configured({key: (factor * gain).tolist() for key, gain in gains.items()})
         # fast enough at first for Coulomb friction not to stabilise it
-        run = run_loop(scaled, table, "computed-torque", start=on_reference(scaled, table, np.full(6, 0.05)))
+        run = run_loop(scaled, table, "computed-torque", start=on_reference(scaled, table, push))
         return float(np.abs(np.diff(run.commands[-100:], axis=0)).max())
 
     assert trembling(0.95 * verdict.model_margin) < 1.0 < 100.0 < trembling(1.06 * verdict.model_margin)
-    wild = configured({key: (4.0 * gain).tolist() for key, gain in stiff.items()})
-    assert "stiffness 4373.13 to 14172.6 1/s² and damping 367.637 to 458.448 1/s at 500 Hz" in check_loop(wild).message
+    wild = configured({key: (12.0 * gain).tolist() for key, gain in gains.items()})
+    assert "stiffness 13119.4 to 42517.9 1/s² and damping 283.04 to 455.771 1/s at 500 Hz" in check_loop(wild).message
 
 
 def test_gains_that_do_not_couple_have_the_margin_of_their_worst_direction() -> None:
