@@ -60,13 +60,17 @@ class GainRange:
     def _entry(self, value: Any, place: str) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"{place}must be a number, not {value!r}")
-        if not math.isfinite(value):
-            raise ValueError(f"{place}{value} {self.unit}, must be finite")
-        if not place:
-            return self.bounds.check(float(value))
         try:
-            return self.bounds.check(float(value))
+            number = float(value)
+        except OverflowError:  # a whole number of more than 308 digits
+            number = math.inf if value > 0 else -math.inf
+        if not math.isfinite(number):
+            raise ValueError(f"{place}{number} {self.unit}, must be finite")
+        try:
+            return self.bounds.check(number)
         except ValueError as error:
+            if not place:
+                raise
             raise ValueError(f"{place}{error}") from None
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:

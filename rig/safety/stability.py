@@ -51,6 +51,8 @@ class LoopVerdict:
     """gain margin with the masses of the model"""
     least: tuple[float, float] | None = None
     """least eigenvalues of the stiffness and the damping where these are matrices"""
+    bandwidth: float | None = None
+    """Hz, where it is what gives the gains of computed torque"""
     at_host: bool = True
     """Whether the host closes the loop; else all six drives do, and are responsible for its stability"""
 
@@ -87,7 +89,10 @@ class LoopVerdict:
             found = f"bears {self.gain_margin:.2f} times its gains only{self._where}, {self.wanted:g} times are wanted"
         lowest = self.lowest_rate
         remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
-        if self.gain_margin > 0.0:
+        if self.gain_margin > 0.0 and self.bandwidth is not None:
+            # stiffness falls by its square, so that this is at least as stable as both gains times the factor
+            remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
+        elif self.gain_margin > 0.0:
             remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
         else:
             remedies.append("damp it more, or less stiffly")
@@ -162,7 +167,15 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         wanted=wanted,
         model_margin=margin(_loops(config, masses, friction, exchanges, np.ones(1))),
         least=least,
+        bandwidth=_given_bandwidth(config),
     )
+
+
+def _given_bandwidth(config: RigConfig) -> float | None:
+    """Bandwidth that gives the gains of computed torque, Hz; None if matrices do, or in another mode."""
+    if config.mode != "computed-torque" or config.control.task_stiffness is not None:
+        return None
+    return math.sqrt(float(config.task_gains.stiffness[0, 0])) / (2.0 * math.pi)
 
 
 def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Array:
