@@ -273,6 +273,19 @@ def test_gains_are_refused_by_key_value_and_bound(
     assert f"control.{key}: {text}" in fault.text
 
 
+def test_a_direction_may_be_damped_through_the_stiffness() -> None:
+    """Condition (c): rotations without damping pass where K_p couples them to translations, and e vanishes there."""
+    damping = [40.0] * 3 + [0.0] * 3
+    coupled = 400.0 * np.eye(6)
+    coupled[:3, 3:] = coupled[3:, :3] = 200.0 * np.eye(3)
+    config = configured({"task_stiffness": coupled.tolist(), "task_damping": damping})
+    assert np.linalg.eigvals(companion(config)).real.max() < -1.0
+    with pytest.raises(ConfigError) as caught:
+        configured({"task_stiffness": 400.0, "task_damping": damping})
+    (fault,) = caught.value.found
+    assert fault.finding.code is Code.TASK_UNDAMPED and fault.finding.value == 3.0
+
+
 def test_what_breaks_two_conditions_has_two_findings() -> None:
     with pytest.raises(ConfigError) as caught:
         configured({"task_stiffness": -5.0, "task_damping": -1.0})
