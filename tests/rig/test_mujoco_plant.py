@@ -10,7 +10,15 @@ import pytest
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism, load_mechanism
-from kinematics import MotionTable, TrajectorySpec, build_trajectory, pose_difference, tabulate
+from kinematics import (
+    MotionTable,
+    TrajectorySpec,
+    build_trajectory,
+    leg_kinematics,
+    pose_difference,
+    stepped_pose,
+    tabulate,
+)
 from rig.cli import main
 from rig.config import PlantFriction, Virtual, load_config
 from rig.errors import ConfigError, ExitCode
@@ -25,6 +33,7 @@ from rig.virtual import (
     scaled_mechanism,
     truth_of,
 )
+from rig.virtual import drive_kernel as columns
 from rig.virtual.closed_loop import simulation
 from rig.virtual.mujoco_plant import STEP
 
@@ -174,6 +183,25 @@ def test_any_plant_is_followed_as_the_compiled_loop_follows_its_own(
     assert np.abs(apart).max() < (3e-5 if controller == "position" else 1e-6)
     assert np.abs(stepped.cells() - compiled.cells()).max() < 1.0
     assert np.abs(stepped.motors - compiled.motors)[5:].max() < 1.0
+
+
+def test_a_plant_set_moving_has_the_legs_speeds_and_the_forces_accelerations() -> None:
+    """Off home and turned, with motors that give the model's forces: accelerations are those that they are for."""
+    legs = [replace(leg, friction=replace(leg.friction, coulomb=0.0)) for leg in MACHINE.legs]
+    machine, home = replace(MACHINE, legs=tuple(legs)), MACHINE.geometry.home_pose
+    pose = stepped_pose(home, np.array([0.03, -0.02, 0.02, 0.1, -0.15, 0.2]), "base", np.zeros(3))
+    motion = np.concatenate([pose, 5.0 * TWIST, 10.0 * TWIST])
+    drives = np.zeros((6, columns.DRIVE_COLUMNS))
+    drives[:, columns.GAIN], drives[:, columns.LEG] = 1.0, np.arange(6)
+    drives[:, columns.MOTOR] = Dynamics(machine).forces(motion)
+    for kind in (Plant, MujocoPlant):
+        plant = kind(machine, settings())
+        plant.set_moving(motion[:13], drives)
+        legs_moving = leg_kinematics(MACHINE.geometry, motion)
+        np.testing.assert_allclose(plant.lengths, legs_moving.length, atol=1e-9)
+        np.testing.assert_allclose(plant.speeds, legs_moving.velocity, atol=1e-8)
+        np.testing.assert_allclose(plant.state, motion[:13], atol=1e-9)
+        np.testing.assert_allclose(plant.acceleration, motion[13:], atol=2e-3)
 
 
 @pytest.mark.parametrize("mass", [0.8, 1.2])
