@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
 from rig.config import RigConfig
+from rig.errors import ConfigError
 
 Array = npt.NDArray[np.float64]
 
@@ -336,9 +337,9 @@ class LawBandwidth:
 def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
     """Return the bandwidth of a law with a configuration's gains, for a rig or its simulation.
 
-    law: "computed-torque", "position" with the gains of the virtual drives, or another, which has stiffness and damping
-    at the legs.
-    Raises DynamicsError as `check_loop`.
+    law: "computed-torque", "position" with the gains of the virtual drives, else those of [drives], or another, which
+    has stiffness and damping at the legs.
+    Raises DynamicsError as `check_loop`, ConfigError for real drives whose own gains are not given.
     """
     closed = config.model_copy(update={"mode": "force" if law in ("pd", "position") else law})
     if law == "computed-torque":
@@ -385,8 +386,14 @@ def _leg_gains(config: RigConfig) -> tuple[float, float]:
 
 
 def _position_gains(config: RigConfig) -> tuple[float, float]:
-    assert config.virtual is not None  # only simulated drives tell their gains
-    return config.virtual.drive.position_stiffness, config.virtual.drive.position_damping
+    if config.virtual is not None:
+        return config.virtual.drive.position_stiffness, config.virtual.drive.position_damping
+    if config.position_loop is None:
+        raise ConfigError(
+            f"configuration {config.path}: drives.position_stiffness and position_damping are not given: the bandwidth "
+            "of the drives' own loops is not known"
+        )
+    return config.position_loop
 
 
 MASS_ERROR = 0.2

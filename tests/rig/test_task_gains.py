@@ -484,6 +484,15 @@ def test_a_common_bandwidth_is_that_of_the_fastest_direction_with_the_same_dampi
         assert ratios[0] == pytest.approx(ratios[1]) and gains[0][0] != gains[1][0]
 
 
+def test_drives_that_do_not_tell_their_gains_have_no_known_bandwidth() -> None:
+    real = SHIPPED.changed({"virtual": None})
+    with pytest.raises(ConfigError, match=r"drives\.position_stiffness and position_damping are not given"):
+        law_bandwidth(real, "position")
+    given = real.changed({"drives": {"position_stiffness": 60e3, "position_damping": 900.0}})
+    assert law_bandwidth(given, "position") == law_bandwidth(SHIPPED, "position")
+    assert law_bandwidth(with_bandwidth(real, 6.0), "force").fastest == pytest.approx(6.0)
+
+
 def test_the_natural_frequencies_of_a_matrix_are_its_own() -> None:
     found = law_bandwidth(configured(COUPLED), "computed-torque")
     values = np.linalg.eigvalsh(COUPLED["task_stiffness"])
