@@ -119,13 +119,15 @@ def test_the_table_of_faults_is_whole() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, motion, kinds, lines, motors, modules, steps, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, motion, gains, kinds, lines, motors, modules, steps, shapes = blocks
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
     assert config.virtual is None
     assert parse_specification(motion).validation.named == {"residual_rms": 0.8, "lag": 0.001}
     assert config.drives.legs[5].serial == "A1046"
+    assert config.changed(tomllib.loads(gains)).task_gains.damping[4, 0] == 15.0
     legs = [*tomllib.loads(lines)["legs"], *tomllib.loads(block)["drives"]["legs"][4:]]
     on_lines = config.changed({"rate": 100.0, "drives": {"legs": legs}})
     assert [leg.place for leg in on_lines.drives.legs[1:3]] == [legs[1]["device"]] * 2

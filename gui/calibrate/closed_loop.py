@@ -62,6 +62,15 @@ def describe(session: RigSession) -> Description:
                 usual=20.0,
                 convert=lambda percent: percent / _PERCENT,
             ),
+            fields.optional(
+                "bandwidth",
+                tr("Bandwidth"),
+                tr("Natural frequency of the fastest direction, for all controllers"),
+                "Hz",
+                (0.01, 1000.0),
+                hint=tr("gains of the configuration"),
+            ),
+            fields.tick("mujoco", tr("Also on plants that MuJoCo moves")),
         ),
     )
 
@@ -93,6 +102,7 @@ def _show(outcome: Outcome) -> DisplayedResult:
     plants = list(dict.fromkeys(run["plant"] for run in runs))
     ended = {run["controller"]: str(run["end"]) for run in reversed(runs) if run["end"]}
     of = {(run["controller"], run["plant"]): run for run in runs}
+    loops = {loop["controller"]: loop for loop in found["bandwidths"]}
     shown = list(zip(plants, _COLOURS, strict=False))
     lines = [
         tr("{mechanism}: {trajectory}, {duration:g} s at {rate:g} Hz.").format(
@@ -120,7 +130,7 @@ def _show(outcome: Outcome) -> DisplayedResult:
     effort = [([_share(of[name, plant]) for name in names], colour) for plant, colour in shown]
     return DisplayedResult(
         drawn=(pictures.Scatter(tracking), pictures.Bars(effort, [_PERCENT] * len(names))),
-        rows=[_row(run) for run in runs],
+        rows=[_row(run, loops.get(run["controller"])) for run in runs],
         lines=lines,
     )
 
@@ -133,10 +143,19 @@ def _share(run: Any) -> float:
     return _PERCENT * float(max(run["share_of_limit"]))
 
 
-def _row(run: Any) -> tuple[str, ...]:
+def _bandwidth(loop: Any) -> tuple[str, str]:
+    """Natural frequencies and gain margin of a loop as text; empty where there is none."""
+    if loop is None:
+        return "", ""
+    slowest, fastest = (f"{loop[name]:.3g}" for name in ("slowest_hz", "fastest_hz"))
+    margin = "" if loop["gain_margin"] is None else f"{loop['gain_margin']:.3g}"
+    return fastest if slowest == fastest else f"{slowest}–{fastest}", margin
+
+
+def _row(run: Any, loop: Any) -> tuple[str, ...]:
     keys = ("position_rms_mm", "position_peak_mm", "rotation_rms_mrad", "rotation_peak_mrad")
     numbers = (f"{run[key]:.3g}" for key in keys)
-    return run["controller"], run["plant"], *numbers, f"{_share(run):.0f}", run["end"] or ""
+    return run["controller"], run["plant"], *_bandwidth(loop), *numbers, f"{_share(run):.0f}", run["end"] or ""
 
 
 _RESULT = Result(
@@ -146,6 +165,8 @@ _RESULT = Result(
         (
             tr("Controller"),
             tr("Plant"),
+            tr("Bandwidth\nat home, Hz"),
+            tr("Gain\nmargin"),
             tr("Position\nRMS, mm"),
             tr("peak"),
             tr("Rotation\nRMS, mrad"),
@@ -153,8 +174,8 @@ _RESULT = Result(
             tr("Of the\nforce limit, %"),
             tr("Ended"),
         ),
-        words=(0, 1, 7),
-        wide=7,
+        words=(0, 1, 9),
+        wide=9,
     ),
     _show,
 )

@@ -60,6 +60,8 @@ def _print(found: "CheckResult", trajectory: str | None) -> None:
     inner = f"; the drive of leg {', '.join(own)} closes its own" if own else ""
     margin = f"stable up to {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz{inner}"
     typer.echo(f"control loop: {margin if loop.at_host else rig.gains_unused}")
+    if found.bandwidth is not None:
+        typer.echo(f"  natural frequency at home: {found.bandwidth.span} Hz")
     for share in found.buses.described:
         typer.echo(f"line {share}")
     if loop.passed and loop.message:

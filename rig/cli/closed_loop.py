@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".svg", ".pdf", ".png")
 _WRENCH = "fx,fy,fz,mx,my,mz"
 _LARGEST_ERROR = 0.9
-_HEADER = (
-    f"  {'controller':16}{'plant':16}{'position, mm':>18}{'rotation, mrad':>18}{'leg force, N':>18}{'of limit':>10}\n"
-    f"  {'':32}{'RMS':>9}{'peak':>9}{'RMS':>9}{'peak':>9}{'RMS':>9}{'peak':>9}"
-)
+_PLANT_WIDTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +30,8 @@ class ClosedLoop:
     plant: str | None
     built: int | None
     mass_error: str
+    bandwidth: float | None
+    mujoco: bool
     twist: str | None
     wrench: str | None
     output: Path | None
@@ -73,6 +72,8 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
         plant=asked.plant,
         built=asked.built,
         mass_error=_mass_error(asked.mass_error),
+        bandwidth=asked.bandwidth,
+        mujoco=asked.mujoco,
         twist=None if asked.twist is None else parse_six(asked.twist, "vx,vy,vz,wx,wy,wz", "--twist"),
         wrench=None if isinstance(wrench, Path) else wrench,
         wrench_file=wrench if isinstance(wrench, Path) else None,
@@ -104,20 +105,28 @@ def _print(result: "LoopsResult", as_json: bool) -> None:
         typer.echo(json.dumps(result.as_dict(), indent=2))
         return
     typer.echo(f"{result.mechanism}: trajectory {result.trajectory}, {result.duration:g} s at {result.rate:g} Hz")
-    typer.echo(_HEADER)
+    width = max(_PLANT_WIDTH, *(len(one.plant) + 1 for one in result.runs))
+    quantities = "".join(f"{name:>18}" for name in ("position, mm", "rotation, mrad", "leg force, N"))
+    typer.echo(f"  {'controller':16}{'plant':{width}}{quantities}{'of limit':>10}")
+    typer.echo(f"  {'':{16 + width}}{''.join(f'{name:>9}' for name in ('RMS', 'peak') * 3)}")
     for one in result.runs:
-        typer.echo(_line(one))
+        typer.echo(_line(one, width))
         for text in _remarks(one):
             typer.echo(f"  {'':16}{text}")
+    if result.bandwidths:
+        typer.echo(f"  {'controller':16}{'natural frequency at home, Hz':>32}{'gain margin':>14}")
+    for loop in result.bandwidths:
+        margin = "the drives'" if loop.margin is None else f"{loop.margin:.3g}"
+        typer.echo(f"  {loop.law:16}{loop.span:>32}{margin:>14}")
     for path in result.paths.values():
         typer.echo(f"wrote {path}")
 
 
-def _line(one: "Merit") -> str:
+def _line(one: "Merit", width: int) -> str:
     numbers = [1e3 * value for value in (*one.position, *one.rotation)]
     force = float((one.force_rms**2).mean() ** 0.5)
     return (
-        f"  {one.controller:16}{one.plant:16}"
+        f"  {one.controller:16}{one.plant:{width}}"
         + "".join(f" {value:8.3g}" for value in numbers)
         + f" {force:8.4g} {one.force_peak.max():8.4g}{100.0 * one.share.max():8.0f} %"
     )

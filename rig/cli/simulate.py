@@ -61,6 +61,20 @@ def simulate(
             help="Also test each controller on plants with masses and inertias greater and smaller by this; 0%: none.",
         ),
     ] = "20%",
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            "--bandwidth",
+            metavar="HZ",
+            min=0.01,
+            max=1000.0,
+            help="Gains for all controllers: natural frequency of the fastest direction at home, with their damping "
+            "ratios; left out: the configuration's gains.",
+        ),
+    ] = None,
+    mujoco: Annotated[
+        bool, typer.Option("--mujoco", help="Also test on plants that MuJoCo moves; needs the extra mujoco.")
+    ] = False,
     pose: Annotated[
         str | None,
         typer.Option("--pose", metavar="x,y,z,qw,qx,qy,qz", help="Initial pose; with a trajectory, its start."),
@@ -109,7 +123,8 @@ def simulate(
     time. Compares the tracking error, effort and robustness to plant errors of controllers. The rig's safety stops are
     not simulated. pd: stiffness and damping of each leg, no model. force: the same with model feedforward.
     computed-torque: inverse dynamics of the commanded platform acceleration. position: the drives' own loops. observer:
-    force with a disturbance observer. none: model feedforward only; ends where a leg leaves its stroke. -o writes the
+    force with a disturbance observer. none: model feedforward only; ends where a leg leaves its stroke. A second table
+    has each loop's natural frequencies at home and its gain margin; --bandwidth compares all at the same. -o writes the
     motion of a single controller: t, a motion, the wrench, forces f, cells c, encoders l and speeds v.
     """
     if trajectory is not None:
@@ -117,13 +132,15 @@ def simulate(
         _refuse_others(loop_only, "goes with leg forces, not with --trajectory")
         chosen = tuple(controllers or ("force",))
         asked = ClosedLoop(
-            machine, trajectory, chosen, compare, plant, built, mass_error, twist, wrench, output, plot
+            machine, trajectory, chosen, compare, plant, built, mass_error, bandwidth, mujoco, twist, wrench, output,
+            plot,
         )  # fmt: skip
         closed_loop(asked, as_json, progress)
         return
     forces_only = {
         "--controller": controllers, "--compare": compare or None, "--plant": plant, "--as-built": built,
-        "--plot": plot, "--json": as_json or None, "--progress": progress or None,
+        "--bandwidth": bandwidth, "--mujoco": mujoco or None, "--plot": plot, "--json": as_json or None,
+        "--progress": progress or None,
     }  # fmt: skip
     _refuse_others(forces_only, "goes with --trajectory")
     if forces is None:

@@ -38,6 +38,7 @@ from rig.config.sections import (
     resolve_name,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
+from rig.config.task_gains import TaskGains, gain_findings
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,
@@ -76,6 +77,7 @@ __all__ = [
     "RigConfig",
     "Safety",
     "Shape",
+    "TaskGains",
     "Tolerance",
     "Validation",
     "Virtual",
@@ -89,6 +91,7 @@ __all__ = [
     "drive_options",
     "fault_words",
     "finding_of",
+    "gain_findings",
     "in_real_time",
     "leg_section",
     "load_config",

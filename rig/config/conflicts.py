@@ -14,6 +14,7 @@ from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
 from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
 from rig.config.shapes import MOST_SHAPE_BYTES
+from rig.config.task_gains import gain_faults
 from rig.errors import ConfigFault, KeyPath, key_text
 from rig.findings import Code, Finding, Value
 
@@ -33,7 +34,7 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[ConfigFault]
 
     `machine` is the configuration's mechanism, None if a rig cannot use it.
     """
-    faults = [*_modes(config), *_timing(config), *_lines(config), *_files(config)]
+    faults = [*_modes(config), *gain_faults(config), *_timing(config), *_lines(config), *_files(config)]
     if machine is not None:
         limits = [leg.limits or LegLimits() for leg in machine.legs]
         faults += [*_moves(config, machine, limits), *_bounds(config, machine, limits)]

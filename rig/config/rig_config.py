@@ -53,6 +53,7 @@ from rig.config.sections import (
     with_found_files,
 )
 from rig.config.shapes import Picture
+from rig.config.task_gains import TaskGains, task_gains
 from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
@@ -347,9 +348,14 @@ class RigConfig(Section):
         if not all(self.own_loops):
             return ""
         return (
-            "mode position: the drives close the loop by their own gains; control.stiffness, damping, task_stiffness "
-            "and task_damping do not apply"
+            "mode position: the drives close the loop by their own gains; control.stiffness, damping and the gains of "
+            "computed-torque (control.task_…) do not apply"
         )
+
+    @property
+    def task_gains(self) -> TaskGains:
+        """Return the gains of mode `computed-torque`: those of [control], or those of its bandwidth."""
+        return task_gains(self)
 
     @property
     def calibration_path(self) -> Path | None:
@@ -358,8 +364,18 @@ class RigConfig(Section):
         return None if name is None else self.folder / name
 
     def resolved(self) -> dict[str, Any]:
-        """Return all values including defaults as JSON-able data, for recordings and hashes."""
-        return self.model_dump(mode="json")
+        """Return all values including defaults as JSON-able data, for recordings and hashes.
+
+        The gains of mode `computed-torque` are matrices or numbers there, also where a bandwidth gives them.
+        """
+        data = self.model_dump(mode="json")
+        control = data["control"]
+        if control["task_stiffness"] is None:
+            gains = self.task_gains.numbers
+            assert gains is not None
+            control["task_stiffness"], control["task_damping"] = gains
+            control["task_bandwidth"] = control["task_damping_ratio"] = None
+        return data
 
     def changed(self, changes: Mapping[str, Any]) -> RigConfig:
         """Return a copy with nested `changes`, `{"rate": 1000, "virtual": {"seed": 3}}`, validated like a file.
@@ -367,7 +383,7 @@ class RigConfig(Section):
         Raises:
             ConfigError: an invalid change.
         """
-        return _build(_merged(self.resolved(), changes), self._path)
+        return _build(_merged(self.model_dump(mode="json"), changes), self._path)
 
 
 def load_config(path_or_name: str | Path = "virtual") -> RigConfig:

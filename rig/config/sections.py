@@ -48,6 +48,7 @@ from kinematics import (
     within,
 )
 from rig.config.faulty_values import finding_of
+from rig.config.task_gains import GainRange, GainValue
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
 from rig.names import valid_line
@@ -137,10 +138,16 @@ class Control(Section):
     """K_p of mode `force`, N/m, per leg."""
     damping: Annotated[Damping, within(0.0, 1e6, "N s/m")] = 900.0
     """K_d of mode `force`, N s/m, per leg."""
-    task_stiffness: Annotated[Number, within(0.0, 1e6, "1/s^2")] = 100.0
-    """K_p of mode `computed-torque`, 1/s²."""
-    task_damping: Annotated[Number, within(0.0, 1e4, "1/s")] = 20.0
-    """K_v of mode `computed-torque`, 1/s."""
+    task_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] | None = None
+    """Natural frequency f of the error in mode `computed-torque`, Hz: K_p = (2πf)², K_v = 2ζ(2πf); not given, with no
+    matrices: 10 Hz, or less where the loop's delay requires it for a gain margin of 2 with masses 20 % off."""
+    task_damping_ratio: Annotated[Number, within(0.05, 10.0)] | None = None
+    """Damping ratio ζ of that error; not given: 1."""
+    task_stiffness: Annotated[GainValue, GainRange(1e6, "1/s^2")] | None = None
+    """K_p of mode `computed-torque` instead, 1/s², with `task_damping`: a number, six (the diagonal), or six rows of
+    six; symmetric and positive definite."""
+    task_damping: Annotated[GainValue, GainRange(1e4, "1/s")] | None = None
+    """K_v of mode `computed-torque` likewise, 1/s, with `task_stiffness`; symmetric and non-negative definite."""
     observer_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] = 15.0
     """Bandwidth of the disturbance observer of mode `observer`, Hz."""
     lead: Delay | None = None

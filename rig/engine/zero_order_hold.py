@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Dynamics, frozen_kernel
-from kinematics import Array, inlined, kernel, leg_kinematics
+from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
 from rig.config import RigConfig
 
 Hold = NDArray[np.void]
@@ -437,12 +437,14 @@ class ZeroOrderHold:
             timing[_DEVIATING] = 1.0
             if config.mode == "computed-torque":
                 timing[_FRICTION_MEASURED] = 1.0
-                felt = np.linalg.inv(mobility)
-                gains = control.task_stiffness * felt, control.task_damping * felt
+                # a leg's force by the lengths' errors: inertia felt there, times the platform's gains along the legs
+                felt, along = np.linalg.inv(mobility), leg_matrix(machine.geometry, home[:7]).T
+                task, back = config.task_gains, np.linalg.inv(along)
+                stiffness, damping = felt @ along @ task.stiffness @ back, felt @ along @ task.damping @ back
             else:
-                gains = control.stiffness * np.eye(6), control.damping * np.eye(6)
-            legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = gains[0][~own]
-            legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = gains[1][~own]
+                stiffness, damping = control.stiffness * np.eye(6), control.damping * np.eye(6)
+            legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = stiffness[~own]
+            legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = damping[~own]
         self.data["work"][0, : len(dynamics.parameters)] = dynamics.parameters
 
     def forget(self) -> None:

@@ -932,27 +932,27 @@ class Code(StrEnum):
         unit="s",
     )
     ARM_GAINS_REFUSED = _code("arm_gains_refused", "the error may not vanish under these gains:{within:lines}")
-    ARM_GAIN_ASYMMETRIC = _code(
-        "arm_gain_asymmetric",
-        "{gain}: row {row}, column {column} differs from row {column}, column {row} by {value:g} {unit}, must be "
-        "{bound:g} {unit} (condition {condition}: the matrix is symmetric)",
+    GAIN_ASYMMETRIC = _code(
+        "gain_asymmetric",
+        "[[{gain}: ]]row {row}, column {column}: {value:g} {unit}, must be {bound:g} {unit} as in row {column}, column "
+        "{row} (condition {condition}: the matrix is symmetric)",
     )
-    ARM_DAMPING_NEGATIVE = _code(
-        "arm_damping_negative",
-        "{gain}: least eigenvalue {value:g} {unit}, must be at least {bound:g} {unit} (condition a: the matrix is "
+    DAMPING_NEGATIVE = _code(
+        "damping_negative",
+        "[[{gain}: ]]least eigenvalue {value:g} {unit}, must be at least {bound:g} {unit} (condition a: K_v is "
         "non-negative definite)",
         unit="1/s",
     )
-    ARM_STIFFNESS_NOT_POSITIVE = _code(
-        "arm_stiffness_not_positive",
-        "{gain}: least eigenvalue {value:g} {unit}, must be above {bound:g} {unit} (condition b: the matrix is "
-        "positive definite)",
+    STIFFNESS_NOT_POSITIVE = _code(
+        "stiffness_not_positive",
+        "[[{gain}: ]]least eigenvalue {value:g} {unit}, must be above {bound:g} {unit} (condition b: K_p is positive "
+        "definite)",
         unit="1/s²",
     )
-    ARM_UNDAMPED = _code(
-        "arm_undamped",
-        "{gain}: {value:.0f} of {bound:.0f} directions are damped, and the others go on swinging (condition c: the "
-        "rank of [K_v | K_p K_v | …] is {bound:.0f})",
+    UNDAMPED = _code(
+        "undamped",
+        "[[{gain}: ]]{value:.0f} of {bound:.0f} directions are damped, and the others would go on swinging "
+        "(condition c: the rank of [K_v | K_p K_v | …] is {bound:.0f})",
     )
     ARM_UNPHYSICAL = _code(
         "arm_unphysical", "no real body has the mass and inertia of {names:join, }", severity=Severity.WARNING
@@ -962,6 +962,12 @@ class Code(StrEnum):
         "{joint}: {quantity} {value:~.6g} {unit} at t = {time:g} s, limit {bound:~.6g} {unit}",
         severity=Severity.WARNING,
     )
+    TASK_GAINS_TWICE = _code(
+        "task_gains_twice",
+        "{other} gives the gains of computed-torque already: give a bandwidth and damping ratio, or stiffness and "
+        "damping",
+    )
+    TASK_GAIN_ALONE = _code("task_gain_alone", "given without {other}: the two go together")
     MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": set it here, once')
     MODE_MIXED = _code(
         "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'

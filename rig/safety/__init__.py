@@ -17,7 +17,15 @@ from rig.safety.machine import (
     at_legs,
 )
 from rig.safety.measured_bounds import MeasuredBounds
-from rig.safety.stability import MASS_ERROR, LoopVerdict, check_loop, judge_sag
+from rig.safety.stability import (
+    MASS_ERROR,
+    LawBandwidth,
+    LoopVerdict,
+    check_loop,
+    judge_sag,
+    law_bandwidth,
+    with_bandwidth,
+)
 from rig.safety.trajectory_check import AT_ENDS, LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
 from rig.safety.trip import Act, LegReference, Recheck, Report, Trip, no_recheck
 from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
@@ -38,6 +46,7 @@ __all__ = [
     "ExchangeCheck",
     "ExchangeSearch",
     "FeedbackMonitor",
+    "LawBandwidth",
     "LegReference",
     "LimitCheck",
     "LoopVerdict",
@@ -60,6 +69,8 @@ __all__ = [
     "continue_kernel",
     "exchanges_found",
     "judge_sag",
+    "law_bandwidth",
     "no_force",
     "no_recheck",
+    "with_bandwidth",
 ]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
 from rig.config import RigConfig
+from rig.errors import ConfigError
 
 Array = npt.NDArray[np.float64]
 
@@ -33,9 +34,10 @@ class LoopVerdict:
     rate: float
     """Hz, rate of exchanges with the drives"""
     stiffness: float
-    """N/m a leg, or 1/s² of the task space; here and below, 0 and an infinite margin where the drives close the loop"""
+    """N/m a leg, or 1/s² of the task space, the largest eigenvalue of a matrix; here and below, 0 and an infinite
+    margin where the drives close the loop"""
     damping: float
-    """N s/m, or 1/s"""
+    """N s/m, or 1/s, likewise"""
     radius: float
     """spectral radius of the sampled loop: how much a disturbance grows in a cycle; stable below 1"""
     gain_margin: float
@@ -48,6 +50,10 @@ class LoopVerdict:
     """the required gain margin"""
     model_margin: float = math.inf
     """gain margin with the masses of the model"""
+    least: tuple[float, float] | None = None
+    """least eigenvalues of the stiffness and the damping where these are matrices"""
+    bandwidth: float | None = None
+    """Hz, where it is what gives the gains of computed torque"""
     at_host: bool = True
     """Whether the host closes the loop; else all six drives do, and are responsible for its stability"""
 
@@ -73,7 +79,9 @@ class LoopVerdict:
         if self.gain_margin >= self.wanted * (1.0 - 2.0 * _FINE):
             return ""
         units = ("1/s²", "1/s") if self.mode == "computed-torque" else ("N/m", "N s/m")
-        gains = f"stiffness {self.stiffness:g} {units[0]} and damping {self.damping:g} {units[1]} at {self.rate:g} Hz"
+        low = ("", "") if self.least is None else tuple(f"{one:g} to " for one in self.least)
+        gains = f"stiffness {low[0]}{self.stiffness:g} {units[0]} and damping {low[1]}{self.damping:g} {units[1]}"
+        gains += f" at {self.rate:g} Hz"
         if not self.passed:
             found = f"is unstable{self._where}: a disturbance grows {self.radius:.3f} times in a cycle"
         elif self.gain_margin < 1.0:
@@ -82,7 +90,10 @@ class LoopVerdict:
             found = f"bears {self.gain_margin:.2f} times its gains only{self._where}, {self.wanted:g} times are wanted"
         lowest = self.lowest_rate
         remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
-        if self.gain_margin > 0.0:
+        if self.gain_margin > 0.0 and self.bandwidth is not None:
+            # stiffness falls by its square, so that this is at least as stable as both gains times the factor
+            remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
+        elif self.gain_margin > 0.0:
             remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
         else:
             remedies.append("damp it more, or less stiffly")
@@ -111,19 +122,30 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     control = config.control
     if all(config.own_loops):
         return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, lambda: None, at_host=False)
+    least: tuple[float, float] | None = None
+    matrices: tuple[Array, Array] | None = None
     if config.mode != "computed-torque":
         stiffness, damping = control.stiffness, control.damping
         masses = leg_masses(config.machine, config.own_loops)
         friction = min(leg.friction.prismatic for leg in config.machine.legs)
     else:
-        stiffness, damping = control.task_stiffness, control.task_damping
-        masses, friction = np.ones(1), 0.0
+        task, masses, friction = config.task_gains, np.ones(1), 0.0
+        stiffness, damping = task.numbers or (0.0, 0.0)
+        if task.numbers is None:
+            matrices = task.stiffness, task.damping
+            (lowest_k, stiffness), (lowest_d, damping) = (np.linalg.eigvalsh(one)[[0, -1]].tolist() for one in matrices)
+            least = lowest_k, lowest_d
     gains = np.array([stiffness, damping, 0.0])
 
     wanted = WANTED_MARGIN * float(_MASS_ERRORS.min())  # a mass smaller than the model's takes of it, and is judged
 
+    def radius_of(judged: _Loops, factor: float) -> float:
+        if matrices is None:
+            return judged.radius(factor * gains)
+        return judged.coupled_radius(factor * matrices[0], factor * matrices[1])
+
     def radius(rate: float, factor: float) -> float:
-        return _loops(config, masses, friction, rate).radius(factor * gains)
+        return radius_of(_loops(config, masses, friction, rate), factor)
 
     exchanges = 1.0 / config.exchange_period
     loops = _loops(config, masses, friction, exchanges)
@@ -133,19 +155,28 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     helps = not undamped and exchanges >= config.rate  # a higher rate, where drives are not slower than that
 
     def margin(judged: _Loops) -> float:
-        return 0.0 if undamped else _gain_margin(lambda factor: judged.radius(factor * gains) < _STABLE)
+        return 0.0 if undamped else _gain_margin(lambda factor: radius_of(judged, factor) < _STABLE)
 
     return LoopVerdict(
         mode=config.mode,
         rate=exchanges,
         stiffness=stiffness,
         damping=damping,
-        radius=loops.radius(gains),
+        radius=radius_of(loops, 1.0),
         gain_margin=margin(loops),
         search=lambda: _lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
         wanted=wanted,
         model_margin=margin(_loops(config, masses, friction, exchanges, np.ones(1))),
+        least=least,
+        bandwidth=_given_bandwidth(config),
     )
+
+
+def _given_bandwidth(config: RigConfig) -> float | None:
+    """Bandwidth that gives the gains of computed torque, Hz; None if matrices do, or in another mode."""
+    if config.mode != "computed-torque" or config.control.task_stiffness is not None:
+        return None
+    return math.sqrt(float(config.task_gains.stiffness[0, 0])) / (2.0 * math.pi)
 
 
 def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Array:
@@ -216,6 +247,14 @@ class _Loops:
         """The largest spectral radius with the gains (3,)."""
         return float(np.abs(np.linalg.eigvals(self.closed(gains))).max())
 
+    def coupled_radius(self, stiffness: Array, damping: Array) -> float:
+        """The same with gains (m, m) that couple m such directions, which are alike but for them."""
+        size, place = len(stiffness), 3 * len(stiffness)  # rows of the command
+        closed = np.kron(self.closed(np.zeros(3)), np.eye(size))
+        closed[:, place : place + size, :size] = -stiffness
+        closed[:, place : place + size, size : 2 * size] = -damping
+        return float(np.abs(np.linalg.eigvals(closed)).max())
+
 
 def _loops(config: RigConfig, masses: Array, friction: float, rate: float, errors: Array | None = None) -> _Loops:
     errors = _MASS_ERRORS if errors is None else errors
@@ -266,6 +305,97 @@ def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
     return passing
 
 
+@dataclass(frozen=True, slots=True)
+class LawBandwidth:
+    """Natural frequencies of a law's loop at home, Hz, and its gain margin with masses off the model's.
+
+    slowest, fastest: of the undamped error's six directions, with the model's masses. margin: see `check_loop`; None
+    where the drives close the loop.
+    """
+
+    law: str
+    slowest: float
+    fastest: float
+    margin: float | None
+
+    @property
+    def span(self) -> str:
+        """Both frequencies as text, or one if they are the same."""
+        slowest, fastest = f"{self.slowest:.3g}", f"{self.fastest:.3g}"
+        return fastest if slowest == fastest else f"{slowest} to {fastest}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return {
+            "controller": self.law,
+            "slowest_hz": self.slowest,
+            "fastest_hz": self.fastest,
+            "gain_margin": self.margin,
+        }
+
+
+def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
+    """Return the bandwidth of a law with a configuration's gains, for a rig or its simulation.
+
+    law: "computed-torque", "position" with the gains of the virtual drives, else those of [drives], or another, which
+    has stiffness and damping at the legs.
+    Raises DynamicsError as `check_loop`, ConfigError for real drives whose own gains are not given.
+    """
+    closed = config.model_copy(update={"mode": "force" if law in ("pd", "position") else law})
+    if law == "computed-torque":
+        squares = np.linalg.eigvalsh(config.task_gains.stiffness)[[0, -1]].tolist()
+    else:
+        held = (False,) * 6 if law == "position" or all(closed.own_loops) else closed.own_loops
+        masses = leg_masses(config.machine, held)[[-1, 0]]
+        squares = ((_position_gains(config) if law == "position" else _leg_gains(config))[0] / masses).tolist()
+    slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
+    if law == "position":
+        return LawBandwidth(law, slowest, fastest, None)
+    verdict = check_loop(closed)
+    return LawBandwidth(law, slowest, fastest, verdict.gain_margin if verdict.at_host else None)
+
+
+def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
+    """Return the configuration with gains of one bandwidth, Hz, for all laws: that of the fastest direction at home.
+
+    Of the laws at the legs the stiffness changes, and the damping so that the damping ratios remain; of computed torque
+    all directions get the bandwidth, with its damping ratio. The virtual drives' own loops change likewise.
+
+    Raises:
+        ConfigError: gains out of their range. DynamicsError: as `leg_masses`.
+    """
+    lightest = float(leg_masses(config.machine)[0])
+    wanted = lightest * (2.0 * math.pi * bandwidth) ** 2
+
+    def scaled(gains: tuple[float, float], names: tuple[str, str]) -> dict[str, float]:
+        stiffness, damping = gains
+        if stiffness > 0.0:
+            return dict(zip(names, (wanted, damping * math.sqrt(wanted / stiffness)), strict=True))
+        return dict(zip(names, (wanted, 2.0 * math.sqrt(wanted * lightest)), strict=True))
+
+    task = {"task_bandwidth": bandwidth, "task_stiffness": None, "task_damping": None}
+    changes: dict[str, Any] = {"control": scaled(_leg_gains(config), ("stiffness", "damping")) | task}
+    if config.virtual is not None:
+        own = scaled(_position_gains(config), ("position_stiffness", "position_damping"))
+        changes["virtual"] = {"drive": own}
+    return config.changed(changes)
+
+
+def _leg_gains(config: RigConfig) -> tuple[float, float]:
+    return config.control.stiffness, config.control.damping
+
+
+def _position_gains(config: RigConfig) -> tuple[float, float]:
+    if config.virtual is not None:
+        return config.virtual.drive.position_stiffness, config.virtual.drive.position_damping
+    if config.position_loop is None:
+        raise ConfigError(
+            f"configuration {config.path}: drives.position_stiffness and position_damping are not given: the bandwidth "
+            "of the drives' own loops is not known"
+        )
+    return config.position_loop
+
+
 MASS_ERROR = 0.2
 """relative error of the model's masses assumed by `check_loop`"""
 
@@ -274,24 +404,28 @@ MASS_ERROR = 0.2
 class SagVerdict:
     """Greatest error of a leg at home, m, with an error `MASS_ERROR` of all masses; None if the host closes no loop.
 
-    bound: m, `safety.following_error`. stiffness: that at which the sag is half the bound, in the mode's unit.
+    bound: m, `safety.following_error`. stiffness: that at which the sag is half the bound, N/m, or 1/s² in
+    all directions. bandwidth: Hz, of mode computed-torque with that stiffness, else 0.
     """
 
     mode: str
     sag: float | None
     bound: float
     stiffness: float
+    bandwidth: float = 0.0
 
     @property
     def message(self) -> str:
         """Text of the expected sag and a remedy; empty if it is within the bound."""
         if self.sag is None or self.sag <= self.bound:
             return ""
-        name, unit = ("task_stiffness", "1/s²") if self.mode == "computed-torque" else ("stiffness", "N/m")
+        stiffer = f"control.stiffness of {self.stiffness:.3g} N/m"
+        if self.mode == "computed-torque":
+            stiffer = f"control.task_bandwidth of {self.bandwidth:.3g} Hz"
         return (
             f"with masses {100.0 * MASS_ERROR:.0f} % off the model's a leg hangs {1e3 * self.sag:.1f} mm off its "
             f"reference at home (safety.following_error {1e3 * self.bound:g} mm): identify the masses (rig identify), "
-            f"take mode observer, or control.{name} of {self.stiffness:.3g} {unit}"
+            f"take mode observer, or {stiffer}"
         )
 
 
@@ -305,13 +439,12 @@ def judge_sag(config: RigConfig) -> SagVerdict:
     home[:7] = machine.geometry.home_pose
     model = Dynamics(machine)
     unknown = MASS_ERROR * model.forces(home)
-    if config.mode == "computed-torque":
-        stiffness = control.task_stiffness
-        moved = model.response(home[np.newaxis, :13], unknown[np.newaxis])[0]
-        errors = leg_matrix(machine.geometry, home[:7]).T @ moved
-    else:
-        stiffness = control.stiffness
-        errors = unknown[~np.array(config.own_loops)]
-    worst = float(np.abs(errors).max())
-    sag = worst / stiffness if stiffness > 0.0 else np.inf
-    return SagVerdict(config.mode, sag, bound, 2.0 * worst / bound)
+    if config.mode != "computed-torque":
+        worst = float(np.abs(unknown[~np.array(config.own_loops)]).max())
+        sag = worst / control.stiffness if control.stiffness > 0.0 else np.inf
+        return SagVerdict(config.mode, sag, bound, 2.0 * worst / bound)
+    moved = model.response(home[np.newaxis, :13], unknown[np.newaxis])[0]
+    along = leg_matrix(machine.geometry, home[:7]).T
+    sag = float(np.abs(along @ np.linalg.solve(config.task_gains.stiffness, moved)).max())
+    enough = 2.0 * float(np.abs(along @ moved).max()) / bound
+    return SagVerdict(config.mode, sag, bound, enough, math.sqrt(enough) / (2.0 * math.pi))

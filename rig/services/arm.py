@@ -20,6 +20,7 @@ from kinematics import (
     read_list,
     read_text,
 )
+from rig.config import gain_findings
 from rig.csvio import check_folder, check_output, read_table, write_table
 from rig.errors import FieldError, InputError, RefusedError
 from rig.findings import Code, Finding
@@ -558,23 +559,8 @@ def refuse_gains(kp: Array, kv: Array) -> None:
 
     Raises RefusedError, whose finding has one for each broken condition.
     """
-    within = []
-    for one in serial.broken_conditions(kp, kv):
-        details: dict[str, Any] = {
-            "gain": one.gain.replace("_", "").lower(),
-            "condition": one.condition,
-            "unit": one.unit,
-        }
-        if one.place is not None:
-            code = Code.ARM_GAIN_ASYMMETRIC
-            details |= {"row": one.place[0] + 1, "column": one.place[1] + 1}
-        else:
-            code = {
-                "a": Code.ARM_DAMPING_NEGATIVE,
-                "b": Code.ARM_STIFFNESS_NOT_POSITIVE,
-                "c": Code.ARM_UNDAMPED,
-            }[one.condition]
-        within.append(Finding(code, value=one.value, bound=one.bound, details=details))
+    named = {"K_p": "kp", "K_v": "kv", "K_p and K_v": "kp and kv"}
+    within = [found for _gain, found in gain_findings(kp, kv, named)]
     if within:
         raise RefusedError(Finding(Code.ARM_GAINS_REFUSED, within=tuple(within)))
 

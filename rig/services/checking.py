@@ -5,7 +5,7 @@ from typing import Any
 
 from rig.config import RigConfig
 from rig.engine import BusVerdict
-from rig.safety import LoopVerdict, TrajectoryVerdict
+from rig.safety import LawBandwidth, LoopVerdict, TrajectoryVerdict
 from rig.services.job import Notice, OnEvent, no_progress
 from rig.services.request import request
 
@@ -25,12 +25,14 @@ class CheckResult:
     """Result of the service.
 
     config: as read. warnings: notices, with codes `mechanism`, `unidentified` (drives), `unwatched`
-    (drives) and `sag`. loop: the control loop. buses: the serial lines. verdict: of the trajectory, None without one.
+    (drives) and `sag`. loop: the control loop. bandwidth: of its law, None where the drives close it. buses: the serial
+    lines. verdict: of the trajectory, None without one.
     """
 
     config: RigConfig
     warnings: tuple[Notice, ...]
     loop: LoopVerdict
+    bandwidth: LawBandwidth | None
     buses: BusVerdict
     verdict: TrajectoryVerdict | None
 
@@ -55,6 +57,7 @@ class CheckResult:
             "warnings": [warning.text for warning in self.warnings],
             "checks_off": list(self.config.safety.off),
             "control_loop": self.loop.as_dict(),
+            "bandwidth": None if self.bandwidth is None else self.bandwidth.as_dict(),
             "buses": self.buses.as_dict(),
         }
         return fields if self.verdict is None else fields | {"verdict": self.verdict.as_dict()}
@@ -70,7 +73,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_drive_group
-    from rig.safety import check_loop, check_trajectory, judge_sag
+    from rig.safety import check_loop, check_trajectory, judge_sag, law_bandwidth
     from rig.virtual import VirtualRig
 
     del progress  # no stages
@@ -88,4 +91,5 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     if request.trajectory is not None:
         path = load_trajectory(request.trajectory, rig.machine.geometry.home)
         verdict = check_trajectory(rig.machine, rig.safety, path, rig.rate)
-    return CheckResult(rig, tuple(warnings), loop, buses, verdict)
+    bandwidth = law_bandwidth(rig, rig.mode) if loop.at_host else None
+    return CheckResult(rig, tuple(warnings), loop, bandwidth, buses, verdict)

@@ -18,6 +18,7 @@ from rig.services.sources import Notices
 if TYPE_CHECKING:
     from dynamics import Mechanism
     from rig.report import LoopTrace
+    from rig.safety import LawBandwidth
     from rig.virtual import LoopRun, Merit, Truth
 
 _SHOWN = ("as modelled", "as given", "as built")
@@ -42,6 +43,10 @@ class LoopsRequest:
     """seed of an as-built machine"""
     mass_error: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
     """relative error of masses and inertias: adds a heavier and a lighter plant; 0 for none"""
+    bandwidth: Annotated[float, Field(gt=0.0)] | None = None
+    """Hz: natural frequency that the fastest direction of every controller gets; None: the configuration's gains"""
+    mujoco: bool = False
+    """whether each plant is also moved by MuJoCo"""
     twist: Six | None = None
     """m/s, rad/s: initial twist of the platform relative to the reference"""
     wrench: Six | None = None
@@ -56,7 +61,10 @@ class LoopsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopsResult:
-    """Result: `runs`, one for each controller and plant. duration: s. rate: cycles per second."""
+    """Result: `runs`, one for each controller and plant. duration: s. rate: cycles per second.
+
+    bandwidths: of each controller that closes a loop.
+    """
 
     config: str
     mechanism: str
@@ -64,6 +72,7 @@ class LoopsResult:
     duration: float
     rate: float
     runs: "tuple[Merit, ...]"
+    bandwidths: "tuple[LawBandwidth, ...]"
     paths: dict[str, str]
     notices: tuple[Notice, ...]
 
@@ -76,6 +85,7 @@ class LoopsResult:
             "duration_s": self.duration,
             "rate_hz": self.rate,
             "runs": [one.as_dict() for one in self.runs],
+            "bandwidths": [one.as_dict() for one in self.bandwidths],
             "paths": self.paths,
         }
 
@@ -84,16 +94,20 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     """Run and compare the controllers, and write the requested files.
 
     Raises:
-        InputError, KinematicsError, DynamicsError: an invalid file.
+        InputError, KinematicsError, DynamicsError: an invalid file, a bandwidth whose gains are out of their range, or
+            MuJoCo is not installed.
     """
     from kinematics import load_trajectory
     from rig.client import checked_motion
+    from rig.safety import law_bandwidth, with_bandwidth
     from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
 
     for path in filter(None, (request.output, request.plot)):
         check_output(path)
     notices = Notices(progress)
     config = _config(request.machine)
+    if request.bandwidth is not None:
+        config = with_bandwidth(config, request.bandwidth)
     table, verdict = checked_motion(config, load_trajectory(request.trajectory, config.machine.geometry.home_pose))
     wrenches = _wrenches(request, cycle_times(config, table))
     twist = None if request.twist is None else np.array(request.twist)
@@ -103,10 +117,10 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     plants, truth = _plants(config, request)
     total = len(request.controllers) * len(plants)
     for name in request.controllers:
-        for label, plant in plants:
+        for label, plant, engine in plants:
             progress(Progress("closed-loop", len(found), total, {"controller": name, "plant": label}))
             run = run_loop(
-                config, table, name, plant=plant, friction=truth.friction, hose=truth.hose,
+                engine, table, name, plant=plant, friction=truth.friction, hose=truth.hose,
                 start=start, wrenches=wrenches,
             )  # fmt: skip
             found.append(merit(run, label, bounds))
@@ -128,6 +142,7 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
         duration=table.duration,
         rate=1.0 / config.exchange_period,
         runs=tuple(found),
+        bandwidths=tuple(law_bandwidth(config, name) for name in request.controllers if name != "none"),
         paths={name: str(path) for name, path in written if path is not None},
         notices=notices.found,
     )
@@ -150,8 +165,8 @@ def _config(name: str) -> RigConfig:
     return load_config("virtual").changed({"mechanism": name if name in mechanism_names() else str(path.absolute())})
 
 
-def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str, Mechanism]], Truth]":
-    """Return the plants as name and mechanism, and the deviations that no model includes."""
+def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str, Mechanism, RigConfig]], Truth]":
+    """Return the plants as name, mechanism and configuration, and the deviations that no model includes."""
     from rig.virtual import scaled_mechanism, truth_of
 
     if request.built is not None:
@@ -163,7 +178,11 @@ def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str
     plants = [(name, machine)]
     for factor in (1.0 + request.mass_error, 1.0 - request.mass_error) if request.mass_error else ():
         plants.append((f"masses {100.0 * (factor - 1.0):+.3g} %", scaled_mechanism(machine, factor)))
-    return plants, truth
+    engines = [("", config)]
+    if request.mujoco:
+        exact, mujoco = (config.changed({"virtual": {"plant": {"engine": name}}}) for name in ("exact", "mujoco"))
+        engines = [("", exact), (", MuJoCo", mujoco)]
+    return [(f"{name}{mark}", machine, moving) for mark, moving in engines for name, machine in plants], truth
 
 
 def _wrenches(request: LoopsRequest, times: Array) -> Array | None:

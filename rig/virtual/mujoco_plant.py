@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import Body, Mechanism
-from kinematics import leg_lengths
+from kinematics import leg_lengths, stepped_pose
 from rig.config import Virtual
 from rig.errors import ConfigError
 from rig.virtual import mujoco_kernel as kernels
@@ -147,6 +147,7 @@ def _text(values: object) -> str:
 
 STEP = 1.25e-4
 """Longest step, s: MuJoCo's integrator is first order. Half the step gives no visible change at a cell."""
+_INSTANT = 1e-5  # s, for the speeds of the legs' joints by differences
 _AXIAL = 3  # index of the force or acceleration along x in MuJoCo's six numbers of a body
 _UPPER, _LOWER = slice(2, 13, 2), slice(1, 13, 2)  # rows of the bodies
 
@@ -188,6 +189,16 @@ class MujocoPlant(Plant):
         if before is not None:
             self._data.qpos[:], self._data.qvel[:] = before.qpos, before.qvel
             self._data.qacc_warmstart[:] = before.qacc_warmstart
+
+    def set_moving(self, state: Array, drives: Array) -> None:
+        """See `Plant`."""
+        data, pose, twist = self._data, state[:7], state[7:]
+        data.qpos[:] = joint_positions(self._bare, pose)
+        steps, pivot = (-_INSTANT * twist, _INSTANT * twist), np.zeros(3)
+        before, after = (joint_positions(self._bare, stepped_pose(pose, step, "base", pivot)) for step in steps)
+        data.qvel[:18] = (after - before)[:18] / (2.0 * _INSTANT)
+        data.qvel[18:21], data.qvel[21:] = twist[:3], _rotation(pose[3:]).T @ twist[3:]
+        super().set_moving(state, drives)
 
     def _growth(self, damping: float, stiffness: float) -> float:
         """See `Plant`; MuJoCo's step updates velocity with the old force, and position with the new velocity."""

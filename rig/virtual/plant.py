@@ -8,7 +8,7 @@ import numpy as np
 
 from actuators import Mode
 from dynamics import WORK_SIZE, Body, Dynamics, Mechanism
-from kinematics import KinematicsError, forward_kinematics, leg_matrix, quaternion_to_matrix
+from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix, quaternion_to_matrix
 from rig.config import Hose, PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
@@ -163,6 +163,21 @@ class Plant:
         return np.array(self._out[rows.ACCELERATION])
 
     @property
+    def force_limit(self) -> float:
+        """Largest force of a motor, N."""
+        return self._settings.drive.force_limit
+
+    @property
+    def motors(self) -> Array:
+        """Forces (6,) of the motors, N; a copy."""
+        return np.array(self._drives[:, columns.MOTOR])
+
+    @property
+    def bristles(self) -> Array:
+        """Presliding deflections (6,) of the legs' friction, m; a copy."""
+        return np.array(self._drives[:, columns.BRISTLE])
+
+    @property
     def forces(self) -> Array:
         """Forces (6,) between the two parts of each leg, N: motor, brake, jam and end stop; a copy."""
         return np.array(self._out[rows.FORCES])
@@ -231,6 +246,14 @@ class Plant:
         """
         due = self.time + self._settings.drive.delay
         columns.queue_kernel(commands, legs, due, self._drives, self._modes, self._queues, self._waiting)
+
+    def set_moving(self, state: Array, drives: Array) -> None:
+        """Put the platform in a state (13,), its drives' rows (6, DRIVE_COLUMNS) with open brakes; no command waits."""
+        self._state = state.copy()
+        self._drives[:] = drives
+        self._drives[:, columns.BRISTLE_LENGTH] = leg_lengths(self._bare.geometry, state[:7])
+        self._waiting[:] = 0
+        self._observe()
 
     def jam(self, leg: int, force: float) -> None:
         """Jam leg 0…5 with a friction of `force` N; 0 frees it."""

@@ -12,7 +12,7 @@ from rig.engine.zero_order_hold import zero_order_hold_kernel
 CYCLES, ROUNDS = 50, 60
 
 
-@pytest.mark.parametrize("mode", ["force", "position"])
+@pytest.mark.parametrize("mode", ["force", "computed-torque", "position"])
 def test_held_forces_against_the_model(mode: str) -> None:
     config = load_config("virtual").changed({"mode": mode})
     engine = rehearsed(config)

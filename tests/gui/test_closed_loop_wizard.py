@@ -20,6 +20,7 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
     (tmp_path / "small.toml").write_text(SMALL)
     wizard = opened(menu.closed_loop, tmp_path / "small.toml", qtbot)
     wizard.request_page["mass_error"].set_si(10.0)
+    wizard.request_page["bandwidth"].set_si(8.0)
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
@@ -37,6 +38,9 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
     assert f"Best controller on its worst plant: {best}, {worst[best]:.3g} mm RMS." in said
     assert all(f"{name}: " in said for name in set(NAMES) - set(worst))
     table = wizard.results.shown.table
+    loops = [[table.item(row, column).text() for column in (2, 3)] for row in range(0, table.rowCount(), 3)]
+    leg_law = ["2.2–8", "2.24"]
+    assert loops == [["", ""], leg_law, leg_law, ["8", "3.51"], ["2.2–8", ""], ["2.2–8", "2.15"]]
     assert [table.item(row, 0).text() for row in range(0, table.rowCount(), 3)] == NAMES
     assert [table.item(row, 1).text() for row in range(3)] == ["as modelled", "masses +10 %", "masses -10 %"]
     target = save(wizard, qtbot)

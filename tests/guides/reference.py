@@ -38,6 +38,7 @@ from rig.config import RigConfig
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import SCALED
 from rig.config.sections import Control, Drives, LegDrive, Motion, Safety
+from rig.config.task_gains import GainRange
 from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -110,6 +111,9 @@ def name_is_made(model: type) -> bool:
 def key_of(annotation: Any, metadata: list[Any]) -> Key:
     """What may be written for a field of this type."""
     parts = list(_flat(metadata))
+    gain = next((each for each in parts if isinstance(each, GainRange)), None)
+    if gain is not None:
+        return Key("number, six, or six by six", gain.unit, _bounds([gain.bounds]))
     origin = get_origin(annotation)
     if origin is Annotated:
         return key_of(annotation.__origin__, [*annotation.__metadata__, *parts])

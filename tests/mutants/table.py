@@ -6,6 +6,7 @@ from breaks import Break
 from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
+from gains_breaks import GAINS_BREAKS
 from geometry_breaks import GEOMETRY_BREAKS
 from guard_breaks import GUARD_BREAKS
 from guide_breaks import GUIDE_BREAKS
@@ -42,6 +43,7 @@ BREAKS: list[Break] = [
     *TORQUE_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
+    *GAINS_BREAKS,
     *GEOMETRY_BREAKS,
     *IDENTIFY_BREAKS,
     *GUARD_BREAKS,

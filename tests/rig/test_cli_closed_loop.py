@@ -48,8 +48,15 @@ def test_controllers_are_compared_as_modelled_and_with_other_masses(
     assert main(["simulate", "--trajectory", trajectory, "--compare"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "lab-hexapod: trajectory small.toml, 1 s at 500 Hz"
-    rows = [line for line in lines[3:] if "ended" not in line]
+    rows = [line for line in lines[3:-6] if "ended" not in line]
     assert len(rows) == 18
+    assert lines[-6].split() == ["controller", "natural", "frequency", "at", "home,", "Hz", "gain", "margin"]
+    assert [line.split() for line in lines[-5:-2]] == [
+        ["pd", "3.16", "to", "11.5", "1.54"],
+        ["force", "3.16", "to", "11.5", "1.54"],
+        ["computed-torque", "10", "2.77"],
+    ]
+    assert lines[-2].split() == ["position", "5.47", "to", "19.9", "the", "drives'"]
     assert [row.split()[0] for row in rows[::3]] == ["none", "pd", "force", "computed-torque", "position", "observer"]
     assert "as modelled" in rows[6] and "masses +20 %" in rows[7] and "masses -20 %" in rows[8]
 
@@ -64,6 +71,30 @@ def test_the_numbers_as_json(trajectory: str, capsys: pytest.CaptureFixture[str]
     assert nominal["end"] is None and nominal["position_rms_mm"] < 0.01 < heavy["position_rms_mm"]
     assert len(nominal["force_rms_n"]) == 6 and 0.0 < nominal["share_of_limit"][0] < 0.5
     assert runs["observer", "masses +10 %"]["position_rms_mm"] < 0.3 * heavy["position_rms_mm"]
+
+
+def test_all_controllers_get_one_bandwidth(trajectory: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--trajectory", trajectory, "--compare", "--bandwidth", "9 Hz")
+    found = told(capsys, "virtual", *arguments)
+    loops = {loop["controller"]: loop for loop in found["bandwidths"]}
+    assert loops.keys() == {"pd", "force", "computed-torque", "position", "observer"}
+    assert [loop["fastest_hz"] for loop in loops.values()] == pytest.approx([9.0] * 5)
+    assert loops["computed-torque"]["slowest_hz"] == pytest.approx(9.0) and loops["force"]["slowest_hz"] < 3.0
+    runs = {(run["controller"], run["plant"]): run["position_rms_mm"] for run in found["runs"]}
+    for plant in ("masses +20 %", "masses -20 %"):
+        assert runs["computed-torque", plant] < runs["force", plant]
+
+
+def test_the_plants_are_moved_by_mujoco_too(trajectory: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, "--trajectory", trajectory, "--mujoco", "--mass-error", "10%")
+    runs = {run["plant"]: run["position_rms_mm"] for run in found["runs"]}
+    names = ["as modelled", "masses +10 %", "masses -10 %"]
+    assert list(runs) == [*names, *(f"{name}, MuJoCo" for name in names)]
+    for name in names[1:]:
+        assert runs[f"{name}, MuJoCo"] == pytest.approx(runs[name], rel=0.05)
+    assert main(["simulate", "--trajectory", trajectory, "--mujoco"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3].startswith("  force           as modelled ") and lines[8].split()[4] == "MuJoCo"
 
 
 def test_the_motion_is_written_with_what_drives_and_cells_said(trajectory: str, here: Path) -> None:
@@ -123,6 +154,10 @@ def test_what_moves_may_be_a_mechanism_of_its_own(
         (["none-such.toml", "--trajectory", "T"], "no such configuration: none-such.toml"),
         (["--trajectory", "T", "--pose", "0,0,0,1,0,0,0"], "goes with leg forces, not with --trajectory"),
         (["lab-hexapod", "--controller", "pd"], "goes with --trajectory"),
+        (["lab-hexapod", "--bandwidth", "9"], "goes with --trajectory"),
+        (["lab-hexapod", "--mujoco"], "goes with --trajectory"),
+        (["--trajectory", "T", "--bandwidth", "2 kHz"], "2000 must be 0.01 to 1000 Hz"),
+        (["--trajectory", "T", "--bandwidth", "900"], "control.stiffness: "),
         (["lab-hexapod"], "give MECHANISM FORCES.csv --pose -o, or a --trajectory"),
         (["lab-hexapod", "f.csv", "-o", "a.csv"], "leg forces need it"),
     ],

@@ -1,5 +1,7 @@
 """The closed loop offline: its physics against integrators and laws of conservation, its controllers, its bounds."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,11 @@ from scipy.integrate import cumulative_trapezoid, solve_ivp
 
 from dynamics import Dynamics, friction_power, mechanical_energy, supplied_power
 from kinematics import Array, MotionTable, TrajectorySpec, build_trajectory, tabulate
+from rig.client.motions import prepare_motion
+from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig
 from rig.errors import InputError
+from rig.safety import law_bandwidth, with_bandwidth
 from rig.virtual.closed_loop import CONTROLLERS, LoopRun, cycle_times, force_bounds, merit, on_reference, run_loop
 from rig.virtual.plant import scaled_mechanism
 
@@ -204,3 +209,17 @@ def test_what_cannot_be_is_refused() -> None:
         run_loop(SHIPPED, TABLE, "pid")
     with pytest.raises(InputError, match=r"wrenches: shape \(3, 6\), must be \(501, 6\)"):
         run_loop(SHIPPED, TABLE, "force", wrenches=np.zeros((3, 6)))
+
+
+def test_the_guides_table_of_laws_at_one_bandwidth_is_what_the_program_gives() -> None:
+    """Of the exact plant, 20 % heavier; MuJoCo's is close to it (`test_mujoco_plant.py`)."""
+    page = (Path(__file__).parents[2] / "docs" / "researcher.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| [\d.]+ \|", page, re.MULTILINE)
+    assert {law for law, *_ in rows} == set(CONTROLLERS) - {"none"}
+    config = with_bandwidth(SHIPPED, 11.5)
+    table = prepare_motion(config, demo_trajectory(HOME, 20.0))
+    for law, margin, error in rows:
+        run = run_loop(config, table, law, plant=scaled_mechanism(config.machine, 1.2))
+        assert 1e3 * tracking(run) == pytest.approx(float(error), rel=0.01)
+        found = law_bandwidth(config, law).margin
+        assert margin == "the drives'" if found is None else found == pytest.approx(float(margin), abs=0.006)

@@ -1,17 +1,19 @@
 """The control laws against an implementation of their own, and both closed loops on the virtual rig."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from configured import SHIPPED
 from engine_support import CONFIG, HOME, bench, refused, smooth_table
 from numpy.random import Generator
+from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from actuators import Mode
 from dynamics import Dynamics, DynamicsError, format_mechanism
-from kinematics import Array, leg_kinematics
+from kinematics import Array, leg_kinematics, pose_difference
 from rig.config.sections import Control
 from rig.engine.cycle_data import CycleData
 from rig.engine.laws import ComputedTorqueLaw, ForceLaw, ObserverLaw, make_law
@@ -63,7 +65,7 @@ def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
         measured = _motion(random, angle)
         pose, twist = measured[:7].copy(), measured[7:13].copy()
         out = np.zeros(19)
-        task_motion_kernel(now, ahead, pose, twist, 130.0, 23.0, out)
+        task_motion_kernel(now, ahead, pose, twist, 130.0 * np.eye(6), 23.0 * np.eye(6), out)
         expected = _expected(now, ahead, pose, twist, 130.0, 23.0)
         expected[3:7] *= np.sign(expected[3:7] @ out[3:7])
         np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
@@ -72,7 +74,7 @@ def test_the_task_space_law_agrees_with_scipy(angle: float) -> None:
 def test_without_an_error_both_laws_are_the_model() -> None:
     motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
     expected = DYNAMICS.forces(motion)
-    for law in (ForceLaw(CONFIG.control), ComputedTorqueLaw(DYNAMICS, CONFIG.control)):
+    for law in (ForceLaw(CONFIG.control), ComputedTorqueLaw(DYNAMICS, CONFIG)):
         cycle = CycleData(CONFIG)
         cycle.reference.now[:] = cycle.reference.ahead[:] = motion
         cycle.measurement.pose[:], cycle.measurement.twist[:] = motion[:7], motion[7:13]
@@ -106,7 +108,7 @@ def test_a_platform_off_its_pose_is_pushed_back(leg: int, sign: float) -> None:
         turn[leg - 3] = sign * 1e-3
         pose[3:] = _quaternion(Rotation.from_rotvec(turn) * _rotation(HOME[3:]))
     out = np.zeros(19)
-    task_motion_kernel(now, now, pose, np.zeros(6), 100.0, 20.0, out)
+    task_motion_kernel(now, now, pose, np.zeros(6), 100.0 * np.eye(6), 20.0 * np.eye(6), out)
     expected = np.zeros(6)
     expected[leg] = -sign * 0.1
     np.testing.assert_allclose(out[13:], expected, atol=1e-9)
@@ -214,9 +216,20 @@ def test_an_observer_sees_a_cycle_once_that_is_computed_twice() -> None:
     assert (once.cycle(0.01) < -0.5).all()
 
 
-def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
-    """ë + K_v ė + K_p e = 0 with K_v = 20/s, K_p = 100/s²: critically damped, e = (1 + 10 t) exp(-10 t)."""
-    with bench(tmp_path, SHIPPED.changed({"mode": "computed-torque", "safety": {"following_error": 0.02}})) as rig:
+def _coupled(number: float, coupling: float) -> list[list[float]]:
+    """A number in all directions, and a coupling of z and x in m, and of z and ry."""
+    matrix = number * np.eye(6)
+    matrix[2, 0] = matrix[0, 2] = matrix[2, 4] = matrix[4, 2] = coupling
+    entries: list[list[float]] = matrix.tolist()
+    return entries
+
+
+@pytest.mark.parametrize(("k", "d"), [(100.0, 20.0), (_coupled(400.0, 200.0), _coupled(40.0, 8.0))])
+def test_computed_torque_decays_as_its_gains_say(k: Any, d: Any, tmp_path: Path) -> None:
+    """ë + K_v ė + K_p e = 0 over the wire; with K_v = 20/s, K_p = 100/s² critically damped."""
+    gains = {"task_stiffness": k, "task_damping": d}
+    changes = {"mode": "computed-torque", "control": gains, "safety": {"following_error": 0.02}}
+    with bench(tmp_path, SHIPPED.changed(changes)) as rig:
         rig.engage()
         rig.run(0.5)
         high = HOME.copy()
@@ -226,9 +239,16 @@ def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
         rig.tap.take()
         rig.run(0.5)
         rows = rig.tap.take()
-        error = (high[2] - rows["pose"][:, 2]) / 5e-3
+        error = pose_difference(np.tile(high, (len(rows), 1)), rows["pose"]) / 5e-3
         t = rows["t"] - rows["t"][0]
-        assert np.abs(error - (1 + 10 * t) * np.exp(-10 * t)).max() < 0.06
+        stiffness, damping = (gain * np.eye(6) if np.ndim(gain) == 0 else np.array(gain) for gain in (k, d))
+        linear = np.block([[np.zeros((6, 6)), np.eye(6)], [-stiffness, -damping]])
+        expected = np.array([(expm(linear * time) @ np.eye(12)[2])[:6] for time in t])
+        assert np.abs(error - expected).max() < 0.06
+        if np.ndim(k) == 0:
+            assert np.abs(expected[:, 2] - (1 + 10 * t) * np.exp(-10 * t)).max() < 1e-9
+        else:
+            assert np.abs(expected[:, [0, 4]]).max(axis=0).min() > 0.15
         legs = leg_kinematics(CONFIG.machine.geometry, rows["reference"])
         np.testing.assert_allclose(legs.length, rows["length_reference"], atol=1e-12)
 

@@ -10,10 +10,31 @@ import pytest
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism, load_mechanism
+from kinematics import (
+    MotionTable,
+    TrajectorySpec,
+    build_trajectory,
+    leg_kinematics,
+    pose_difference,
+    stepped_pose,
+    tabulate,
+)
 from rig.cli import main
 from rig.config import PlantFriction, Virtual, load_config
 from rig.errors import ConfigError, ExitCode
-from rig.virtual import MujocoPlant, Plant, VirtualRig, run_loop, truth_of
+from rig.safety import with_bandwidth
+from rig.virtual import (
+    CONTROLLERS,
+    MujocoPlant,
+    Plant,
+    VirtualRig,
+    on_reference,
+    run_loop,
+    scaled_mechanism,
+    truth_of,
+)
+from rig.virtual import drive_kernel as columns
+from rig.virtual.closed_loop import simulation
 from rig.virtual.mujoco_plant import STEP
 
 MACHINE = load_mechanism("lab-hexapod")
@@ -132,8 +153,81 @@ def test_a_configuration_asks_for_it_and_the_truth_says_so() -> None:
     config = load_config("virtual").changed({"virtual": {"plant": {"engine": "mujoco", "as_built": 3}}})
     assert isinstance(VirtualRig(config).plant, MujocoPlant)
     assert "# engine = mujoco" in truth_of(config).text
-    with pytest.raises(ConfigError, match='equations of "exact" only'):
-        run_loop(config, None, "pd")  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def table() -> MotionTable:
+    """Half a second that begins and ends at rest."""
+    terms = [{"dof": "z", "amplitude": 0.01, "frequency": 3.0}, {"dof": "ry", "amplitude": 0.03, "frequency": 2.0}]
+    part = {"type": "harmonic", "duration": 0.5, "fade": 0.15, "terms": terms}
+    spec = TrajectorySpec.model_validate({"frame": "home", "parts": [part]})
+    return tabulate(build_trajectory(spec, MACHINE.geometry.home_pose), 1e-3)
+
+
+EXACT = load_config("virtual")
+MOVED = EXACT.changed({"virtual": {"plant": {"engine": "mujoco"}}})
+TWIST = np.array([0.01, -0.006, 0.016, 0.04, -0.02, 0.03])
+
+
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_any_plant_is_followed_as_the_compiled_loop_follows_its_own(
+    controller: str, table: MotionTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loop around MuJoCo's plant, with the exact plant in its place: only the integrator of the drives differs."""
+    start = on_reference(EXACT, table, TWIST)
+    compiled = run_loop(EXACT, table, controller, start=start)
+    monkeypatch.setattr(simulation, "MujocoPlant", Plant)
+    stepped = run_loop(MOVED, table, controller, start=start)
+    assert len(stepped.states) == len(compiled.states) and stepped.end == compiled.end
+    apart = pose_difference(stepped.states[:, :7], compiled.states[:, :7])
+    assert np.abs(apart).max() < (3e-5 if controller == "position" else 1e-6)
+    assert np.abs(stepped.cells() - compiled.cells()).max() < 1.0
+    assert np.abs(stepped.motors - compiled.motors)[5:].max() < 1.0
+
+
+def test_a_plant_set_moving_has_the_legs_speeds_and_the_forces_accelerations() -> None:
+    """Off home and turned, with motors that give the model's forces: accelerations are those that they are for."""
+    legs = [replace(leg, friction=replace(leg.friction, coulomb=0.0)) for leg in MACHINE.legs]
+    machine, home = replace(MACHINE, legs=tuple(legs)), MACHINE.geometry.home_pose
+    pose = stepped_pose(home, np.array([0.03, -0.02, 0.02, 0.1, -0.15, 0.2]), "base", np.zeros(3))
+    motion = np.concatenate([pose, 5.0 * TWIST, 10.0 * TWIST])
+    drives = np.zeros((6, columns.DRIVE_COLUMNS))
+    drives[:, columns.GAIN], drives[:, columns.LEG] = 1.0, np.arange(6)
+    drives[:, columns.MOTOR] = Dynamics(machine).forces(motion)
+    for kind in (Plant, MujocoPlant):
+        plant = kind(machine, settings())
+        plant.set_moving(motion[:13], drives)
+        legs_moving = leg_kinematics(MACHINE.geometry, motion)
+        np.testing.assert_allclose(plant.lengths, legs_moving.length, atol=1e-9)
+        np.testing.assert_allclose(plant.speeds, legs_moving.velocity, atol=1e-8)
+        np.testing.assert_allclose(plant.state, motion[:13], atol=1e-9)
+        np.testing.assert_allclose(plant.acceleration, motion[13:], atol=2e-3)
+
+
+@pytest.mark.parametrize("mass", [0.8, 1.2])
+def test_computed_torque_is_not_behind_force_at_the_same_bandwidth_on_either_plant(
+    mass: float, table: MotionTable
+) -> None:
+    plant = scaled_mechanism(MACHINE, mass)
+    errors = {}
+    for law in ("force", "computed-torque"):
+        for engine in (EXACT, MOVED):
+            run = run_loop(with_bandwidth(engine, 11.5), table, law, plant=plant)
+            errors[law, engine] = float(np.sqrt((run.error[:, :3] ** 2).sum(axis=1).mean()))
+    for law in ("force", "computed-torque"):
+        assert errors[law, MOVED] == pytest.approx(errors[law, EXACT], rel=0.02)
+    assert errors["computed-torque", MOVED] < 0.9 * errors["force", MOVED]
+
+
+def test_what_mujoco_felt_is_in_the_run(table: MotionTable) -> None:
+    """Accelerations and cells are MuJoCo's own, and what our inverse dynamics says of its motion."""
+    quiet = MOVED.changed({"virtual": {"cells": {"noise": 0.0}}})
+    run = run_loop(quiet, table, "computed-torque")
+    modelled = Dynamics(MACHINE, 1e-3).cells(run.motion)
+    assert np.abs(run.cells() - modelled).max() < 0.5 < np.ptp(modelled, axis=0).min()
+    slopes = np.gradient(run.states[:, 7:], run.times, axis=0)
+    # by the median: where a leg turns round, friction makes a step
+    assert (np.median(np.abs(slopes - run.motion[:, 13:]), axis=0) < 0.02 * slopes.std(axis=0).max()).all()
 
 
 def test_too_stiff_a_drive_and_a_body_that_cannot_exist_are_refused() -> None:

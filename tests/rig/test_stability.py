@@ -15,7 +15,7 @@ from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.runs import demo_trajectory
-from rig.config.rig_config import RigConfig, load_config
+from rig.config import Control, RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError
 from rig.safety import stability
 from rig.safety.stability import WANTED_MARGIN, _Loops, check_loop, leg_masses
@@ -27,7 +27,8 @@ RIG = load_config("virtual")
 
 def changed(rate: float = 500.0, factor: float = 1.0, mode: str = "force", **more: Any) -> RigConfig:
     """The shipped rig with all gains times `factor`."""
-    control = {name: factor * value for name, value in RIG.control if name.endswith(("stiffness", "damping"))}
+    control = {name: factor * getattr(RIG.control, name) for name in ("stiffness", "damping")}
+    control |= {"task_stiffness": factor * 100.0, "task_damping": factor * 20.0}
     return RIG.changed({"rate": rate, "mode": mode, "control": control, **more})
 
 
@@ -123,11 +124,12 @@ def test_what_no_rate_helps_says_what_does() -> None:
 
 
 def test_without_any_damping_there_is_no_rate_and_no_gain_to_advise() -> None:
-    changes = {"mode": "computed-torque", "control": {"task_stiffness": 100.0, "task_damping": 0.0}}
-    verdict = check_loop(RIG.changed(changes))
+    # not as from a file, which is refused: by condition (c) every direction is damped
+    undamped = {"mode": "computed-torque", "control": Control(task_stiffness=100.0, task_damping=0.0)}
+    verdict = check_loop(RIG.model_copy(update=undamped))
     assert verdict.gain_margin == 0.0 and verdict.lowest_rate is None and not verdict.passed
     assert verdict.radius > 1.0 and verdict.message.endswith("; damp it more, or less stiffly")
-    changes["control"] = {"task_stiffness": 100.0, "task_damping": 0.01}
+    changes = {"mode": "computed-torque", "control": {"task_stiffness": 100.0, "task_damping": 0.01}}
     assert "take both gains 0.0019 times" in check_loop(RIG.changed(changes)).message
 
 

@@ -30,8 +30,10 @@ def test_a_leg_hangs_as_far_as_is_said(mode: str, factor: float) -> None:
 def test_what_holds_where_there_is_no_sag(capsys: pytest.CaptureFixture[str]) -> None:
     assert judge_sag(SHIPPED.changed({"mode": "observer"})).message == ""
     assert judge_sag(SHIPPED.changed({"mode": "position"})).sag is None
-    soft = judge_sag(SHIPPED.changed({"mode": "computed-torque"}))
-    assert "control.task_stiffness of" in soft.message and soft.sag == pytest.approx(0.0186, abs=0.002)
-    enough = {"mode": "computed-torque", "control": {"task_stiffness": 1.01 * soft.stiffness}}
-    assert judge_sag(SHIPPED.changed(enough)).message == ""
+    paper = {"task_stiffness": 100.0, "task_damping": 20.0}
+    soft = judge_sag(SHIPPED.changed({"mode": "computed-torque", "control": paper}))
+    assert "control.task_bandwidth of 6.83 Hz" in soft.message and soft.sag == pytest.approx(0.0186, abs=0.002)
+    for gains in ({"task_stiffness": soft.stiffness, "task_damping": 80.0}, {"task_bandwidth": soft.bandwidth}):
+        enough = judge_sag(SHIPPED.changed({"mode": "computed-torque", "control": gains}))
+        assert enough.message == "" and enough.sag == pytest.approx(0.5 * enough.bound)
     assert main(["check"]) == 0 and "hangs" not in capsys.readouterr().out

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from dynamics import Dynamics
-from rig.config import Control, RigConfig
+from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import KERNELS, task_motion_kernel
@@ -16,33 +16,33 @@ class ComputedTorqueLaw(ForceLaw):
 
     Args:
         dynamics: the exact model.
-        control: gains.
+        config: gives the gains.
     """
 
     name = "computed-torque"
     kernels = (f"{KERNELS}.task_motion_kernel",)
 
-    def __init__(self, dynamics: Dynamics, control: Control) -> None:
-        super().__init__(control)
+    def __init__(self, dynamics: Dynamics, config: RigConfig) -> None:
+        super().__init__(config.control)
         self._dynamics = dynamics
+        self._gains = config.task_gains
         self._motion = np.zeros(19)
 
     @classmethod
     def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
         """See `ControlLaw.of`."""
-        return cls(dynamics, config.control)
+        return cls(dynamics, config)
 
     def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        control = self._control
         cycle.compute_feedforward()
         task_motion_kernel(
             cycle.reference.now,
             cycle.reference.ahead,
             cycle.measurement.pose,
             cycle.measurement.twist,
-            control.task_stiffness,
-            control.task_damping,
+            self._gains.stiffness,
+            self._gains.damping,
             self._motion,
         )
         self._dynamics.forces(self._motion, out=cycle.set_points.force)

@@ -52,13 +52,13 @@ def length_set_points_kernel(legs: Array, later: Array, half_period: float, leng
 
 @kernel
 def task_motion_kernel(
-    now: Array, ahead: Array, pose: Array, twist: Array, stiffness: float, damping: float, motion: Array
+    now: Array, ahead: Array, pose: Array, twist: Array, stiffness: Array, damping: Array, motion: Array
 ) -> None:
     """The motion whose inverse dynamics is the computed-torque law.
 
-    Acceleration ẍ_d + K_v ė + K_p e (Lee, Chung, Mudge & Turney 1982, eq. 4.1); pose and twist are the reference's
-    ahead of time less the error measured now, which is where the platform will be when the force acts. The rotation's
-    error is the rotation vector of R_d Rᵀ, base axes.
+    Acceleration ẍ_d + K_v ė + K_p e (Lee, Chung, Mudge & Turney 1982, eq. 4.1), K_p and K_v (6, 6), 1/s² and 1/s; pose
+    and twist are the reference's ahead of time less the error measured now, which is where the platform will be when
+    the force acts. The rotation's error is the rotation vector of R_d Rᵀ, base axes.
     """
     aw, ax, ay, az = now[3], now[4], now[5], now[6]
     bw, bx, by, bz = pose[3], -pose[4], -pose[5], -pose[6]
@@ -80,12 +80,17 @@ def task_motion_kernel(
     motion[6] = w * cz - x * cy + y * cx - z * cw
     for k in range(6):
         motion[7 + k] = ahead[7 + k] - (now[7 + k] - twist[k])
-        motion[13 + k] = ahead[13 + k] + damping * (now[7 + k] - twist[k])
-    for k in range(3):
-        motion[13 + k] += stiffness * (now[k] - pose[k])
-    motion[16] += stiffness * factor * x
-    motion[17] += stiffness * factor * y
-    motion[18] += stiffness * factor * z
+    for i in range(6):
+        total = ahead[13 + i]
+        for k in range(6):
+            total += damping[i, k] * (now[7 + k] - twist[k])
+        for k in range(3):
+            total += stiffness[i, k] * (now[k] - pose[k])
+        # in this order a number times the unit matrix gives what the number alone would, to the last bit
+        total += stiffness[i, 3] * factor * x
+        total += stiffness[i, 4] * factor * y
+        total += stiffness[i, 5] * factor * z
+        motion[13 + i] = total
 
 
 @kernel

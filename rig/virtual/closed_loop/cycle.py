@@ -173,21 +173,20 @@ PERIOD = 0  # s
 AHEAD = 1  # s, from a cycle to the reference of its commands, except the feedforward
 BEGIN = 2  # s, path time at the first cycle
 STIFFNESS, DAMPING = 3, 4  # N/m, N s/m
-TASK_STIFFNESS, TASK_DAMPING = 5, 6  # 1/s², 1/s
-RESOLUTION = 7  # m, of the encoders
-DELAY = 8  # s, of the drives
-STEP = 9  # s, of the plant
-TABLE_STEP = 10  # s
-COULOMB_SPEED = 11  # m/s, of the plant
-FORCES_AHEAD = 12  # s, from a cycle to the reference of the feedforward
-SETTINGS = 13
+RESOLUTION = 5  # m, of the encoders
+DELAY = 6  # s, of the drives
+STEP = 7  # s, of the plant
+TABLE_STEP = 8  # s
+COULOMB_SPEED = 9  # m/s, of the plant
+FORCES_AHEAD = 10  # s, from a cycle to the reference of the feedforward
+SETTINGS = 11
 
 # Rows of the controller's memory (CONTROL_ROWS, 19).
 _NOW, _NEXT = 0, 1  # the reference
 _MOTION = 2
 POSE = 3  # measured
 _TWIST = 4
-_MEASURED, _RATE = 5, 6  # lengths and speeds of the legs
+MEASURED, RATE = 5, 6  # lengths and speeds of the legs
 _LENGTH_ERROR, _SPEED_ERROR = 7, 8
 _LATER = 9  # zeros
 CONTROL_ROWS = 10
@@ -207,10 +206,10 @@ _FORCE_MODE, _POSITION_MODE = float(Mode.FORCE), float(Mode.POSITION)
 
 
 @kernel
-def _control(
-    law: int, settings: Array, geometry: Array, model: Array, observer: Array, samples: Array, path_time: float,
-    bounds: Array, memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array, observed: Array,
-    commands: Array, row: Array,
+def control_kernel(
+    law: int, settings: Array, gains: Array, geometry: Array, model: Array, observer: Array, samples: Array,
+    path_time: float, bounds: Array, memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array,
+    observed: Array, commands: Array, row: Array,
 ) -> int:  # fmt: skip
     """Compute the engine's `commands` of a cycle from lengths and speeds in `memory`. Returns a status."""
     end = (samples.shape[0] - 1) * settings[TABLE_STEP]
@@ -226,13 +225,13 @@ def _control(
         return LOST
     if law in (COMPUTED_TORQUE, OBSERVER):
         pose, twist = memory[POSE, :7], memory[_TWIST, :6]
-        if not estimate_kernel(geometry, memory[_MEASURED, :6], memory[_RATE, :6], pose, twist, estimate_work, rows):
+        if not estimate_kernel(geometry, memory[MEASURED, :6], memory[RATE, :6], pose, twist, estimate_work, rows):
             return LOST
     if law in (PD, FORCE, OBSERVER):
         inverse_kinematics_kernel(geometry, now, legs)
         for i in range(6):
-            length_error[i] = legs[i, 0] - memory[_MEASURED, i]
-            speed_error[i] = legs[i, 1] - memory[_RATE, i]
+            length_error[i] = legs[i, 0] - memory[MEASURED, i]
+            speed_error[i] = legs[i, 1] - memory[RATE, i]
         if law == PD:
             feedforward[:] = 0.0
         leg_feedback_kernel(
@@ -243,7 +242,7 @@ def _control(
                 return LOST
             add_estimate_kernel(observed, force)
     elif law == COMPUTED_TORQUE:
-        task_motion_kernel(now, ahead, pose, twist, settings[TASK_STIFFNESS], settings[TASK_DAMPING], motion)
+        task_motion_kernel(now, ahead, pose, twist, gains[0], gains[1], motion)
         if inverse_kernel(model, motion, memory[_LATER, :6], work, force) != 0:
             return LOST
     else:
@@ -315,7 +314,7 @@ def _keep_bristles(legs: Array, drives: Array, lengths: Array, speeds: Array) ->
 
 @kernel
 def run_kernel(
-    law: int, settings: Array, cycles: int, steps: int,
+    law: int, settings: Array, gains: Array, cycles: int, steps: int,
     geometry: Array, model: Array, observer: Array, samples: Array, bounds: Array,
     memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array, observed: Array, commands: Array,
     plant_geometry: Array, strokes: Array, leg_rows: Array, parameters: Array, friction: Array,
@@ -326,9 +325,9 @@ def run_kernel(
     """Run up to `cycles` cycles from `state` and `drives`; return a status and the number of recorded cycles.
 
     `states` (cycles, 13) is the plant at the time of each cycle, `signals` (cycles, ROWS, 6) the commands of that time.
-    wrenches (cycles, 6): on the platform, platform axes. hose: see `plant_kernel.loads_kernel`. strokes (6, 2) m. The
-    arguments of the controller (model, geometry, memory) come first, then those of the plant; see the modules of laws,
-    drives and step.
+    gains (2, 6, 6): K_p, 1/s², and K_v, 1/s, of computed torque. wrenches (cycles, 6): on the platform, platform axes.
+    hose: see `plant_kernel.loads_kernel`. strokes (6, 2) m. The arguments of the controller (model, geometry, memory)
+    come first, then those of the plant; see the modules of laws, drives and step.
     """
     period, h = settings[PERIOD], settings[STEP]
     mode = _POSITION_MODE if law == POSITION else _FORCE_MODE
@@ -347,13 +346,13 @@ def run_kernel(
             entry[2], entry[3], entry[4] = commands[0, i], commands[1, i], commands[2, i]
             entry[5], entry[6], entry[7] = 1.0, 0.0, 0.0
             waiting[i] = place + 1
-            memory[_MEASURED, i] = (
+            memory[MEASURED, i] = (
                 np.rint((lengths[i] + leg_rows[i, drive_columns.OFFSET]) / settings[RESOLUTION]) * settings[RESOLUTION]
             )
-            memory[_RATE, i] = speeds[i]
+            memory[RATE, i] = speeds[i]
         row = signals[cycle]
-        status = _control(
-            law, settings, geometry, model, observer, samples, settings[BEGIN] + t, bounds, memory, legs,
+        status = control_kernel(
+            law, settings, gains, geometry, model, observer, samples, settings[BEGIN] + t, bounds, memory, legs,
             estimate_work, rows, work, observed, commands, row,
         )  # fmt: skip
         if status != RUNNING:

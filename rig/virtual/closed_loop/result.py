@@ -27,7 +27,8 @@ class LoopRun:
     config, table, controller: see `run_loop`; virtual: of the configuration. plant, legs: the simulated mechanism and
     its rows, see `leg_rows`; if these include all friction along the legs, `plant` has none. hose: see `hose_row`.
     times (m,): path times, s. states (m, 13): of the plant. signals (m, ROWS, 6): see `cycle.ROWS`. wrenches (m, 6):
-    see `run_loop`.
+    see `run_loop`. moved (m, 12): accelerations, m/s² and rad/s², and forces at the load cells, N, as MuJoCo has them;
+    None for the exact plant, whose equations give them.
     """
 
     config: RigConfig
@@ -42,6 +43,7 @@ class LoopRun:
     signals: Array
     wrenches: Array
     end: str
+    moved: Array | None = None
 
     @cached_property
     def reference(self) -> Array:
@@ -56,7 +58,7 @@ class LoopRun:
     @cached_property
     def motion(self) -> Array:
         """Motion of the platform (m, 19), including accelerations."""
-        return np.hstack([self.states, self._acting[0]])
+        return np.hstack([self.states, self._acting[0] if self.moved is None else self.moved[:, :6]])
 
     @cached_property
     def _acting(self) -> tuple[Array, Array, Array]:
@@ -109,10 +111,13 @@ class LoopRun:
     def cells(self) -> Array:
         """Readings of the load cells (m, 6), N, compression positive, of `Cell`, with noise, lag and rounding."""
         cells, times = self.virtual.cells, self.times - self.times[0]
-        _, rubbed, loads = self._acting
-        true = Dynamics(self.plant, self.virtual.plant.coulomb_speed).cells(self.motion, loads)
-        before = self.legs[:, BEFORE_FRICTION] != 0.0  # such a cell reads the friction too
-        true[:, before] -= rubbed[:, before]
+        if self.moved is None:
+            _, rubbed, loads = self._acting
+            true = Dynamics(self.plant, self.virtual.plant.coulomb_speed).cells(self.motion, loads)
+            before = self.legs[:, BEFORE_FRICTION] != 0.0  # such a cell reads the friction too
+            true[:, before] -= rubbed[:, before]
+        else:
+            true = self.moved[:, 6:].copy()
         if cells.lag:
             true = np.column_stack([np.interp(times - cells.lag, times, column) for column in true.T])
         noise = np.random.Generator(np.random.PCG64([self.virtual.seed, _CELL_NOISE])).standard_normal(true.shape)

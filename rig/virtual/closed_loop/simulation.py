@@ -1,4 +1,4 @@
-"""Offline closed-loop simulation of a trajectory under a controller on the plant."""
+"""Offline closed-loop simulation of a trajectory under a controller on the plant, compiled, or on MuJoCo's."""
 
 from dataclasses import dataclass
 from math import ceil, inf
@@ -15,7 +15,16 @@ from rig.virtual import drive_kernel as columns
 from rig.virtual.arrays import Array
 from rig.virtual.closed_loop import cycle
 from rig.virtual.closed_loop.result import LoopRun
-from rig.virtual.plant import drive_parameters, has_every_friction, hose_row, leg_rows, plant_mechanism, smooth_legs
+from rig.virtual.mujoco_plant import MujocoPlant
+from rig.virtual.plant import (
+    Plant,
+    drive_parameters,
+    has_every_friction,
+    hose_row,
+    leg_rows,
+    plant_mechanism,
+    smooth_legs,
+)
 from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR
 
 _LAWS = {
@@ -82,7 +91,8 @@ def run_loop(
 
     Args:
         config: rate, gains, drives and the controller's model; its [virtual] table describes the drives and the
-            plant. Drives that are exchanged with less often than every cycle set the cycle.
+            plant, which MuJoCo moves if `virtual.plant.engine` says so: some hundred times slower. Drives that are
+            exchanged with less often than every cycle set the cycle.
         table: the trajectory.
         controller: one of `CONTROLLERS`.
         plant: the simulated mechanism; that of `config` with its [virtual.plant] if None.
@@ -93,18 +103,13 @@ def run_loop(
             `cycle_times`; none if None.
 
     Raises:
-        ConfigError: the configuration has no virtual rig, a MuJoCo plant, or an impossible friction.
+        ConfigError: the configuration has no virtual rig, or an impossible friction; and as `MujocoPlant`.
         InputError: unknown controller; the number of wrenches differs from that of the cycles.
         DynamicsError: the model has no solution at the start.
     """
     settings = config.virtual
     if settings is None:
         raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
-    if settings.plant.engine != "exact":
-        raise ConfigError(
-            f"configuration {config.path}: virtual.plant.engine = {settings.plant.engine!r}: the closed loop offline "
-            'has the equations of "exact" only; `rig run --lockstep` has both'
-        )
     if controller not in _LAWS:
         raise InputError(f"no such controller: {controller!r}; there are {', '.join(CONTROLLERS)}")
     law = _LAWS[controller]
@@ -117,36 +122,101 @@ def run_loop(
     machine = plant_mechanism(config.machine, settings.plant) if plant is None else plant
     friction = settings.plant.friction if friction is None else friction
     legs = leg_rows(machine, settings.plant, friction)
-    if has_every_friction(friction):
-        machine = smooth_legs(machine)
-    hose_entries = hose_row(settings.plant.hose if hose is None else hose)
-    dynamics = Dynamics(machine, settings.plant.coulomb_speed)
-    smooth, along = without_leg_friction(dynamics.parameters)
-    plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((cycle.SCRATCH_ROWS, cycle.SCRATCH_COLUMNS))
-    plant_work[: len(smooth)] = smooth
-    model = Dynamics(config.machine, config.control.coulomb_speed)
-    memory = np.zeros((cycle.CONTROL_ROWS, 19))
-    memory[cycle.POSE, :7] = start.state[:7]
-    observed = np.zeros((OBSERVER_ROWS, 19))
-    begin_observer_kernel(start.motors, observed)
+    hose = settings.plant.hose if hose is None else hose
+    bare = smooth_legs(machine) if has_every_friction(friction) else machine
     steps = max(1, ceil(config.exchange_period / settings.step - 1e-6))
-    state = start.state.copy()
     states, signals = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
-    status, count = cycle.run_kernel(
-        law, _settings(config, settings, law, table, start, steps), len(times), steps,
-        config.machine.geometry.array, model.parameters, observer_settings(config), table.samples,
-        force_bounds(config), memory, np.zeros((6, 13)), np.zeros(FORWARD_WORK), np.zeros((6, 7)),
-        np.zeros(WORK_SIZE), observed, start.commands.copy(),
-        machine.geometry.array, strokes(machine), legs, drive_parameters(settings.drive), along,
-        state, _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
-        np.zeros(6, dtype=np.int64), wrenches,
-        hose_entries, scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,
-    )  # fmt: skip
+    control = _Control(law, config, table, start, _settings(config, settings, law, table, start, steps))
+    moved: Array | None = None
+    if settings.plant.engine == "mujoco":
+        simulated = MujocoPlant(machine, settings, friction=friction, hose=hose)
+        status, count, moved = _follow(simulated, control, legs, strokes(bare), wrenches, states, signals)
+    else:
+        dynamics = Dynamics(bare, settings.plant.coulomb_speed)
+        smooth, along = without_leg_friction(dynamics.parameters)
+        plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((cycle.SCRATCH_ROWS, cycle.SCRATCH_COLUMNS))
+        plant_work[: len(smooth)] = smooth
+        status, count = cycle.run_kernel(
+            law, control.settings, control.gains, len(times), steps,
+            control.geometry, control.model, control.observer, table.samples,
+            control.bounds, control.memory, control.legs, control.estimate_work, control.rows,
+            control.work, control.observed, control.commands,
+            bare.geometry.array, strokes(bare), legs, drive_parameters(settings.drive), along,
+            start.state.copy(), _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
+            np.zeros(6, dtype=np.int64), wrenches,
+            hose_row(hose), scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,
+        )  # fmt: skip
     end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
     return LoopRun(
-        config, settings, table, controller, machine, legs, hose_entries,
+        config, settings, table, controller, bare, legs, hose_row(hose),
         times[:count], states[:count], signals[:count], wrenches[:count], end,
+        None if moved is None else moved[:count],
     )  # fmt: skip
+
+
+class _Control:
+    """What `control_kernel` works on: a law's settings, its model, and its memory from cycle to cycle."""
+
+    def __init__(self, law: int, config: RigConfig, table: MotionTable, start: LoopStart, settings: Array) -> None:
+        self.law, self.settings, self.samples, self.start = law, settings, table.samples, start
+        self.gains = np.stack([config.task_gains.stiffness, config.task_gains.damping])
+        self.geometry = config.machine.geometry.array
+        self.model = Dynamics(config.machine, config.control.coulomb_speed).parameters
+        self.observer, self.bounds = observer_settings(config), force_bounds(config)
+        self.memory = np.zeros((cycle.CONTROL_ROWS, 19))
+        self.memory[cycle.POSE, :7] = start.state[:7]
+        self.legs, self.rows = np.zeros((6, 13)), np.zeros((6, 7))
+        self.estimate_work, self.work = np.zeros(FORWARD_WORK), np.zeros(WORK_SIZE)
+        self.observed = np.zeros((OBSERVER_ROWS, 19))
+        begin_observer_kernel(start.motors, self.observed)
+        self.commands = start.commands.copy()
+
+    def compute(self, t: float, row: Array) -> int:
+        """Compute the commands of the cycle at `t`, s, from lengths and speeds in `memory`. Returns a status."""
+        status: int = cycle.control_kernel(
+            self.law, self.settings, self.gains, self.geometry, self.model, self.observer, self.samples,
+            self.settings[cycle.BEGIN] + t, self.bounds, self.memory, self.legs, self.estimate_work, self.rows,
+            self.work, self.observed, self.commands, row,
+        )  # fmt: skip
+        return status
+
+
+def _follow(
+    plant: Plant, control: _Control, legs: Array, spans: Array, wrenches: Array, states: Array, signals: Array
+) -> tuple[int, int, Array]:
+    """Run the cycles on a plant that is no part of the compiled loop, as `run_kernel` does on its own.
+
+    Returns the status, the number of recorded cycles, and accelerations and load-cell forces (n, 12) of each.
+    """
+    settings, law = control.settings, control.law
+    period, resolution = settings[cycle.PERIOD], settings[cycle.RESOLUTION]
+    plant.set_moving(control.start.state, _drives(control.start, law))
+    commands, moved = np.zeros((6, columns.QUEUE_COLUMNS - 1)), np.zeros((len(wrenches), 12))
+    commands[:, 0] = float(Mode.POSITION if law == cycle.POSITION else Mode.FORCE)
+    commands[:, 4] = 1.0  # torque on
+    limit = plant.force_limit * (1.0 - 1e-9)
+    for index, wrench in enumerate(wrenches):
+        t, row = index * period, signals[index]
+        commands[:, 1:4] = control.commands.T
+        plant.command_all(commands, 63)
+        lengths = np.array(plant.lengths)
+        readings = lengths + legs[:, columns.OFFSET]
+        control.memory[cycle.MEASURED, :6] = np.rint(readings / resolution) * resolution
+        control.memory[cycle.RATE, :6] = plant.speeds
+        status = control.compute(t, row)
+        if status != RUNNING:
+            return status, index, moved
+        states[index] = plant.state
+        moved[index, :6], moved[index, 6:] = plant.acceleration, plant.cells
+        row[cycle.APPLIED], row[cycle.BRISTLE] = plant.motors, plant.bristles
+        row[cycle.SATURATED] = np.maximum(row[cycle.SATURATED], np.abs(plant.motors) >= limit)
+        if law == cycle.OPEN_LOOP and not ((spans[:, 0] <= lengths) & (lengths <= spans[:, 1])).all():
+            return cycle.LEFT_STROKE, index + 1, moved
+        plant.wrench[:] = wrench
+        plant.advance(t + period)
+        if plant.fault:
+            return DIVERGED, index + 1, moved
+    return RUNNING, len(wrenches), moved
 
 
 def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Array:
@@ -176,7 +246,6 @@ def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable,
     values[cycle.FORCES_AHEAD] = period + config.force_lead
     values[cycle.BEGIN] = start.path_time
     values[cycle.STIFFNESS], values[cycle.DAMPING] = control.stiffness, control.damping
-    values[cycle.TASK_STIFFNESS], values[cycle.TASK_DAMPING] = control.task_stiffness, control.task_damping
     values[cycle.RESOLUTION], values[cycle.DELAY] = virtual.drive.position_resolution, virtual.drive.delay
     values[cycle.TABLE_STEP] = table.step
     values[cycle.COULOMB_SPEED] = virtual.plant.coulomb_speed
