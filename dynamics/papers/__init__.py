@@ -12,10 +12,12 @@ from dynamics.papers.operation_counts import (
     PlatformRow,
     counted_order,
     counted_table,
+    degree,
     general_chain,
     newton_euler_saving,
     operation_tables,
     platform_table,
+    printed_terms,
 )
 from dynamics.papers.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 from dynamics.papers.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
@@ -41,6 +43,7 @@ __all__ = [
     "count_operations",
     "counted_order",
     "counted_table",
+    "degree",
     "flops_1998",
     "general_chain",
     "kinematics_operations",
@@ -48,6 +51,7 @@ __all__ = [
     "operation_tables",
     "platform_operations",
     "platform_table",
+    "printed_terms",
     "strobing_costs",
     "strobing_effort",
     "tangential_accelerations",
