@@ -1,6 +1,7 @@
 """Published models of the leg forces, and operation counts of published formulations; never used in control."""
 
 from dynamics.papers.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
+from dynamics.papers.dasgupta import Mend1998
 from dynamics.papers.dasgupta_flops import flops_1998
 from dynamics.papers.operation_counts import (
     BEYOND,
@@ -21,7 +22,7 @@ from dynamics.papers.operation_counts import (
 )
 from dynamics.papers.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 from dynamics.papers.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
-from dynamics.papers.variants import MODELS, variant_cells, variant_forces
+from dynamics.papers.variants import MODELS, mended_1998, variant_cells, variant_forces
 
 __all__ = [
     "BEYOND",
@@ -31,6 +32,7 @@ __all__ = [
     "Counted",
     "Law",
     "Mend",
+    "Mend1998",
     "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",
@@ -47,6 +49,7 @@ __all__ = [
     "flops_1998",
     "general_chain",
     "kinematics_operations",
+    "mended_1998",
     "newton_euler_saving",
     "operation_tables",
     "platform_operations",

@@ -184,6 +184,31 @@ def operation_sheet() -> Sheet:
     )
 
 
+def mends_sheet() -> Sheet:
+    """Table of the errors of the printed equations, mended one at a time and all but one."""
+    every = tuple(papers.Mend1998)
+    cases: dict[str, tuple[papers.Mend1998, ...]] = {"as printed": ()}
+    cases |= {f"mended: {mend}": (mend,) for mend in every}
+    cases |= {f"mended but for {m.split(':')[0]}": tuple(other for other in every if other is not m) for m in every}
+    rows = []
+    for name, mends in {**cases, "all mended": every}.items():
+        errors = [
+            force_error(papers.mended_1998(manipulator(), run.motions, mends), run.exact)
+            for run in (run_path("I"), run_path("II"))
+        ]
+        rows.append((name, *errors[0], *errors[1]))
+    units = ("%", "N", "%", "N")
+    return Sheet(
+        "Errors of the printed equations, by what is mended",
+        "Leg forces against the exact model: RMS over all legs and samples, relative to the forces, and the largest. "
+        "Fu & Yao (2007) and Vakil, Pendar & Zohoor (2008) comment on these equations; three corrections are needed, "
+        "and no two of them are enough.",
+        ("Equations", "Path I: RMS", "largest", "Path II: RMS", "largest"),
+        tuple((name, *map(number, sizes, units)) for name, *sizes in rows),
+        Numbers("mends", ("case", "path1_rms_percent", "path1_N", "path2_rms_percent", "path2_N"), tuple(rows)),
+    )
+
+
 _STEPS = 240
 _EDGE_OFFSET = 1e-9  # of the duration, before and after a jump
 _NAMES = ("coordinate", "velocity", "acceleration")
@@ -481,7 +506,7 @@ def study(report: Report) -> Study:
             _condition("Figure 10", three, "Path III: condition number of H", best.marks, log=True),
             *best.pictures,
         ),
-        (operation_sheet(), step_sheet()),
+        (mends_sheet(), operation_sheet(), step_sheet()),
         PRINTED.errata,
         PRINTED.open,
         PRINTED.comments,

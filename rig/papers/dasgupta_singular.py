@@ -32,8 +32,8 @@ _DRAWN = 2000
 _SEED = 0
 _HALVINGS = 8
 _MODEL = "dasgupta-1998"
-_LENGTHS = (0.1, 0.2, 0.3, 0.6, 1.0)
-"""m, for moments over lengths; the platform points are 0.22 to 0.36 m from their origin, the base points up to 0.63."""
+_LENGTHS = (0.22, 0.36, 0.63)
+"""m, for moments over lengths: least and largest distance of a platform point from its origin, and of a base point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +161,7 @@ def random_pose_claims() -> list[Claim]:
 
     strained = {name: poses.strained() for name, poses in (boxes | {"path III": paths["path III"]}).items()}
     related = {name: rank_correlation(poses.condition, poses.peak) for name, poses in every.items()}
-    length = 0.3
+    length = _LENGTHS[0]
     ranked = {name: rank_correlation(poses.condition, poses.condition_over(length)) for name, poses in every.items()}
     near = boxes[_NEAR]
     lengths = tuple(rank_correlation(near.condition, near.condition_over(rho)) for rho in _LENGTHS)

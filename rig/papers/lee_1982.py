@@ -240,7 +240,7 @@ TABLES = tuple(f"{NAME} table {number}" for number in (1, 2))
 HERE = tuple(f"{table} here" for table in TABLES)
 _FITTED = "fitted: four full products for each trace were taken because they give the printed rows"
 _ADD, _MULTIPLY, _FETCH = 0.5e-6, 3.3e-6, 0.45e-6  # s, PDP 11/45 as printed
-_TOTALS = "arithmetic on the totals of tables 1 and 2, which are counted already"
+_TOTALS = "arithmetic on the totals of tables 1 and 2"
 
 
 def claims() -> tuple[Claim, ...]:

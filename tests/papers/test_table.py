@@ -10,7 +10,7 @@ from reproduced import study
 
 from dynamics import papers, serial
 from rig.papers import STUDIES, Verdict
-from rig.papers.paths import PLANS, SAMPLES, G, manipulator, run_path
+from rig.papers.paths import PLANS, SAMPLES, G, force_error, manipulator, run_path
 
 ROOT = document.PAGE.parents[1]
 HEADER = ["In the paper", "What", "In the code", "Printed", "Here", "Verdict"]
@@ -46,6 +46,18 @@ def test_a_paper_is_told_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
+def test_a_claim_is_told_with_its_own_numbers(name: str) -> None:
+    claims = {claim.key: claim for claim in study(name).claims}
+    for row in rows(name):
+        for key in document.KEY.findall(row[1])[:1]:
+            claim = claims[key]
+            own = " ".join((claim.statement, claim.published, claim.source, claim.measure, claim.why))
+            own = own.replace("six joints", "6 joints")
+            told = _NUMBER.findall(_PLACE.sub("", row[0] + " ; " + row[1]))
+            assert set(told) <= set(_NUMBER.findall(own)), (row[:2], own)
+
+
+@pytest.mark.parametrize("name", STUDIES)
 def test_an_erratum_is_shown_by_a_claim_or_a_test(name: str) -> None:
     keys = {claim.key for claim in study(name).claims}
     for erratum in study(name).errata:
@@ -73,6 +85,10 @@ def written() -> dict[tuple[str, str], list[float]]:
     def pods(name: str) -> list[float]:
         return path(name)[:3]
 
+    mended = [
+        force_error(papers.mended_1998(machine, run_path(path).motions, [mend]), run_path(path).exact)[0]
+        for path, mend in (("I", papers.Mend1998.MOMENT), ("II", papers.Mend1998.INERTIA))
+    ]
     counted = next(claim for claim in study("dasgupta-1998").claims if claim.key == "operations-counted")
     lee, turney, dasgupta, pedrammehr = "lee-1982", "turney-1980", "dasgupta-1998", "pedrammehr-2012"
     return {
@@ -102,6 +118,7 @@ def written() -> dict[tuple[str, str], list[float]]:
         (dasgupta, "appendix: mass centres"): [
             *leg.upper.center_of_mass, 2012.0, own.legs[0].upper.center_of_mass[2]
         ],
+        (dasgupta, "comments of others"): mended,
         (pedrammehr, "appendix 2: points"): [
             float(np.size(geometry.base_points) + np.size(geometry.platform_points)), 1998.0
         ],
