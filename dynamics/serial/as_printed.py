@@ -196,8 +196,8 @@ def _printed_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
     return A
 
 
-def _printed_moment(A: Matrix, K: Matrix) -> list[Scalar]:
-    """Tr{A_i K_i σᵀ} of 001 §5 with the printed sign: (A K)_yz − (A K)_zy for n_x."""
+def _told_moment(A: Matrix, K: Matrix) -> list[Scalar]:
+    """Tr{A_i K_i σᵀ} as the sentence after 001 eq. 5.2 has it, (A K)_yz − (A K)_zy for n_x: the opposite."""
     return [-x for x in inertial_moment_of_matrix(A, K)]
 
 
@@ -263,27 +263,37 @@ def computed_torque_expanded(
     return _recursion(chain, position, rate, servo_acceleration(desired, position, rate, kp, kv), _turn, load)
 
 
-def newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Compute 001 eqs. 3.15–3.21 as printed, with errors in 3.16 and 3.18, for a chain of revolute joints."""
+def newton_euler_as_printed(
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, barred: bool = False
+) -> list[Scalar]:
+    """Compute 001 eqs. 3.15–3.21 as printed, with errors in 3.16 and 3.18, for a chain of revolute joints.
+
+    barred: with r̄_i in eq. 3.18, of which a scan could have lost the bars.
+    """
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         origin = origin_acceleration(R, a, omega, alpha, r)
-        force = inertial_force(link.mass, center_acceleration(origin, omega, alpha, _printed_point(link, r)))
+        place = link.center if barred else _printed_point(link, r)
+        force = inertial_force(link.mass, center_acceleration(origin, omega, alpha, place))
         return origin, force, _own_moments(link, omega, alpha)
 
     return _recursion(chain, q, qd, qdd, _printed_turn, load)
 
 
-def modified_newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Compute 001 eqs. 5.1 and 5.2 as printed, with errors in an entry of A_i and in the sign of Tr{A_i K_i σᵀ}.
+def modified_newton_euler_as_printed(
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, told: bool = False
+) -> list[Scalar]:
+    """Compute 001 eqs. 5.1 and 5.2 as printed, with an error in an entry of A_i.
 
-    Uses eqs. 3.15 and 3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
+    told: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  Uses eqs. 3.15 and
+    3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
     """
+    trace = _told_moment if told else inertial_moment_of_matrix
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         A = _printed_matrix(omega, alpha)
         carried = rotated_acceleration(R, a)
         force = inertial_force(link.mass, matrix_center_acceleration(A, link.center, r, carried))
-        return matrix_origin_acceleration(A, r, carried), force, (_printed_moment(A, link.second_moment),)
+        return matrix_origin_acceleration(A, r, carried), force, (trace(A, link.second_moment),)
 
     return _recursion(chain, q, qd, qdd, _turn, load)

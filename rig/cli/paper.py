@@ -84,7 +84,7 @@ def _line(claim: "Claim") -> None:
     typer.echo(f"{'':16}{source} {claim.published}{notes}; computed {claim.found}{difference}")
     if claim.mended is not None:
         typer.echo(f"{'':16}mended: {claim.mended.mend}: {claim.found_mended}")
-    for reason, text in (("same over", "; ".join(claim.open)), ("why", "" if reproduced else claim.why)):
+    for reason, text in (("range", "; ".join(claim.open)), ("why", "" if reproduced else claim.why)):
         if text:
             typer.echo(f"{'':16}{reason}: {text}")
     if claim.apart:

@@ -483,7 +483,7 @@ class Claim:
         bound = max(turn for turn, _ in turns) if rising else min(turn for turn, _ in turns)
         low, high = (scale * threshold for threshold in (min(self.thresholds), max(self.thresholds)))
         plausible = f"plausible {number(low)} to {number(high, unit)}"
-        shown = number(scale * bound, unit) if scale * bound >= _ROUNDING else "rounding"
+        shown = number(scale * bound, unit) if not 0.0 < scale * bound < _ROUNDING else "rounding"
         return f"{self.criterion.word}: {'from' if rising else 'up to'} {shown}, {plausible}"
 
     @property

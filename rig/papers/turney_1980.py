@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -64,6 +65,10 @@ def study(report: Report) -> Study:
     )
 
 
+_SIGNS = ("as in eq. 5.2", "as in the sentence after it")
+_BARS = ("without bars, as printed", "with bars that the scan lost")
+
+
 def equations() -> list[Claim]:
     """Claims on the equivalence of the formulations: as printed, and mended."""
     legs = counting.agreement(
@@ -72,6 +77,12 @@ def equations() -> list[Claim]:
         "§3",
         legs_as_chains_error(),
         "largest difference from the vector form on path I of Dasgupta & Mruthyunjaya, relative to the largest force",
+    )
+    turned = tuple(
+        min(recursion_errors(partial(serial.newton_euler_as_printed, barred=barred))) for barred in (False, True)
+    )
+    modified = tuple(
+        min(recursion_errors(partial(serial.modified_newton_euler_as_printed, told=told))) for told in (False, True)
     )
     least = "against Lagrange: relative error of the joint forces, the least of 7 random arms of 2 to 8 revolute joints"
     return [
@@ -91,9 +102,10 @@ def equations() -> list[Claim]:
             "Rotated into the links' own axes the Newton–Euler set is eqs. 3.15–3.21",
             "§3, eqs. 3.15–3.21",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(serial.newton_euler_as_printed)),
+            turned[0],
             measure=f"eqs. 3.15–3.21 as printed {least}",
             words="the rotated set",
+            ranges=(Range("r_i of eq. 3.18", _BARS, turned, _BARS[0]),),
             thresholds=counting.EQUAL,
             mended=Mended(
                 "ω_{i−1} in eq. 3.16 and r̄_i in eq. 3.18, as §4 expands them",
@@ -105,14 +117,15 @@ def equations() -> list[Claim]:
             "Replacing eqs. 3.19 and 3.20 by 5.1 and 5.2 gives the same joint forces",
             "§5, eqs. 5.1, 5.2",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(serial.modified_newton_euler_as_printed)),
+            modified[0],
             measure=f"eqs. 5.1 and 5.2 as printed, eq. 3.16 mended, {least}",
             words="the modified set",
             thresholds=counting.EQUAL,
             mended=Mended(
-                "α_x in the entry zy of A_i, and the sign of Tr{A_i K_i σᵀ} that eq. 4.11 gives",
+                "α_x in the entry zy of A_i, and the sign of eq. 5.2",
                 max(recursion_errors(serial.modified_newton_euler)),
             ),
+            ranges=(Range("sign of Tr{A_i K_i σᵀ}", _SIGNS, modified, _SIGNS[0]),),
         ),
         replace(legs, origin=Origin.REPRODUCTION),
     ]

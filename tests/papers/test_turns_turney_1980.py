@@ -44,7 +44,6 @@ def _section_3_mended(patch: pytest.MonkeyPatch) -> None:
 
 def _section_5_mended(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(printed, "_printed_matrix", printed.turning_matrix)
-    patch.setattr(printed, "_printed_moment", printed.inertial_moment_of_matrix)
 
 
 def _each_rate_alone_taken_off(patch: pytest.MonkeyPatch) -> None:

@@ -189,7 +189,7 @@ def test_a_mended_claim_and_its_range_are_shown(capsys: pytest.CaptureFixture[st
     out = capsys.readouterr().out
     assert "claimed “is equal” (read as at most 2 N); computed 3 N" in out
     assert "mended: the other sign: 0.5 N" in out
-    assert "same over: bound: up to 3 N, plausible 1 to 2.5 N" in out
+    assert "range: bound: up to 3 N, plausible 1 to 2.5 N" in out
     page = render([study])
     assert "mended: 0.5 N" in page
     assert "plausible 1 to 2.5 N" in page
