@@ -290,7 +290,7 @@ def _claim(key: str, statement: str, source: str, error: Callable[[Case], float]
         Between(None, _AGREED),
         max(map(error, cases())),
         measure=f"largest relative difference from {against}, 6 random chains of 2 to 7 joints, turning and sliding",
-        words="an equation",
+        words="the equations",
         thresholds=_EQUAL,
     )
 

@@ -41,8 +41,10 @@ def test_a_paper_is_told_whole(name: str) -> None:
     assert sorted(told) == sorted(claim.key for claim in study(name).claims)
     for row in rows(name):
         assert set(row[5].split("; ")) <= WORDS, row[:2]
-        for place in re.findall(r"`([a-z_/0-9]+\.py)`", row[2]):
-            assert (ROOT / place).is_file(), f"{row[0]}: {place}"
+        for place, names in re.findall(r"`([a-z_/0-9]+\.py)`(?: \(([^)]*)\))?", row[2]):
+            source = (ROOT / place).read_text(encoding="utf-8")
+            for word in re.findall(r"`(?:\w+\.)?(\w+)`", names):
+                assert re.search(rf"\b{word}\b", source), f"{row[0]}: {word} in {place}"
 
 
 @pytest.mark.parametrize("name", STUDIES)
