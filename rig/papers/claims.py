@@ -369,12 +369,12 @@ class Range:
             last += 1
         return self.tried[first : last + 1]
 
-    def text(self, criterion: Criterion) -> str:
-        """Format the values over which the outcome stays the same, and the next at which it does not."""
+    def text(self, criterion: Criterion, every: bool = False) -> str:
+        """Format the values over which the outcome stays the same, and the next at which it does not; or every one."""
         same = self.same(criterion)
         if isinstance(self.at, str):
             other = ", ".join(str(value) for value in self.tried if value not in same)
-            told = ", ".join(map(str, same)) if len(same) <= _NAMED else f"the {len(same)} tried"
+            told = ", ".join(map(str, same)) if every or len(same) <= _NAMED else f"the {len(same)} tried"
             return f"{self.name}: turns with {other}" if other else f"{self.name}: any of {told}"
         first, last = self.tried.index(same[0]), self.tried.index(same[-1])
         turns = [
@@ -389,7 +389,7 @@ class Range:
 _ROUNDING = 1e-9
 """A bound below this is one of rounding, which differs from machine to machine."""
 _NAMED = 4
-"""Words that are named when all of them give the same; all are in the record."""
+"""Words that are named when all of them give the same; a contradicted claim names all, and so does every record."""
 
 
 def _value(value: float | str, unit: str = "") -> str:
@@ -473,7 +473,12 @@ class Claim:
     @property
     def open(self) -> tuple[str, ...]:
         """Over which thresholds and inputs the outcome stays the same, each as text."""
-        return (*([self._threshold_text()] if self.thresholds else []), *(r.text(self.criterion) for r in self.ranges))
+        every = self.verdict is Verdict.CONTRADICTED
+        ranges = [
+            tried.text(self.criterion, every and all(tried.tried != other.tried for other in self.ranges[:place]))
+            for place, tried in enumerate(self.ranges)
+        ]
+        return (*([self._threshold_text()] if self.thresholds else []), *ranges)
 
     def _threshold_text(self) -> str:
         scale, unit = {"tolerance": (100.0, "%"), "factor": (1.0, "")}.get(self.criterion.word, (1.0, self.unit))

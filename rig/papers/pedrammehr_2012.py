@@ -72,8 +72,8 @@ def fixed_axes() -> dict[str, Array]:
     return {
         PRINTED_AXES: np.asarray(geometry.universal_axes),
         "along b": _unit(places),
-        "along b, level": level,
-        "level, across b": np.cross([0.0, 0.0, 1.0], level),
+        "along level b": level,
+        "across level b": np.cross([0.0, 0.0, 1.0], level),
         "along x": np.tile([1.0, 0.0, 0.0], (6, 1)),
         "along y": np.tile([0.0, 1.0, 0.0], (6, 1)),
     }
