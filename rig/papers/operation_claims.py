@@ -134,11 +134,10 @@ def _printed(row: papers.OperationRow, index: int) -> int:
     return 0 if row.published is None else row.published[index].at(JOINTS)
 
 
-def order(name: str, printed: int, what: str, source: str, *others: str) -> Claim:
-    """Claim on the highest power of n of a counted total, of a table and of other programs of it."""
-    names = (name, *others)
-    orders = tuple(float(papers.counted_order(one)) for one in names)
-    labels = tuple("nothing formed twice" if "here" in one else "as counted" for one in names)
+def order(name: str, printed: int, what: str, source: str, others: Mapping[str, str] | None = None) -> Claim:
+    """Claim on the highest power of n of a counted total; others: tables of its other programs, by how they differ."""
+    names = {"as counted": name} | dict(others or {})
+    orders = tuple(float(papers.counted_order(one)) for one in names.values())
     return Claim(
         f"{name.replace(' ', '-')}-order",
         what,
@@ -146,7 +145,7 @@ def order(name: str, printed: int, what: str, source: str, *others: str) -> Clai
         Near(printed, 0.0),
         orders[0],
         measure=f"order of the polynomial in n through the counts at {papers.SAMPLES[0]} to {papers.BEYOND[-1]} joints",
-        ranges=(Range("program", labels, orders, labels[0]),) if others else (),
+        ranges=(Range("program", tuple(names), orders, "as counted"),) if others else (),
     )
 
 

@@ -160,8 +160,9 @@ def strobing() -> list[Claim]:
 
 def orders() -> Iterator[Claim]:
     """Claims on the orders in n."""
-    yield counting.order(_TABLES[2], 1, "Newton–Euler: operations linear in n", "§6, table 3")
-    yield counting.order(_TABLES[3], 1, "Modified Newton–Euler: operations linear in n", "§6, table 4")
+    plain, modified = "Newton–Euler: operations linear in n", "Modified Newton–Euler: operations linear in n"
+    yield counting.order(_TABLES[2], 1, plain, "§6, table 3", {"eqs. 3.15 to 3.21 as they stand": _HERE})
+    yield counting.order(_TABLES[3], 1, modified, "§6, table 4", {"full tensors": f"{_TABLES[3]} full"})
     yield counting.order(_TABLES[1], 3, "Lagrange: operations of order n³", "§6, table 2")
 
 
@@ -215,6 +216,7 @@ def parallel() -> Claim:
 
 
 _LINKS = ("all links", "those that move")
+_LAGRANGE = ("joint forces", "D, H and G")
 _JOINTS = (2.0, 4.0, float(counting.JOINTS))
 
 
@@ -224,9 +226,15 @@ def effort() -> list[Claim]:
     cost = costs[-1]
     shares = (cost.strobed / cost.lagrange, cost.strobed_moving / cost.lagrange)
     ratios = tuple(one.step / one.lagrange_forces for one in costs)
+    against = (ratios[-1], cost.step / cost.lagrange)
     return [
         PRINTED.claim("less-effort", shares[0], Range("C^i outward over", _LINKS, shares, _LINKS[0])),
-        PRINTED.claim("step-works-better", ratios[-1], Range("joints", _JOINTS, ratios, _JOINTS[-1])),
+        PRINTED.claim(
+            "step-works-better",
+            ratios[-1],
+            Range("joints", _JOINTS, ratios, _JOINTS[-1]),
+            Range("Lagrange's", _LAGRANGE, against, _LAGRANGE[0]),
+        ),
     ]
 
 
