@@ -35,7 +35,7 @@ help:
 	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make texts     the catalogue of the app's texts, and the translations of it"
-	@echo "make reference the pages of all keys and all commands, from schema and help"
+	@echo "make reference the pages of all keys and all commands, from schema and help, and the papers' verdicts"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
@@ -118,6 +118,7 @@ texts: $(VENV)/.installed-test
 
 reference: $(VENV)/.installed-test
 	@PYTHONPATH=. $(BIN)/python tests/guides/reference.py
+	@PYTHONPATH=. $(BIN)/python tests/papers/document.py
 
 bench: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)

@@ -2,6 +2,7 @@
 
 from dynamics.papers.arm_counts import MOST_JOINTS, ArmCount, count_arm, count_structure
 from dynamics.papers.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
+from dynamics.papers.dasgupta import Mend1998
 from dynamics.papers.dasgupta_flops import flops_1998
 from dynamics.papers.operation_counts import (
     BEYOND,
@@ -13,14 +14,16 @@ from dynamics.papers.operation_counts import (
     PlatformRow,
     counted_order,
     counted_table,
+    degree,
     general_chain,
     newton_euler_saving,
     operation_tables,
     platform_table,
+    printed_terms,
 )
 from dynamics.papers.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 from dynamics.papers.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
-from dynamics.papers.variants import MODELS, variant_cells, variant_forces
+from dynamics.papers.variants import MODELS, mended_1998, variant_cells, variant_forces
 
 __all__ = [
     "BEYOND",
@@ -32,6 +35,7 @@ __all__ = [
     "Counted",
     "Law",
     "Mend",
+    "Mend1998",
     "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",
@@ -46,13 +50,16 @@ __all__ = [
     "count_structure",
     "counted_order",
     "counted_table",
+    "degree",
     "flops_1998",
     "general_chain",
     "kinematics_operations",
+    "mended_1998",
     "newton_euler_saving",
     "operation_tables",
     "platform_operations",
     "platform_table",
+    "printed_terms",
     "strobing_costs",
     "strobing_effort",
     "tangential_accelerations",

@@ -11,7 +11,7 @@ import numpy as np
 from dynamics.mechanism import Mechanism
 from dynamics.papers.counting import Operations, count_operations, counted, platform_operations, sum_operations
 from dynamics.papers.dasgupta_flops import flops_1998
-from dynamics.serial.as_printed import computed_torque_as_printed, newton_euler_as_counted
+from dynamics.serial.as_printed import computed_torque_as_printed, computed_torque_expanded, newton_euler_as_counted
 from dynamics.serial.chain import Link, SerialChain, solve_positive_definite
 from dynamics.serial.lagrangian import lagrange_euler
 from dynamics.serial.recursions import modified_newton_euler, newton_euler
@@ -386,45 +386,54 @@ LEE_1_HERE = PublishedTable(
     "n⁴ as printed, at a seventh of the cost for six joints: nothing is formed twice",
 )
 
-LEE_2 = PublishedTable(
-    "lee-1982 table 2",
+
+def _newton_euler_control(title: str, origin: PublishedRow, center: PublishedRow) -> PublishedTable:
+    return PublishedTable(
+        "lee-1982 table 2",
+        title,
+        (
+            _ROTATIONS,
+            _OMEGA,
+            _ALPHA,
+            origin,
+            center,
+            PublishedRow("F_i", (law(0, 3), law(0)), ("inertial_force",), "the same"),
+            PublishedRow("f_i", (law(-9, 9), law(-6, 9)), ("force_from_above", "link_force"), "the same"),
+            PublishedRow(
+                "N_i",
+                (law(0, 24), law(0, 18)),
+                ("inertial_moment", "gyroscopic_moment"),
+                "the same, but that their sum, 3n, is counted with n_i here",
+            ),
+            PublishedRow(
+                "n_i",
+                (law(-15, 21), law(-15, 24)),
+                ("moment_of_inertial_force", "moment_of_force_above", "moment_from_above", "link_moment"),
+                "r̄_i + r_i is a constant here, 3n less, the sum of N_i is in it, 3n more; the last link takes r × 0 "
+                "like the others",
+            ),
+            _SERVO,
+            _TORQUE,
+        ),
+        (law(-24, 119), law(-21, 107)),
+        "linear in n as printed",
+    )
+
+
+_ORIGIN, _CENTER = (law(0, 27), law(0, 22)), (law(0, 15), law(0, 14))
+LEE_2 = _newton_euler_control(
     "Controller based on the Newton–Euler equations of motion",
-    (
-        _ROTATIONS,
-        _OMEGA,
-        _ALPHA,
-        PublishedRow(
-            "a_i",
-            (law(0, 27), law(0, 22)),
-            ("origin_acceleration",),
-            "three vector products take 18 and 9, R a_{i−1} 9 and 6, two sums 6: 21 additions, not 22",
-        ),
-        PublishedRow(
-            "ā_i",
-            (law(0, 15), law(0, 14)),
-            ("center_acceleration",),
-            "three vector products take 18 and 9, two sums 6; the printed 15 and 14 cannot be had from eq. 3.24",
-        ),
-        PublishedRow("F_i", (law(0, 3), law(0)), ("inertial_force",), "the same"),
-        PublishedRow("f_i", (law(-9, 9), law(-6, 9)), ("force_from_above", "link_force"), "the same"),
-        PublishedRow(
-            "N_i",
-            (law(0, 24), law(0, 18)),
-            ("inertial_moment", "gyroscopic_moment"),
-            "the same, but that their sum, 3n, is counted with n_i here",
-        ),
-        PublishedRow(
-            "n_i",
-            (law(-15, 21), law(-15, 24)),
-            ("moment_of_inertial_force", "moment_of_force_above", "moment_from_above", "link_moment"),
-            "r̄_i + r_i is a constant here, 3n less, the sum of N_i is in it, 3n more; the last link takes r × 0 like "
-            "the others",
-        ),
-        _SERVO,
-        _TORQUE,
+    PublishedRow(
+        "a_i", _ORIGIN, ("squared_rate", "expanded_origin_acceleration"), "the same: ω×(ω×r) as ω(ω·r) − r(ω·ω)"
     ),
-    (law(-24, 119), law(-21, 107)),
-    "linear in n as printed",
+    PublishedRow("ā_i", _CENTER, ("expanded_center_acceleration",), "the same, ω·ω being there from a_i"),
+)
+LEE_2_HERE = _newton_euler_control(
+    "The same control law with one vector product after the other",
+    PublishedRow(
+        "a_i", _ORIGIN, ("origin_acceleration",), "three vector products take 18 and 9, R a_{i−1} 9 and 6, two sums 6"
+    ),
+    PublishedRow("ā_i", _CENTER, ("center_acceleration",), "three vector products take 18 and 9, two sums 6"),
 )
 
 
@@ -492,7 +501,8 @@ _RUNS: dict[str, tuple[PublishedTable, Run]] = {
     "turney-1980 table 4 full": (TURNEY_4, _inverse(modified_newton_euler, False)),
     "lee-1982 table 1": (LEE_1, _control(computed_torque_as_printed)),
     "lee-1982 table 1 here": (LEE_1_HERE, _control(computed_torque_lagrange)),
-    "lee-1982 table 2": (LEE_2, _control(computed_torque)),
+    "lee-1982 table 2": (LEE_2, _control(computed_torque_expanded)),
+    "lee-1982 table 2 here": (LEE_2_HERE, _control(computed_torque)),
 }
 
 

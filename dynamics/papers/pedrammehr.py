@@ -49,10 +49,13 @@ class PodsInMotion:
     I_u: Array
 
 
-def pods_in_motion(mechanism: Mechanism, motions: Array, *, own_centers: bool = False) -> PodsInMotion:
+def pods_in_motion(
+    mechanism: Mechanism, motions: Array, *, own_centers: bool = False, own_axes: bool = False
+) -> PodsInMotion:
     """Compute the pods' kinematics in motions (n, 19).
 
     own_centers: inertias about each part's own centre of mass, without the parallel-axis terms of eqs. 32 and 33.
+    own_axes: components of those terms in the pod's axes, in which they are added, not in base axes as printed.
     Raises SingularityError if a leg has zero length or lies along u.
     """
     motion, constants = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
@@ -93,7 +96,8 @@ def pods_in_motion(mechanism: Mechanism, motions: Array, *, own_centers: bool = 
     L_u = l_i * n + times(T, constants.r_u0)  # eq. 27
     I_d0, I_u0 = constants.I_d0, constants.I_u0
     if not own_centers:
-        I_d0, I_u0 = I_d0 + moved(constants.m_d, L_d), I_u0 + moved(constants.m_u, L_u)
+        places = [times(T.swapaxes(-1, -2), L) if own_axes else L for L in (L_d, L_u)]
+        I_d0, I_u0 = I_d0 + moved(constants.m_d, places[0]), I_u0 + moved(constants.m_u, places[1])
     I_d, I_u = about(I_d0, T), about(I_u0, T)  # eqs. 32, 33
     return PodsInMotion(motion, constants, c, T, omega_u, omega_v, omega_l, alpha_l, l_ddot, L_d, L_u, I_d, I_u)
 
@@ -172,14 +176,14 @@ EVERY_TERM = tuple(mend for mend in Mend if mend is not Mend.INERTIA)
 
 
 def compact_pods(
-    mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend] = ()
+    mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend] = (), *, own_axes: bool = False
 ) -> tuple[Array, Array, PodsInMotion]:
     """Compute Q_i (n, 6, 3, 3) kg and V_i (n, 6, 3) N of eqs. 42 and 43 in motions (n, 19), base axes, and the pods.
 
-    As printed, except for the corrections. Raises as `variant_forces`.
+    As printed, except for the corrections; own_axes as in `pods_in_motion`. Raises as `variant_forces`.
     """
     samples, _ = batch(motions, None)
-    pods = pods_in_motion(mechanism, samples, own_centers=Mend.INERTIA in mends)
+    pods = pods_in_motion(mechanism, samples, own_centers=Mend.INERTIA in mends, own_axes=own_axes)
     u, G = mechanism.geometry.universal_axes, mechanism.gravity
     motion, constants, omega_l = pods.motion, pods.constants, pods.omega_l
     n, l_i, l_dot = motion.s, motion.L[..., None], motion.Ld[..., None]
@@ -246,16 +250,21 @@ def compact_forces(
     motions: npt.ArrayLike,
     wrenches: npt.ArrayLike | None = None,
     mends: Collection[Mend] = (),
+    *,
+    own_axes: bool = False,
 ) -> Array:
     """Actuator forces (n, 6) N, pushing positive, of motions (n, 19) by eqs. 48 and 51 with Q_i and V_i as printed.
 
-    Arguments and errors as of `variant_forces`; `mends` are corrections applied to eqs. 42, 43 and 50.
+    Arguments and errors as of `variant_forces`; `mends` are corrections applied to eqs. 42, 43 and 50, own_axes as in
+    `pods_in_motion`, and for the platform likewise.
     """
     samples, loads = batch(motions, wrenches)
-    Q, V, pods = compact_pods(mechanism, samples, mends)
+    Q, V, pods = compact_pods(mechanism, samples, mends, own_axes=own_axes)
     motion, m_p = pods.motion, mechanism.mass
     omega, r = motion.omega, motion.R @ mechanism.center_of_mass
-    I_p0 = mechanism.inertia if Mend.INERTIA in mends else mechanism.inertia + moved(np.array(m_p), r)
+    I_p0 = mechanism.inertia
+    if Mend.INERTIA not in mends:
+        I_p0 = I_p0 + moved(np.array(m_p), mechanism.center_of_mass if own_axes else r)
     I_p = about(I_p0, motion.R)
     top = motion.tdd[:, None] + np.cross(motion.alpha[:, None], motion.q)
     across = times(Q, top) + V

@@ -15,7 +15,7 @@ angles' blends (the 11th and the 51st) have the acceleration of the piece betwee
 With the 2012 paper's r_u0 (z = −0.08 m) the errors are 2.32 % and 0.08 %, 5.78 % and 5.70 %.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.model import Dynamics
-from dynamics.papers.dasgupta import dasgupta_1998, massless
+from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
 from dynamics.papers.reactions import LegReactions
 from kinematics import Array
@@ -53,6 +53,14 @@ def variant_forces(
     if model == "exact":
         return Dynamics(mechanism).inverse(samples, loads).forces
     return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+
+
+def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend1998]) -> Array:
+    """Compute actuator forces (n, 6) N of motions (n, 19) by `dasgupta-1998` with corrections, without a wrench.
+
+    Errors as of `variant_forces`.
+    """
+    return dasgupta_1998(mechanism, *batch(motions, None), mends).forces
 
 
 def variant_cells(

@@ -2,6 +2,7 @@
 
 As counted by their tables, correct but more expensive:
 * 000 table 1 (Lee et al. 1982): D, H and G by eqs. 3.8–3.10 with every trace by four 4×4 products, all formed.
+* 000 table 2: the recursion with ω×(ω×b) as ω(ω·b) − b(ω·ω), ω·ω formed once for each link.
 * 001 table 3 (Turney et al. 1980): the recursion of §3 with eqs. 3.17 and 3.18 by the matrix A_i of §5.
 And with the errors in print: 001 §3 and §5, 000 eq. 3.10.
 """
@@ -18,6 +19,8 @@ from dynamics.serial.chain import (
     Vector,
     add,
     apply,
+    apply_transposed,
+    cross,
     displacement,
     dot,
     multiply,
@@ -50,7 +53,7 @@ from dynamics.serial.recursions import (
     rotated_acceleration,
     turning_matrix,
 )
-from dynamics.serial.torque_control import Gain, lagrange_control
+from dynamics.serial.torque_control import Gain, lagrange_control, servo_acceleration
 
 
 def gravity_term(pull: Scalar, derivative: Matrix, center: Vector) -> Scalar:
@@ -193,8 +196,8 @@ def _printed_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
     return A
 
 
-def _printed_moment(A: Matrix, K: Matrix) -> list[Scalar]:
-    """Tr{A_i K_i σᵀ} of 001 §5 with the printed sign: (A K)_yz − (A K)_zy for n_x."""
+def _told_moment(A: Matrix, K: Matrix) -> list[Scalar]:
+    """Tr{A_i K_i σᵀ} as the sentence after 001 eq. 5.2 has it, (A K)_yz − (A K)_zy for n_x: the opposite."""
     return [-x for x in inertial_moment_of_matrix(A, K)]
 
 
@@ -219,27 +222,78 @@ def newton_euler_as_counted(chain: SerialChain, q: Values, qd: Values, qdd: Valu
     return _recursion(chain, q, qd, qdd, _turn, load)
 
 
-def newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Compute 001 eqs. 3.15–3.21 as printed, with errors in 3.16 and 3.18, for a chain of revolute joints."""
+def squared_rate(omega: Vector) -> Scalar:
+    """ω·ω, once for each link."""
+    return dot(omega, omega)
+
+
+def _expanded(omega: Vector, square: Scalar, alpha: Vector, place: Vector) -> list[Scalar]:
+    """ω×(ω×b) + α×b as ω(ω·b) − b(ω·ω) + α×b."""
+    along, across = scale(dot(omega, place), omega), scale(square, place)
+    return add([x - y for x, y in zip(along, across, strict=True)], cross(alpha, place))
+
+
+def expanded_origin_acceleration(
+    R: Matrix, a: Vector, omega: Vector, square: Scalar, alpha: Vector, r: Vector
+) -> list[Scalar]:
+    """000 eq. 3.23, as table 2 counts it."""
+    return add(_expanded(omega, square, alpha, r), apply_transposed(R, a))
+
+
+def expanded_center_acceleration(
+    a: Vector, omega: Vector, square: Scalar, alpha: Vector, center: Vector
+) -> list[Scalar]:
+    """000 eq. 3.24, as table 2 counts it."""
+    return add(_expanded(omega, square, alpha, center), a)
+
+
+def computed_torque_expanded(
+    chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
+) -> list[Scalar]:
+    """`computed_torque` for a chain of revolute joints, as 000 table 2 counts it."""
+    n = len(chain)
+    position, rate = scalars("q", q, n), scalars("qd", qd, n)
+
+    def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
+        square = squared_rate(omega)
+        origin = expanded_origin_acceleration(R, a, omega, square, alpha, r)
+        center = expanded_center_acceleration(origin, omega, square, alpha, link.center)
+        return origin, inertial_force(link.mass, center), _own_moments(link, omega, alpha)
+
+    return _recursion(chain, position, rate, servo_acceleration(desired, position, rate, kp, kv), _turn, load)
+
+
+def newton_euler_as_printed(
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, barred: bool = False
+) -> list[Scalar]:
+    """Compute 001 eqs. 3.15–3.21 as printed, with errors in 3.16 and 3.18, for a chain of revolute joints.
+
+    barred: with r̄_i in eq. 3.18, of which a scan could have lost the bars.
+    """
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         origin = origin_acceleration(R, a, omega, alpha, r)
-        force = inertial_force(link.mass, center_acceleration(origin, omega, alpha, _printed_point(link, r)))
+        place = link.center if barred else _printed_point(link, r)
+        force = inertial_force(link.mass, center_acceleration(origin, omega, alpha, place))
         return origin, force, _own_moments(link, omega, alpha)
 
     return _recursion(chain, q, qd, qdd, _printed_turn, load)
 
 
-def modified_newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Compute 001 eqs. 5.1 and 5.2 as printed, with errors in an entry of A_i and in the sign of Tr{A_i K_i σᵀ}.
+def modified_newton_euler_as_printed(
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, told: bool = False
+) -> list[Scalar]:
+    """Compute 001 eqs. 5.1 and 5.2 as printed, with an error in an entry of A_i.
 
-    Uses eqs. 3.15 and 3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
+    told: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  Uses eqs. 3.15 and
+    3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
     """
+    trace = _told_moment if told else inertial_moment_of_matrix
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         A = _printed_matrix(omega, alpha)
         carried = rotated_acceleration(R, a)
         force = inertial_force(link.mass, matrix_center_acceleration(A, link.center, r, carried))
-        return matrix_origin_acceleration(A, r, carried), force, (_printed_moment(A, link.second_moment),)
+        return matrix_origin_acceleration(A, r, carried), force, (trace(A, link.second_moment),)
 
     return _recursion(chain, q, qd, qdd, _turn, load)

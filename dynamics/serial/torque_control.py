@@ -354,6 +354,10 @@ def quintic(start: Array, end: Array, duration: float, time: float) -> tuple[Arr
     return start + s * delta, sd / duration * delta, sdd / duration**2 * delta
 
 
+Profile = Callable[[Array, Array, float, float], tuple[Array, Array, Array]]
+"""q, q̇, q̈ (n,) of a move from start to end (n,) in a duration at a time, s, as `quintic`."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlStudy:
     """A chain under computed torque at the sampling instants: m samples, n joints; rad, rad/s, N m.
@@ -388,10 +392,12 @@ def puma_study(
     preview: bool = False,
     plant: SerialChain | None = None,
     model: SerialChain | None = None,
+    profile: Profile = quintic,
 ) -> ControlStudy:
     """Run the study of 000 §5: a PUMA from START to END under 4.4, errors as in its figures 3 to 8.
 
-    000 does not print its trajectory: this is a rest-to-rest quintic of `duration` s and `settling` s at its end.
+    000 does not print its trajectory: this is a rest-to-rest move of `duration` s by `profile`, and `settling` s at
+    its end.
     Torques are computed every `sampling` s with zero-order hold; RK4 integrates the plant in `substeps` steps per
     sample. q̈ᵈ is taken at the sampling instant, as in eq. 4.4; with `preview` it is the mean over the coming sample,
     [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which a constant torque can achieve. The gains are the paper's. `plant` and `model` (of the
@@ -412,10 +418,10 @@ def puma_study(
     desired, actual, rates, torques = [], [], [], []
     for k in range(samples):
         time = k * sampling
-        aim = quintic(start, end, duration, time)
+        aim = profile(start, end, duration, time)
         acceleration = aim[2]
         if preview:
-            acceleration = (quintic(start, end, duration, time + sampling)[1] - aim[1]) / sampling
+            acceleration = (profile(start, end, duration, time + sampling)[1] - aim[1]) / sampling
         target = aim[0].tolist(), aim[1].tolist(), acceleration.tolist()
         tau = computed_torque(model, target, q, qd, POSITION_GAIN, VELOCITY_GAIN)
         desired.append(aim[0])

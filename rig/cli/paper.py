@@ -31,7 +31,8 @@ def paper(
 
     Writes a self-contained HTML file, STUDY.html (papers.html for all), and next to it a folder STUDY with the numbers
     of every figure, table and claim as CSV and the figures as SVG and PDF. Prints every claim with its reproduced
-    value. A different or undecidable claim is a result, not an error.
+    value, its class (reproduced, erratum, contradicted, not decidable) and the range of what the paper leaves open over
+    which it stays the same, and the paper's errata. No class is an error.
     """
     from rig.cli.progress import service_events
     from rig.services import PaperRequest, paper_studies, reproduce_papers
@@ -44,38 +45,47 @@ def paper(
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
         return
+    from rig.papers import count
+
+    print_styled(f"{count(found.studies).text}\n", bold=True)
     for one in found.studies:
         _print_study(one)
-    if len(found.studies) > 1:
-        from rig.papers import total
-
-        print_styled(f"{total(found.studies)}\n", bold=True)
     typer.echo(f"page: {found.page}")
     typer.echo(f"next to it: {len(found.tables)} CSV files, {len(found.figures) // 2} figures, each as SVG and PDF")
 
 
 def _print_study(study: "Study") -> None:
     print_styled(f"{study.name}: {study.title}", bold=True)
+    typer.echo(f"  {study.counts.text}")
     for claim in study.counted:
         _line(claim)
     if study.apart:
         typer.echo("  not counted:")
     for claim in study.apart:
         _line(claim)
-    typer.echo(f"  {study.headline}\n")
+    typer.echo("  errata:")
+    for erratum in study.errata:
+        typer.echo(f"    {erratum.place}: {erratum.printed}; meant: {erratum.meant} ({erratum.shown})")
+    for title, lines in (("not printed", study.open), ("comments of others", study.comments)):
+        for line in lines:
+            typer.echo(f"  {title}: {line}")
+    typer.echo("")
 
 
 def _line(claim: "Claim") -> None:
-    from rig.papers import Origin, Threshold, Verdict
+    from rig.papers import Origin, Verdict
 
     source = "claimed" if claim.origin is Origin.PAPER else "expected"
-    holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
-    print_styled(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
+    reproduced = claim.verdict is Verdict.REPRODUCED
+    print_styled(f"  {claim.word:13} ", fg="green" if reproduced and claim.counted else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
-    ours = "own threshold" if claim.threshold is Threshold.OURS else ""
-    notes = ", ".join(filter(None, (claim.tolerance, ours)))
-    text = f"{claim.published}{f' ({notes})' if notes else ''}; computed {claim.found}"
-    typer.echo(f"{'':16}{source} {text}" + (f"; difference {claim.difference}" if differs else ""))
-    for reason, text in (("not counted", claim.apart), ("why", "" if holds else claim.why)):
+    notes = f" ({claim.tolerance})" if claim.tolerance else ""
+    difference = f"; difference {claim.difference}" if claim.met is False else ""
+    typer.echo(f"{'':16}{source} {claim.published}{notes}; computed {claim.found}{difference}")
+    if claim.mended is not None:
+        typer.echo(f"{'':16}mended: {claim.mended.mend}: {claim.found_mended}")
+    for reason, text in (("range", "; ".join(claim.open)), ("why", "" if reproduced else claim.why)):
         if text:
             typer.echo(f"{'':16}{reason}: {text}")
+    if claim.apart:
+        typer.echo(f"{'':16}why not: {claim.apart}")

@@ -11,12 +11,10 @@ from dynamics import serial
 from kinematics import Array
 from rig.papers.paths import manipulator, run_path
 
-FORMULATIONS = ("Lagrange–Euler", "Newton–Euler", "modified Newton–Euler", "strobed M and C")
 Recursion = Callable[[serial.SerialChain, list[float], list[float], list[float]], list[float]]
 ControlLaw = Callable[..., list[float]]
 _SIZES = range(2, 9)
 _FEW = range(2, 6)
-_SEEDS = range(3)
 
 
 def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) -> serial.SerialChain:
@@ -49,23 +47,6 @@ def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) 
 def _symmetric(tensor: Array) -> list[list[float]]:
     symmetric: list[list[float]] = (0.5 * (tensor + tensor.T)).tolist()
     return symmetric
-
-
-def formulations_spread() -> float:
-    """Largest difference of the four formulations relative to the largest joint force, chains of 2 to 8 joints."""
-    worst = 0.0
-    for joints in _SIZES:
-        for seed in _SEEDS:
-            rng = np.random.default_rng(10 * joints + seed)
-            chain = random_chain(rng, joints)
-            q, qd, qdd = (list(row) for row in rng.normal(size=(3, joints)).tolist())
-            mass = np.array(serial.strobed_mass_matrix(chain, q), dtype=float)
-            strobed = mass @ np.array(qdd) + np.array(serial.strobed_bias(chain, q, qd), dtype=float)
-            laws = (serial.lagrange_euler, serial.newton_euler, serial.modified_newton_euler)
-            forces = [*(np.array(law(chain, q, qd, qdd), dtype=float) for law in laws), strobed]
-            spread = np.ptp(np.array(forces), axis=0).max() / np.abs(forces[0]).max()
-            worst = max(worst, float(spread))
-    return worst
 
 
 def strobed_mass_error() -> float:

@@ -1,11 +1,12 @@
-"""Claims of a paper and computed values: the verdict follows from both and a stated threshold.
+"""Claims of a paper and computed values: the verdict follows from both, over the range of what the paper leaves open.
 
 A claim is counted if the paper prints it and our result could have differed. Claims that hold by construction,
-by arithmetic on printed numbers, or from our own number are shown separately, with the reason.
+by arithmetic on printed numbers, by a fit to them, or from our own number are shown separately, with the reason.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from typing import Protocol
 
 Computed = float | tuple[int, ...]
@@ -13,12 +14,16 @@ Computed = float | tuple[int, ...]
 
 
 class Verdict(StrEnum):
-    """Verdict on a claim."""
+    """Class of a verdict. One rule for all papers, by `Claim.verdict`."""
 
-    HOLDS = "holds"
-    DIFFERS = "differs"
+    REPRODUCED = "reproduced"
+    """Met as printed, over the whole range of what the paper leaves open."""
+    ERRATUM = "erratum"
+    """Not met as printed, where the print contradicts itself or a derivation; met once that is mended."""
+    CONTRADICTED = "contradicted"
+    """Not met by any reading of the print."""
     UNDECIDABLE = "not decidable"
-    """The paper gives no threshold, or lacks data for the computation."""
+    """Threshold or inputs are not printed, and the outcome turns within their plausible range."""
 
 
 class Origin(StrEnum):
@@ -29,19 +34,21 @@ class Origin(StrEnum):
     """Not printed: result of an independent evaluation of the paper's example."""
 
 
-class Threshold(StrEnum):
-    """Origin of the threshold."""
-
-    PAPER = "paper"
-    OURS = "ours"
-    """The paper's words are read as a bound of ours: a tolerance, a fraction, what is called large."""
-
-
 class Criterion(Protocol):
-    """The claimed value, its tolerance, and the difference of a result."""
+    """The claimed value, its threshold, and the difference of a result."""
+
+    @property
+    def word(self) -> str:
+        """What the threshold is called; empty if there is none that could be another."""
 
     def met(self, computed: Computed) -> bool | None:
         """Return whether the claim holds; None if undecidable."""
+
+    def at(self, threshold: float) -> "Criterion":
+        """Return the criterion with another threshold."""
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return the threshold at which the outcome turns, and whether it is met above."""
 
     def claimed(self, unit: str) -> str:
         """Return the claimed value as text."""
@@ -93,9 +100,22 @@ class Near:
     value: float
     share: float
 
+    @property
+    def word(self) -> str:
+        """The relative tolerance."""
+        return "tolerance"
+
     def met(self, computed: Computed) -> bool:
         """Whether |computed − value| ≤ share·|value|."""
         return abs(_scalar(computed) - self.value) <= self.share * abs(self.value)
+
+    def at(self, threshold: float) -> "Near":
+        """Return it with another relative tolerance."""
+        return Near(self.value, threshold)
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return the relative difference: met with any larger tolerance."""
+        return abs(_scalar(computed) / self.value - 1.0) if self.value else abs(_scalar(computed)), True
 
     def claimed(self, unit: str) -> str:
         """The value."""
@@ -111,11 +131,62 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """An order of magnitude: met by positive results within a factor of the value."""
+
+    value: float
+    factor: float
+
+    @property
+    def word(self) -> str:
+        """The factor."""
+        return "factor"
+
+    def met(self, computed: Computed) -> bool:
+        """Whether value/factor ≤ computed ≤ value·factor."""
+        return self.value / self.factor <= _scalar(computed) <= self.value * self.factor
+
+    def at(self, threshold: float) -> "Order":
+        """Return it with another factor."""
+        return Order(self.value, threshold)
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return the factor between computed and value: met with any larger one."""
+        ratio = _scalar(computed) / self.value
+        return (max(ratio, 1.0 / ratio) if ratio > 0.0 else float("inf")), True
+
+    def claimed(self, unit: str) -> str:
+        """The order."""
+        return f"of the order of {number(self.value, unit)}"
+
+    def tolerance(self, unit: str) -> str:
+        """Return the factor."""
+        return f"within a factor of {number(self.factor)}"
+
+    def difference(self, computed: Computed) -> str:
+        """Return the ratio."""
+        return f"{number(_scalar(computed) / self.value)} times"
+
+
+@dataclass(frozen=True, slots=True)
 class Rounded:
     """A value given with a number of digits, met by results that round to it; `last` is one in its last digit."""
 
     value: float
     last: float
+
+    @property
+    def word(self) -> str:
+        """None: the digits are printed."""
+        return ""
+
+    def at(self, threshold: float) -> "Rounded":
+        """Return it with another last digit."""
+        return Rounded(self.value, threshold)
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return twice the difference: met with any coarser digit."""
+        return 2.0 * abs(_scalar(computed) - self.value), True
 
     def met(self, computed: Computed) -> bool:
         """Whether |computed − value| is at most half the last digit."""
@@ -140,6 +211,19 @@ class Between:
 
     low: float | None
     high: float | None
+
+    @property
+    def word(self) -> str:
+        """The one bound; with two bounds both are the paper's."""
+        return "bound" if (self.low is None) is not (self.high is None) else ""
+
+    def at(self, threshold: float) -> "Between":
+        """Return it with another bound."""
+        return Between(threshold, None) if self.low is not None else Between(None, threshold)
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return the computed value: met with any bound on its other side."""
+        return _scalar(computed), self.low is None
 
     def met(self, computed: Computed) -> bool:
         """Return whether the number is in the range."""
@@ -176,6 +260,19 @@ class Legs:
 
     legs: tuple[int, ...]
 
+    @property
+    def word(self) -> str:
+        """None: what counts as such a leg is varied with the legs computed."""
+        return ""
+
+    def at(self, threshold: float) -> "Legs":
+        """Return itself."""
+        return self
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return no threshold."""
+        return float("nan"), False
+
     def met(self, computed: Computed) -> bool:
         """Return whether they are the same."""
         return computed == self.legs
@@ -207,6 +304,19 @@ class Unquantified:
     words: str
     missing: str = "no number given"
 
+    @property
+    def word(self) -> str:
+        """None."""
+        return ""
+
+    def at(self, threshold: float) -> "Between":
+        """Return what a printed bound would make of it."""
+        return Between(None, threshold)
+
+    def turn(self, computed: Computed) -> tuple[float, bool]:
+        """Return no threshold."""
+        return float("nan"), False
+
     def met(self, computed: Computed) -> None:
         """Return None: undecidable."""
 
@@ -224,13 +334,86 @@ class Unquantified:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Results over something that the paper leaves open: an input, a tolerance, a reading of its words.
+
+    name: what it is.  tried: its plausible values, numbers in rising order or words.  computed: the claim's value at
+    each of them.  at: the value that the claim takes.
+    """
+
+    name: str
+    tried: tuple[float | str, ...]
+    computed: tuple[Computed, ...]
+    at: float | str
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.tried) != len(self.computed) or self.at not in self.tried:
+            raise ValueError(f"range {self.name!r}: must have a result for each value, and the claim's among them")
+
+    @property
+    def taken(self) -> int:
+        """Index of the value that the claim takes."""
+        return self.tried.index(self.at)
+
+    def same(self, criterion: Criterion) -> tuple[float | str, ...]:
+        """Return the values with the outcome of the claim's own: numbers on end from it, or all such words."""
+        outcomes = [criterion.met(value) for value in self.computed]
+        alike = [outcome is outcomes[self.taken] for outcome in outcomes]
+        if isinstance(self.at, str):
+            return tuple(value for value, as_taken in zip(self.tried, alike, strict=True) if as_taken)
+        first = last = self.taken
+        while first > 0 and alike[first - 1]:
+            first -= 1
+        while last + 1 < len(alike) and alike[last + 1]:
+            last += 1
+        return self.tried[first : last + 1]
+
+    def text(self, criterion: Criterion, every: bool = False) -> str:
+        """Format the values over which the outcome stays the same, and the next at which it does not; or every one."""
+        same = self.same(criterion)
+        if isinstance(self.at, str):
+            other = ", ".join(str(value) for value in self.tried if value not in same)
+            told = ", ".join(map(str, same)) if every or len(same) <= _NAMED else f"the {len(same)} tried"
+            return f"{self.name}: turns with {other}" if other else f"{self.name}: any of {told}"
+        first, last = self.tried.index(same[0]), self.tried.index(same[-1])
+        turns = [
+            f"between {_value(self.tried[low])} and {_value(self.tried[low + 1], self.unit)}"
+            for low in (first - 1, last)
+            if 0 <= low < len(self.tried) - 1
+        ]
+        over = f"{_value(same[0])} to {_value(same[-1], self.unit)}" if len(same) > 1 else _value(same[0], self.unit)
+        return f"{self.name}: {over}" + (f", turns {' and '.join(turns)}" if turns else "")
+
+
+_ROUNDING = 1e-9
+"""A bound below this is one of rounding, which differs from machine to machine."""
+_NAMED = 4
+"""Words that are named when all of them give the same; a contradicted claim names all, and so does every record."""
+
+
+def _value(value: float | str, unit: str = "") -> str:
+    return value if isinstance(value, str) else number(value, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What a claim's value is once the print is mended, and the mend."""
+
+    mend: str
+    computed: Computed
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A checked claim of a study.
 
     `statement` is the claim, `source` its place; `criterion` holds the published value (data), `computed` ours.
     `measure` describes the computed quantity of a claim in words; `why` explains a difference or an agreement, or names
-    the data missing for a verdict. `threshold` is the origin of the deciding number. `apart` is the reason
-    why it is not counted: why the result could not have differed.
+    the data missing for a verdict. `thresholds` are the least and the largest plausible threshold where the paper
+    prints none; `ranges` the results over whatever else it leaves open; `mended` the result with the print mended where
+    it contradicts itself. `words` are the paper's own where it prints no number, and the criterion is our reading of
+    them. `apart` is the reason why a claim is not counted: why the result could not have differed.
     """
 
     key: str
@@ -242,14 +425,45 @@ class Claim:
     measure: str = ""
     why: str = ""
     origin: Origin = Origin.PAPER
-    threshold: Threshold = Threshold.PAPER
     apart: str = ""
+    thresholds: tuple[float, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    mended: Mended | None = None
+    words: str = ""
+
+    @property
+    def outcomes(self) -> set[bool | None]:
+        """Whether the claim is met as printed, at every plausible threshold and for every result of its ranges."""
+        return {criterion.met(value) for criterion, value in product(self._criteria, self._values)}
+
+    @property
+    def _values(self) -> list[Computed]:
+        return [self.computed, *(value for tried in self.ranges for value in tried.computed)]
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict from criterion and computed value."""
-        met = self.criterion.met(self.computed)
-        return Verdict.UNDECIDABLE if met is None else Verdict.HOLDS if met else Verdict.DIFFERS
+        """Class: decided only if the outcome is one over the whole range of what the paper leaves open."""
+        outcomes = self.outcomes
+        if None in outcomes or len(outcomes) > 1:
+            return Verdict.UNDECIDABLE
+        if outcomes == {True}:
+            return Verdict.REPRODUCED
+        mended = self.mended is not None and all(one.met(self.mended.computed) for one in self._criteria)
+        return Verdict.ERRATUM if mended else Verdict.CONTRADICTED
+
+    @property
+    def _criteria(self) -> list[Criterion]:
+        return [self.criterion, *(self.criterion.at(threshold) for threshold in self.thresholds)]
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the criterion is met by the computed value alone; None if undecidable."""
+        return self.criterion.met(self.computed)
+
+    @property
+    def word(self) -> str:
+        """The verdict as shown: its class, or that the claim is not counted."""
+        return str(self.verdict) if self.counted else "not counted"
 
     @property
     def counted(self) -> bool:
@@ -257,9 +471,30 @@ class Claim:
         return self.origin is Origin.PAPER and not self.apart
 
     @property
+    def open(self) -> tuple[str, ...]:
+        """Over which thresholds and inputs the outcome stays the same, each as text."""
+        every = self.verdict is Verdict.CONTRADICTED
+        ranges = [
+            tried.text(self.criterion, every and all(tried.tried != other.tried for other in self.ranges[:place]))
+            for place, tried in enumerate(self.ranges)
+        ]
+        return (*([self._threshold_text()] if self.thresholds else []), *ranges)
+
+    def _threshold_text(self) -> str:
+        scale, unit = {"tolerance": (100.0, "%"), "factor": (1.0, "")}.get(self.criterion.word, (1.0, self.unit))
+        alike = [value for value in self._values if self.criterion.met(value) is self.met]
+        turns = [self.criterion.turn(value) for value in alike]
+        rising = turns[0][1] is self.met
+        bound = max(turn for turn, _ in turns) if rising else min(turn for turn, _ in turns)
+        low, high = (scale * threshold for threshold in (min(self.thresholds), max(self.thresholds)))
+        plausible = f"plausible {number(low)} to {number(high, unit)}"
+        shown = number(scale * bound, unit) if not 0.0 < scale * bound < _ROUNDING else "rounding"
+        return f"{self.criterion.word}: {'from' if rising else 'up to'} {shown}, {plausible}"
+
+    @property
     def published(self) -> str:
-        """The claimed value, as text."""
-        return self.criterion.claimed(self.unit)
+        """The claimed value, as text; the paper's words where it prints none."""
+        return f"“{self.words}”" if self.words else self.criterion.claimed(self.unit)
 
     @property
     def found(self) -> str:
@@ -267,9 +502,15 @@ class Claim:
         return number(self.computed, self.unit)
 
     @property
+    def found_mended(self) -> str:
+        """The computed value once the print is mended, as text; empty if there is none."""
+        return "" if self.mended is None else number(self.mended.computed, self.unit)
+
+    @property
     def tolerance(self) -> str:
-        """The tolerance, as text."""
-        return self.criterion.tolerance(self.unit)
+        """The tolerance, as text; for words how they are read."""
+        tolerance = self.criterion.tolerance(self.unit)
+        return f"read as {self.criterion.claimed(self.unit)}" if self.words and not tolerance else tolerance
 
     @property
     def difference(self) -> str:
@@ -287,11 +528,19 @@ class Claim:
             "published": self.published,
             "computed": list(self.computed) if isinstance(self.computed, tuple) else self.computed,
             "unit": self.unit,
-            "verdict": str(self.verdict),
+            "verdict": self.word,
+            "met": self.met,
             "difference": self.difference,
             "tolerance": self.tolerance,
-            "threshold": str(self.threshold),
+            "thresholds": list(self.thresholds),
+            "ranges": [
+                {"name": one.name, "unit": one.unit, "tried": list(one.tried), "computed": list(one.computed),
+                 "same": list(one.same(self.criterion))}
+                for one in self.ranges
+            ],
+            "open": "; ".join(self.open),
+            "mended": None if self.mended is None else {"mend": self.mended.mend, "computed": self.mended.computed},
             "measure": self.measure,
             "why": self.why,
             "apart": self.apart,
-        }
+        }  # fmt: skip

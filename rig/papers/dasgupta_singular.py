@@ -12,7 +12,7 @@ from scipy import optimize
 
 from dynamics import best_path, find_singularities, opposite_sides, papers
 from kinematics import Array, condition_numbers, coordinates_to_pose, leg_matrix
-from rig.papers.claims import Between, Claim, Threshold, number
+from rig.papers.claims import Claim, Range, number
 from rig.papers.drawing import INK, Curve, Rule, one_panel, series
 from rig.papers.paths import PLANS, PathRun, manipulator, run_path
 from rig.papers.printed import printed_study
@@ -21,46 +21,67 @@ from rig.papers.study import Numbers, Picture, Sheet
 PRINTED = printed_study("dasgupta-1998")
 """Claims and data as printed."""
 
-_BOX = (-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)  # m, rad, in the base frame
-_DRAWN = 4000
-_POSES = 400  # per decade of the condition number
+_BOXES = {
+    "within 0.5 m": ((-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)),
+    "within 0.3 m": ((-0.3, -0.3, 0.3, -0.3, -0.3, -0.3), (0.3, 0.3, 0.7, 0.3, 0.3, 0.3)),
+    "within 2 m": ((-2.0, -2.0, 0.3, -0.5, -0.5, -0.5), (2.0, 2.0, 2.0, 0.5, 0.5, 0.5)),
+}
+"""Boxes of poses, m and rad in the base frame, by their reach from the base's axis; the paper names none."""
+_NEAR = "within 0.5 m"
+_DRAWN = 2000
 _SEED = 0
 _HALVINGS = 8
 _MODEL = "dasgupta-1998"
-_ONE_PATH = "the same sentence, along one path of the manipulator"
+_LENGTHS = (0.22, 0.36, 0.63)
+"""m, for moments over lengths: least and largest distance of a platform point from its origin, and of a base point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RandomPoses:
-    """Random static poses: condition (n,) of H, largest leg force (n,) N by the printed equations."""
+class Poses:
+    """Poses (n, 7) with condition (n,) of H and largest leg force (n,) N by the printed equations."""
 
+    pose: Array
     condition: Array
     peak: Array
 
-    def decade(self, least: float) -> Array:
-        """Largest leg forces of the first poses with a condition number from `least` to ten times that."""
-        chosen: Array = self.peak[(self.condition >= least) & (self.condition <= 10.0 * least)][:_POSES]
-        return chosen
+    def condition_over(self, length: float) -> Array:
+        """Condition numbers (n,) with moments divided by a length, m."""
+        return condition_numbers(manipulator().geometry, self.pose, length)
+
+    def strained(self) -> float:
+        """Share of the poses with a condition number from 10² to 10³ whose largest force is 10⁴ N or more, %."""
+        near = self.peak[(self.condition >= 1e2) & (self.condition <= 1e3)]
+        return 100.0 * float(np.mean(near >= 1e4)) if len(near) else float("nan")
 
 
 @cache
-def random_poses() -> RandomPoses:
+def random_poses(box: str = _NEAR) -> Poses:
     """Return poses at rest, uniform over a box of positions and angles."""
-    coordinates = np.random.default_rng(_SEED).uniform(*_BOX, (_DRAWN, 6))
+    coordinates = np.random.default_rng(_SEED).uniform(*_BOXES[box], (_DRAWN, 6))
     motions = np.zeros((_DRAWN, 19))
     motions[:, :7] = coordinates_to_pose(coordinates)
     peak = np.abs(papers.variant_forces(_MODEL, manipulator(), motions)).max(axis=1)
-    return RandomPoses(condition_numbers(manipulator().geometry, motions[:, :7]), peak)
+    return Poses(motions[:, :7], condition_numbers(manipulator().geometry, motions[:, :7]), peak)
+
+
+def _path_poses(name: str) -> Poses:
+    """Return the poses of path I, II or III, moving."""
+    run = run_path(name)
+    return Poses(run.motions[:, :7], run.condition, np.abs(run.dasgupta).max(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """Path III sampled every `step` s: largest leg force, N, by the printed equations and exact, and condition."""
+    """Path III sampled every `step` s: largest leg force, N, by the printed equations and exact, and condition.
+
+    apart: time from the largest condition number to the largest force, s.
+    """
 
     step: float
     printed: float
     exact: float
     condition: float
+    apart: float
 
 
 @cache
@@ -71,9 +92,10 @@ def step_rows() -> tuple[StepRow, ...]:
     for halving in range(_HALVINGS):
         samples = 60 * 2**halving
         motions = plan.trajectory().motion(np.linspace(0.0, plan.duration, samples + 1))
-        printed, exact = (float(np.abs(papers.variant_forces(m, machine, motions)).max()) for m in (_MODEL, "exact"))
-        condition = float(condition_numbers(machine.geometry, motions[:, :7]).max())
-        rows.append(StepRow(plan.duration / samples, printed, exact, condition))
+        printed, exact = (np.abs(papers.variant_forces(m, machine, motions)).max(axis=1) for m in (_MODEL, "exact"))
+        condition, step = condition_numbers(machine.geometry, motions[:, :7]), plan.duration / samples
+        apart = step * float(printed.argmax() - condition.argmax())
+        rows.append(StepRow(step, float(printed.max()), float(exact.max()), float(condition.max()), apart))
     return tuple(rows)
 
 
@@ -91,107 +113,62 @@ def step_sheet() -> Sheet:
     )
 
 
-def singular_claims(run: PathRun, regular: PathRun) -> tuple[Claim, ...]:
-    """Claims on path III and on ill-conditioned poses; `regular` is path I."""
-    return (*path_three_claims(run), *random_pose_claims(), *rank_claims(run, regular))
+def singular_claims(run: PathRun) -> tuple[Claim, ...]:
+    """Claims on path III and on ill-conditioned poses."""
+    return (*path_three_claims(run), *random_pose_claims())
 
 
 def path_three_claims(run: PathRun) -> list[Claim]:
     """Claims on path III, figs. 9 and 10."""
     worst = int(run.condition.argmax())
-    peak = np.abs(run.dasgupta).max(axis=1)
-    finest = step_rows()[-1]
-    steps = ", ".join(number(row.printed, "N") for row in step_rows()[:3])
+    forces = np.abs(run.dasgupta)
+    peak = forces.max(axis=1)
+    rows = step_rows()
+    names = ("largest", "least of the legs' peaks", "sample before", "sample after")
+    sizes = (
+        float(peak.max()),
+        float(forces.max(axis=0).min()),
+        *(float(peak[int(peak.argmax()) + step]) for step in (-1, 1)),
+    )
     return [
         PRINTED.claim("path-3-start", float(run.condition[0])),
         PRINTED.claim("path-3-time", float(run.times[worst])),
         PRINTED.claim("path-3-condition", float(run.condition[worst])),
-        PRINTED.claim(
-            "path-3-forces",
-            float(peak.max()),
-            why=(
-                f"nearly 10⁶ N, and the sample's number, not the path's: at dτ = 0.1, 0.05 and 0.025 s it is {steps}, "
-                f"at {finest.step:.2g} s {number(finest.printed, 'N')}, without end; the exact model: "
-                f"{number(float(run.peak.max()), 'N')} at 0.1 s"
-            ),
-        ),
+        PRINTED.claim("path-3-forces", sizes[0], Range("force", names, sizes, names[0])),
         PRINTED.claim(
             "path-3-growth",
-            finest.printed / float(peak.max()),
-            measure=f"largest leg force at dτ = {finest.step:.2g} s over that at 0.1 s",
+            rows[-1].printed / float(peak.max()),
+            measure=f"largest leg force at dτ = {rows[-1].step:.2g} s over that at 0.1 s",
         ),
-        PRINTED.claim("path-3-together", float(run.times[int(peak.argmax())] - run.times[worst])),
+        PRINTED.claim(
+            "path-3-together",
+            float(run.times[int(peak.argmax())] - run.times[worst]),
+            Range(
+                "dτ", tuple(row.step for row in rows[::-1]), tuple(row.apart for row in rows[::-1]), rows[0].step, "s"
+            ),
+        ),
     ]
 
 
 def random_pose_claims() -> list[Claim]:
-    """Claims that ill-conditioned poses need large forces, at random poses, as the paper makes them for any pose."""
-    poses = random_poses()
-    forces, worse = poses.decade(1e2), poses.decade(1e3)
-    where = (
-        f"{len(forces)} static poses with a condition number from 10² to 10³, drawn evenly from |x|, |y| ≤ 0.5 m, "
-        f"z = 0.3 to 1 m and angles up to 0.5 rad, seed {_SEED}"
-    )
-    return [
-        PRINTED.claim(
-            "near-singular-forces",
-            100.0 * float(np.mean(forces >= 1e4)),
-            measure=f"share whose largest leg force is 10⁴ N or more: {where}",
-            why=(
-                f"the median of the largest force is {number(float(np.median(forces)), 'N')}; of {len(worse)} poses "
-                f"from 10³ to 10⁴ {100 * float(np.mean(worse >= 1e4)):.0f} % reach 10⁴ N, "
-                f"median {number(float(np.median(worse)), 'N')}. On path III, 2 m away from the base, all samples "
-                "from 10² on do"
-            ),
-        ),
-    ]
+    """Claims on condition number and force, and on the condition number itself: at random poses and on the paths."""
+    boxes = {name: random_poses(name) for name in _BOXES}
+    paths = {f"path {name}": _path_poses(name) for name in ("I", "II", "III")}
+    every = boxes | paths
 
+    def over(found: dict[str, float]) -> Range:
+        return Range("poses", tuple(found), tuple(found.values()), _NEAR)
 
-def rank_claims(run: PathRun, regular: PathRun) -> list[Claim]:
-    """Claims that condition number and force rise together: at random poses, and along paths III and I."""
-    statement = "The higher the condition number, the higher the actuator forces"
-    measure = "rank correlation of condition number and largest leg force"
-    poses = random_poses()
+    strained = {name: poses.strained() for name, poses in (boxes | {"path III": paths["path III"]}).items()}
+    related = {name: rank_correlation(poses.condition, poses.peak) for name, poses in every.items()}
+    length = _LENGTHS[0]
+    ranked = {name: rank_correlation(poses.condition, poses.condition_over(length)) for name, poses in every.items()}
+    near = boxes[_NEAR]
+    lengths = tuple(rank_correlation(near.condition, near.condition_over(rho)) for rho in _LENGTHS)
     return [
-        Claim(
-            key,
-            statement + where,
-            "§6",
-            Between(0.5, None),
-            rank_correlation(condition, peak),
-            measure=measure,
-            why=why,
-            threshold=Threshold.OURS,
-            apart=apart,
-        )
-        for key, where, condition, peak, why, apart in (
-            (
-                "condition-and-force",
-                ", for a given manipulator: a direct relation",
-                poses.condition,
-                poses.peak,
-                f"{len(poses.peak)} static poses, whatever their condition number, of the box that "
-                "the claim on forces near a singularity draws from",
-                "",
-            ),
-            (
-                "condition-and-force-3",
-                ": on path III",
-                run.condition,
-                np.abs(run.dasgupta).max(axis=1),
-                "",
-                _ONE_PATH,
-            ),
-            (
-                "condition-and-force-1",
-                ": on path I",
-                regular.condition,
-                np.abs(regular.dasgupta).max(axis=1),
-                "far from singularities the load's direction decides: on path I the largest force falls all the way, "
-                "while the condition number mostly rises",
-                _ONE_PATH,
-            ),
-        )
+        PRINTED.claim("near-singular-forces", strained[_NEAR], over(strained)),
+        PRINTED.claim("condition-and-force", related[_NEAR], over(related)),
+        PRINTED.claim("reliable-measure", ranked[_NEAR], over(ranked), Range("length", _LENGTHS, lengths, length, "m")),
     ]
 
 

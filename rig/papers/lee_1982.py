@@ -4,7 +4,7 @@ With full gain matrices the question is whether the error satisfies ë + K_v ė 
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +15,7 @@ from dynamics import papers, serial
 from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import control_laws_gaps
-from rig.papers.claims import Between, Claim, Legs, Threshold, number
+from rig.papers.claims import Between, Claim, Computed, Legs, Mended, Range, number
 from rig.papers.drawing import GREY, INK, Curve, series, six_panels
 from rig.papers.printed import printed_study
 from rig.papers.study import Picture, Report, Study
@@ -87,8 +87,9 @@ def coupled_run() -> ErrorRun:
 
 
 JOINTS = (1, 2, 3, 4, 5, 6)
+_MOTION = 2.0
+"""s, duration of the motion taken here."""
 _EXACT = "plant and law are one model: nothing else can come out, whatever the arm's numbers are"
-_OURS = "with rotors in arm and law, and the mean of q̈ᵈ over the coming sample: not in the paper's equations"
 
 
 @cache
@@ -110,55 +111,86 @@ def gains() -> Iterator[Claim]:
     yield PRINTED.claim("error-vanishes", run.left, apart=_EXACT)
 
 
-def laws() -> Iterator[Claim]:
-    """Claims of §4 on the two control laws: as printed, and corrected."""
+def law_claim() -> Claim:
+    """Claim of §4 that the two control laws are equivalent: as printed, and with eq. 3.10 mended."""
     printed = control_laws_gaps(serial.lagrange_control_as_printed)
-    yield Claim(
+    return Claim(
         "control-laws",
         "The Newton–Euler control law 4.4 is equivalent to the computed-torque law 4.1",
         "§4, eqs. 3.8–3.10, 4.1, 4.4",
         Between(None, counting.ROUNDING),
         min(printed),
-        measure="difference of the torques relative to the largest, D, H and G by eqs. 3.8 to 3.10 as printed: least "
-        f"of 7 random chains of 2 to 8 joints; largest {number(max(printed))}",
-        why="eq. 3.10 has G with the opposite sign of eq. 3.6, g = (0, 0, −|g|, 0) as after eq. 3.5; §4 gets the right "
-        "term in eq. 4.41 with g = (0, 0, |g|, 0), as after eq. 4.32",
-        threshold=Threshold.OURS,
+        measure="difference of the torques relative to the largest, D, H and G by eqs. 3.8 to 3.10: least of 7 random "
+        "chains of 2 to 8 joints",
+        words="the same control effects",
+        thresholds=counting.EQUAL,
+        mended=Mended(
+            "the sign of eqs. 3.6 and 4.41 in eq. 3.10", max(control_laws_gaps(serial.computed_torque_lagrange))
+        ),
     )
-    yield counting.agreement(
-        "control-laws-mended",
-        "… with the sign of eq. 3.6 in eq. 3.10",
-        "§4",
-        max(control_laws_gaps(serial.computed_torque_lagrange)),
-        "largest relative difference of the torques, random chains of 2 to 8 joints",
+
+
+def cubic(start: Array, end: Array, duration: float, time: float) -> tuple[Array, Array, Array]:
+    """q, q̇, q̈ (n,) of a cubic from rest to rest; then constant."""
+    s, way = min(max(time / duration, 0.0), 1.0), end - start
+    rest = float(0.0 <= time < duration)
+    return (
+        start + (3.0 - 2.0 * s) * s**2 * way,
+        6.0 * s * (1.0 - s) / duration * way,
+        rest * (6.0 - 12.0 * s) / duration**2 * way,
     )
+
+
+def blend(start: Array, end: Array, duration: float, time: float) -> tuple[Array, Array, Array]:
+    """q, q̇, q̈ (n,) of a constant speed between two parabolic blends, each a third of the duration; then constant."""
+    s, way = min(max(time / duration, 0.0), 1.0), end - start
+    if s < 1.0 / 3.0:
+        place, rate, bend = 2.25 * s**2, 4.5 * s, 4.5
+    elif s < 2.0 / 3.0:
+        place, rate, bend = 1.5 * s - 0.25, 1.5, 0.0
+    else:
+        place, rate, bend = 1.0 - 2.25 * (1.0 - s) ** 2, 4.5 * (1.0 - s), -4.5 * float(s < 1.0)
+    return start + place * way, rate / duration * way, bend / duration**2 * way
+
+
+_DURATIONS = (1.0, _MOTION, 7.0)
+"""s, of a motion that the paper does not print."""
+_FORMS = {"quintic": serial.quintic, "cubic": cubic, "parabolic blends": blend}
+_SHARES = (0.001, 0.01, 0.1)
+"""Of a joint's peak: what its error must pass on the other side to oscillate."""
+
+
+@cache
+def _other_runs() -> tuple[tuple[serial.ControlStudy, ...], tuple[serial.ControlStudy, ...]]:
+    """Runs of other durations, and of other forms of the motion; without the rest at its end."""
+    durations = tuple(serial.puma_study(duration=time, settling=0.0) for time in _DURATIONS if time != _MOTION)
+    forms = tuple(serial.puma_study(settling=0.0, profile=form) for form in tuple(_FORMS.values())[1:])
+    return durations, forms
 
 
 def errors() -> list[Claim]:
     """Claims of §5 on the position errors: as printed, with our results."""
     run, ours = printed_run(), our_run()
+    (short, long), forms = _other_runs()
+    timed, formed = (short, run, long), (run, *forms)
+
+    def peak(study: serial.ControlStudy) -> float:
+        return float(study.peak.max())
+
+    def ranges(found: Callable[[serial.ControlStudy], Computed]) -> tuple[Range, Range]:
+        return (
+            Range("duration", _DURATIONS, tuple(map(found, timed)), _MOTION, "s"),
+            Range("motion", tuple(_FORMS), tuple(map(found, formed)), "quintic"),
+        )
+
+    arms = ("without rotors", "with rotors and preview")
     return [
-        Claim(
+        PRINTED.claim(
             "errors",
-            "Every joint's position error stays below 4.26·10⁻⁴ rad at 10 ms sampling",
-            "§5, figs. 3–8",
-            Between(None, serial.ERROR_BOUND),
-            float(run.peak.max()),
-            "rad",
-            measure=f"largest of all joints, eqs. 3.21–3.27 and 4.4 as printed; joints 1 to 6: {_peaks(run)} µrad",
-            why="a torque held for a sample lags by half of one, and without rotors nothing but small links resists "
-            "at the wrist. Neither the arm's numbers nor its trajectory are printed: here 2 s, and only with some 7 s "
-            "would it stay below",
-        ),
-        Claim(
-            "errors-ours",
-            "… with rotors and a preview of one sample",
-            "§5, figs. 3–8",
-            Between(None, serial.ERROR_BOUND),
-            float(ours.peak.max()),
-            "rad",
-            measure=f"largest of all joints; joints 1 to 6: {_peaks(ours)} µrad",
-            apart=_OURS,
+            peak(run),
+            *ranges(peak),
+            Range("arm", arms, (peak(run), peak(ours)), arms[0]),
+            measure=f"largest of all joints; joints 1 to 6: {_peaks(run)} µrad",
         ),
         Claim(
             "oscillatory",
@@ -166,9 +198,11 @@ def errors() -> list[Claim]:
             "§5, figs. 3–8",
             Legs(JOINTS),
             _swinging(run),
-            measure="joints whose error, as printed, takes both signs by more than a hundredth of its peak",
-            why="a joint that is missing here only lags to one side",
-            threshold=Threshold.OURS,
+            measure="joints whose error takes both signs by more than a hundredth of its peak",
+            ranges=(
+                *ranges(_swinging),
+                Range("share of the peak", _SHARES, tuple(_swinging(run, share) for share in _SHARES), 0.01),
+            ),
         ),
     ]
 
@@ -177,10 +211,10 @@ def _peaks(run: serial.ControlStudy) -> str:
     return ", ".join(f"{1e6 * peak:.0f}" for peak in run.peak)
 
 
-def _swinging(run: serial.ControlStudy) -> tuple[int, ...]:
+def _swinging(run: serial.ControlStudy, share: float = 0.01) -> tuple[int, ...]:
     error = run.error
     least = np.minimum(error.max(axis=0), -error.min(axis=0)) / np.abs(error).max(axis=0)
-    return tuple(joint for joint in JOINTS if least[joint - 1] > 0.01)
+    return tuple(joint for joint in JOINTS if least[joint - 1] > share)
 
 
 def numbers() -> Iterable[Claim]:
@@ -203,40 +237,51 @@ def numbers() -> Iterable[Claim]:
 
 NAME = "lee-1982"
 TABLES = tuple(f"{NAME} table {number}" for number in (1, 2))
-HERE = f"{TABLES[0]} here"
+HERE = tuple(f"{table} here" for table in TABLES)
+_FITTED = "fitted: four full products for each trace were taken because they give the printed rows"
 _ADD, _MULTIPLY, _FETCH = 0.5e-6, 3.3e-6, 0.45e-6  # s, PDP 11/45 as printed
-_TOTALS = "arithmetic on the totals of tables 1 and 2, which are counted already"
+_TOTALS = "arithmetic on the totals of tables 1 and 2"
+
+
+def claims() -> tuple[Claim, ...]:
+    """Return all claims, in the paper's order."""
+    return (*gains(), law_claim(), *errors(), *numbers(), *orders(), *ratios(), *printed_totals())
 
 
 def study(report: Report) -> Study:
     """Reproduce the study."""
-    report(f"{NAME}: PUMA under computed torque", 0.0)
-    control = errors()
-    report(f"{NAME}: gains", 0.5)
-    control = [*gains(), *laws(), *control, *numbers()]
-    report(f"{NAME}: counting operations", 0.7)
+    report(f"{NAME}: PUMA under computed torque, and its operations", 0.0)
+    found = claims()
+    report(f"{NAME}: figures", 0.8)
     return Study(
         NAME,
         PRINTED.title,
         PRINTED.citation,
         PRINTED.summary,
-        (*control, *orders(), *ratios(), *printed_totals()),
+        found,
         (_errors(),),
-        tuple(counting.sheet(name) for name in (TABLES[0], HERE, TABLES[1])),
+        tuple(counting.sheet(name) for name in (TABLES[0], HERE[0], TABLES[1], HERE[1])),
         PRINTED.errata,
+        PRINTED.open,
     )
 
 
 def orders() -> Iterator[Claim]:
     """Claims on the orders in n."""
-    yield counting.order(TABLES[1], 1, "The law by Newton–Euler: operations linear in n", "table 2")
-    yield counting.order(TABLES[0], 4, "The law by Lagrange–Euler: operations of order n⁴", "table 1")
+    newton, lagrange = (
+        "The law by Newton–Euler: operations linear in n",
+        "The law by Lagrange–Euler: operations of order n⁴",
+    )
+    yield counting.order(TABLES[1], 1, newton, "table 2", {"vector products one by one": HERE[1]})
+    yield counting.order(TABLES[0], 4, lagrange, "table 1", {"nothing formed twice": HERE[0]})
 
 
 def printed_totals() -> list[Claim]:
     """Claims on the tables' totals."""
     return [
-        *(claim for name in (*TABLES, HERE) for claim in counting.totals(name)),
+        *counting.totals(TABLES[0], fitted=_FITTED),
+        *counting.totals(TABLES[1]),
+        *counting.totals(HERE[0]),
         *(claim for name in TABLES for claim in counting.sums(name)),
     ]
 
@@ -244,7 +289,7 @@ def printed_totals() -> list[Claim]:
 def ratios() -> list[Claim]:
     """Claims on the costs of the two laws relative to each other, and in time."""
     n = counting.JOINTS
-    lagrange, here, newton = (papers.counted_table(name) for name in (TABLES[0], HERE, TABLES[1]))
+    lagrange, here, newton = (papers.counted_table(name) for name in (TABLES[0], HERE[0], TABLES[1]))
     ours = [_size(table.rows[-1].counted) for table in (here, newton)]
     terms = [_printed_counts(table.rows[:-1]) for table in (lagrange, newton)]
     counted = [sum(law.at(n) for law in pair) for pair in terms]

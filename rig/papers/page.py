@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ from markupsafe import Markup, escape
 
 from rig.csvio import check_output, whole_binary_file, whole_file
 from rig.errors import InputError
-from rig.papers.claims import Origin, Threshold, Verdict
-from rig.papers.study import Numbers, Picture, Study, total
+from rig.papers.claims import Origin
+from rig.papers.study import Numbers, Picture, Study, count
 from rig.report import page_environment
 
 _SYMBOL = re.compile(
@@ -49,7 +50,12 @@ def tables(study: Study) -> tuple[Numbers, ...]:
     records = [claim.record() for claim in study.claims]
     rows = tuple(tuple(_cell(value) for value in record.values()) for record in records)
     claims = Numbers("claims", tuple(records[0]), rows)
-    return (claims, *(picture.numbers for picture in study.pictures), *(sheet.numbers for sheet in study.sheets))
+    errata = Numbers(
+        "errata",
+        ("place", "printed", "meant", "shown"),
+        tuple((e.place, e.printed, e.meant, e.shown) for e in study.errata),
+    )
+    return (claims, errata, *(picture.numbers for picture in study.pictures), *(s.numbers for s in study.sheets))
 
 
 def render(studies: Sequence[Study]) -> str:
@@ -59,7 +65,7 @@ def render(studies: Sequence[Study]) -> str:
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     title = studies[0].title if len(studies) == 1 else "Five papers, reproduced"
     return environment.get_template("papers.html.j2").render(
-        title=title, studies=studies, total=total(studies), Verdict=Verdict, Origin=Origin, Threshold=Threshold
+        title=title, studies=studies, counts=count(studies), Origin=Origin
     )
 
 
@@ -75,9 +81,11 @@ def _set(symbol: re.Match[str]) -> str:
 
 
 def _cell(value: object) -> str | float | int:
-    return (
-        value if isinstance(value, str | float | int) else " ".join(map(str, value if isinstance(value, list) else ()))
-    )
+    if isinstance(value, str | float | int):
+        return value
+    if isinstance(value, list) and not any(isinstance(part, dict) for part in value):
+        return " ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False) if value else ""
 
 
 def _make(folder: Path) -> None:

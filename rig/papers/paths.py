@@ -6,14 +6,15 @@ are samples of paths I and II, the acceleration is that of the piece between the
 densely, and have two values where the acceleration jumps.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from dynamics import Mechanism, load_mechanism, papers
 from kinematics import Array, Blend, condition_numbers, leg_matrix
-from rig.papers.claims import Claim, Origin, Rounded
+from rig.papers.claims import Claim, Computed, Origin, Range, Rounded
 from rig.papers.printed import printed_study
 from rig.papers.study import Numbers
 
@@ -74,23 +75,33 @@ class PathRun:
         return Numbers(name, tuple(columns), tuple(map(tuple, np.hstack(blocks).tolist())))
 
 
-@cache
-def manipulator(name: str = "dasgupta-1998") -> Mechanism:
-    """Return the papers' manipulator, which is not realisable: for evaluation only."""
-    return load_mechanism(name, evaluate_only=True)
+G = 9.81
+"""m/s²; neither paper prints it."""
+_GRAVITIES = (9.78, 9.8, G, 9.83)
 
 
 @cache
-def run_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
+def manipulator(name: str = "dasgupta-1998", gravity: float = G) -> Mechanism:
+    """Return the papers' manipulator under a gravity, m/s²; it is not realisable: for evaluation only."""
+    machine = load_mechanism(name, evaluate_only=True)
+    return machine if gravity == G else replace(machine, gravity=np.array([0.0, 0.0, -gravity]))
+
+
+def over_gravity(evaluate: Callable[[float], Computed]) -> Range:
+    """Return results over the plausible values of g."""
+    return Range("g", _GRAVITIES, tuple(map(evaluate, _GRAVITIES)), G, "m/s²")
+
+
+@cache
+def run_path(name: str, machine: str = "dasgupta-1998", gravity: float = G) -> PathRun:
     """Evaluate path I, II or III by every model, with the 1998 manipulator or that of 2012."""
     plan = PLANS[name]
     times = plan.duration / (SAMPLES - 1) * np.arange(float(SAMPLES))
-    return evaluate_path(name, machine, times, plan.trajectory().motion(times))
+    return evaluate_path(name, manipulator(machine, gravity), times, plan.trajectory().motion(times))
 
 
-def evaluate_path(name: str, machine_name: str, times: Array, motions: Array) -> PathRun:
+def evaluate_path(name: str, machine: Mechanism, times: Array, motions: Array) -> PathRun:
     """Evaluate every model at the motions (n, 19) of the path `name` at times (n,)."""
-    machine = manipulator(machine_name)
     exact, dasgupta, pedrammehr, massless = (
         papers.variant_forces(model, machine, motions)
         for model in ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
@@ -158,11 +169,11 @@ def traced_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
     """Evaluate path I, II or III with every model for drawing: denser about singularities and zeros of leg forces."""
     trajectory, near = PLANS[name].trajectory(), singular_times(name)
     times, motions = drawn_motions(trajectory, near)
-    run = evaluate_path(name, machine, times, motions)
+    run = evaluate_path(name, manipulator(machine), times, motions)
     for forces in (run.exact, run.dasgupta):
         near += tuple(zero for by_leg in zeros(times, forces) for zero in by_leg)
     times, motions = drawn_motions(trajectory, near)
-    return evaluate_path(name, machine, times, motions)
+    return evaluate_path(name, manipulator(machine), times, motions)
 
 
 def zeros(times: Array, forces: Array) -> tuple[tuple[float, ...], ...]:

@@ -1,4 +1,4 @@
-"""Printed data of the papers: titles, errata, paths and claims, from one TOML file per paper."""
+"""Printed data of the papers: titles, errata, what they leave open, paths and claims, from one TOML file per paper."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,11 +11,26 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from kinematics import Blend
-from rig.papers.claims import Between, Claim, Computed, Criterion, Legs, Near, Origin, Rounded, Threshold, Unquantified
+from rig.papers.claims import (
+    Between,
+    Claim,
+    Computed,
+    Criterion,
+    Legs,
+    Mended,
+    Near,
+    Order,
+    Origin,
+    Range,
+    Rounded,
+    Unquantified,
+)
+from rig.papers.study import Erratum
 
 _STRICT = ConfigDict(extra="forbid", strict=False)
 _CRITERIA: Mapping[str, type[Criterion]] = {
     "near": Near,
+    "order": Order,
     "rounded": Rounded,
     "between": Between,
     "unquantified": Unquantified,
@@ -39,12 +54,13 @@ class PathPlan:
 
 @validated(frozen=True, slots=True, config=_STRICT)
 class _PrintedClaim:
-    """A claim of a data file: exactly one of near, rounded, between, legs and unquantified."""
+    """A claim of a data file: exactly one of near, order, rounded, between, legs and unquantified."""
 
     key: str
     statement: str
     source: str
     near: dict[str, float] | None = None
+    order: dict[str, float] | None = None
     rounded: dict[str, float] | None = None
     between: dict[str, float] | None = None
     legs: tuple[int, ...] | None = None
@@ -53,8 +69,9 @@ class _PrintedClaim:
     measure: str = ""
     why: str = ""
     origin: Literal["paper", "reproduction"] = "paper"
-    threshold: Literal["paper", "ours"] = "paper"
     apart: str = ""
+    thresholds: tuple[float, float] | tuple[()] = ()
+    words: str = ""
 
     @property
     def criterion(self) -> Criterion:
@@ -79,12 +96,14 @@ class _File:
     citation: str
     summary: str
     claims: list[_PrintedClaim] = Field(default_factory=list)
-    errata: tuple[str, ...] = ()
+    errata: tuple[Erratum, ...] = ()
+    open: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
     paths: dict[str, PathPlan] = Field(default_factory=dict)
 
 
 class PrintedStudy:
-    """A paper's title, citation, summary, errata and paths, and its claims to be checked.
+    """A paper's title, citation, summary, errata, what it leaves open, its paths, and its claims to be checked.
 
     Args:
         name: of the paper's study, for messages.
@@ -103,7 +122,7 @@ class PrintedStudy:
             place = ".".join(map(str, first["loc"]))
             raise ValueError(f"{name}: {place}: {first['msg']}") from None
         self.title, self.citation, self.summary = file.title, file.citation, file.summary
-        self.errata, self.paths = file.errata, file.paths
+        self.errata, self.open, self.comments, self.paths = file.errata, file.open, file.comments, file.paths
         self._claims: dict[str, Claim] = {}
         for printed in file.claims:
             if printed.key in self._claims:
@@ -118,8 +137,9 @@ class PrintedStudy:
                 printed.measure,
                 printed.why,
                 Origin(printed.origin),
-                Threshold(printed.threshold),
                 printed.apart,
+                printed.thresholds,
+                words=printed.words,
             )
 
     @property
@@ -127,12 +147,15 @@ class PrintedStudy:
         """Keys of the claims, in the file's order."""
         return tuple(self._claims)
 
-    def claim(self, key: str, computed: Computed, **computed_texts: str) -> Claim:
-        """Return the printed claim with the computed value; texts with computed numbers replace its own.
+    def claim(
+        self, key: str, computed: Computed, *ranges: Range, mended: Mended | None = None, **computed_texts: str
+    ) -> Claim:
+        """Return the printed claim with the computed value, the results over its ranges and with the print mended.
 
-        Raises KeyError for an unknown key.
+        Texts with computed numbers replace its own.  Raises KeyError for an unknown key.
         """
-        return replace(self._claims[key], computed=computed, **computed_texts)  # type: ignore[arg-type]
+        printed = self._claims[key]
+        return replace(printed, computed=computed, ranges=ranges, mended=mended, **computed_texts)  # type: ignore[arg-type]
 
 
 @cache

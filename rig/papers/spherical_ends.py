@@ -9,11 +9,9 @@ import numpy as np
 
 from dynamics import Body, Friction, Mechanism, papers, with_spherical_ends
 from kinematics import Array, quaternion_to_matrix
-from rig.papers.claims import Between, Claim, Origin, Threshold, number
+from rig.papers.claims import Claim, Mended, number
 from rig.papers.paths import force_error, manipulator, run_path
-
-_ROUNDING = 1e-7  # % of the forces' RMS
-_APPLICABLE = 1.0  # %, likewise
+from rig.papers.printed import printed_study
 
 
 def symmetric_manipulator() -> Mechanism:
@@ -79,50 +77,24 @@ def rod_forces(machine: Mechanism, motions: Array) -> Array:
     return forces
 
 
-def spherical_claims() -> tuple[Claim, Claim]:
-    """Claims that the formulation applies to spherical joints at both ends: as printed, and with eq. 16 corrected."""
+def spherical_claim() -> Claim:
+    """Claim that the formulation applies to spherical joints at both ends: as printed, and with eq. 16 mended."""
     machine = symmetric_manipulator()
-    printed: list[tuple[float, float]] = []
-    mended: list[tuple[float, float]] = []
-    spinning: list[tuple[float, float]] = []
+    cases = {
+        "printed": ("dasgupta-1998", machine),
+        "mended": ("exact", with_spherical_ends(machine)),
+        "universal": ("exact", machine),
+    }
+    errors: dict[str, list[float]] = {case: [] for case in cases}
     for path in ("I", "II"):
         motions = run_path(path).motions
         expected = rod_forces(machine, motions)
-        for errors, model, made in (
-            (printed, "dasgupta-1998", machine),
-            (mended, "exact", with_spherical_ends(machine)),
-            (spinning, "exact", machine),
-        ):
-            errors.append(force_error(papers.variant_forces(model, made, motions), expected))
-    shares, worst = zip(*printed, strict=True)
-    measure = (
-        "RMS of the difference from Lagrange's equations of legs that do not spin, over that of the forces: the worse "
-        "of paths I and II, legs made symmetric"
-    )
-    return (
-        Claim(
-            "spherical-ends",
-            "The formulation is applicable to spherical joints at both ends as well, with legs that are symmetric",
-            "§1, §2.1",
-            Between(None, _APPLICABLE),
-            max(shares),
-            "%",
-            measure=measure,
-            why=f"on path I {number(shares[0], '%')}, on the fast path II {number(shares[1], '%')} and "
-            f"{number(worst[1], 'N')} at most. All of it is eq. 16, which counts an inertia twice: mended, nothing is "
-            "left, for to leave out spin and moment of a universal joint is right for spherical joints",
-            threshold=Threshold.OURS,
-        ),
-        Claim(
-            "spherical-ends-mended",
-            "Spherical joints at both ends: the formulation is exact with the upper part's inertia counted once",
-            "§1, §2.1",
-            Between(None, _ROUNDING),
-            max(share for share, _ in mended),
-            "%",
-            measure=measure,
-            why="with universal joints at the base the same legs take forces that differ by "
-            f"{number(max(share for share, _ in spinning), '%')}",
-            origin=Origin.REPRODUCTION,
-        ),
+        for case, (model, made) in cases.items():
+            errors[case].append(force_error(papers.variant_forces(model, made, motions), expected)[0])
+    return printed_study("dasgupta-1998").claim(
+        "spherical-ends",
+        max(errors["printed"]),
+        mended=Mended("eq. 16 with the upper part's inertia counted once", max(errors["mended"])),
+        why=f"on path I {number(errors['printed'][0], '%')}; with universal joints at the base the forces of the same "
+        f"legs differ by {number(max(errors['universal']), '%')}",
     )

@@ -40,8 +40,47 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Erratum:
+    """A misprint: its place, what is printed, what is meant, and where that is shown: a claim's key or a test."""
+
+    place: str
+    printed: str
+    meant: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Numbers of claims by class, of those not counted, and of listed errata."""
+
+    reproduced: int
+    erratum: int
+    contradicted: int
+    undecidable: int
+    apart: int
+    errata: int
+
+    @property
+    def counted(self) -> int:
+        """Number of counted claims."""
+        return self.reproduced + self.erratum + self.contradicted + self.undecidable
+
+    @property
+    def text(self) -> str:
+        """Format as a sentence's part: the one text for page, command and document."""
+        return (
+            f"{self.counted} claims: {self.reproduced} reproduced, {self.erratum} erratum, {self.contradicted} "
+            f"contradicted, {self.undecidable} not decidable; {self.apart} not counted; {self.errata} errata listed"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
-    """A reproduced paper. `errata` lists the errors in print that matter here."""
+    """A reproduced paper.
+
+    `errata` lists its misprints, `open` the inputs that it does not print and what is taken, `comments` those of
+    others.
+    """
 
     name: str
     title: str
@@ -50,7 +89,9 @@ class Study:
     claims: tuple[Claim, ...]
     pictures: tuple[Picture, ...]
     sheets: tuple[Sheet, ...]
-    errata: tuple[str, ...]
+    errata: tuple[Erratum, ...]
+    open: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
     @property
     def counted(self) -> tuple[Claim, ...]:
@@ -62,27 +103,22 @@ class Study:
         """Claims that are shown but not counted."""
         return tuple(claim for claim in self.claims if not claim.counted)
 
-    def count(self, verdict: Verdict) -> int:
-        """Count the counted claims with a verdict."""
-        return sum(claim.verdict is verdict for claim in self.counted)
-
     @property
-    def headline(self) -> str:
-        """Return the verdicts on the claims as text."""
-        return _outcome((self,))
+    def counts(self) -> Counts:
+        """Return the numbers of its claims by class."""
+        return count((self,))
 
 
-def total(studies: Sequence[Study]) -> str:
-    """Return the verdicts on the claims of several studies as text."""
-    return f"{len(studies)} papers together: {_outcome(studies)}"
-
-
-def _outcome(studies: Sequence[Study]) -> str:
-    counted, apart = sum(len(study.counted) for study in studies), sum(len(study.apart) for study in studies)
-    holds, differ, open_ = (sum(study.count(verdict) for study in studies) for verdict in Verdict)
-    return (
-        f"{counted} claims that could have come out otherwise: {holds} holding, {differ} differing, {open_} not "
-        f"decidable; {apart} more shown, not counted"
+def count(studies: Sequence[Study]) -> Counts:
+    """Return the numbers of claims by class of studies together."""
+    verdicts = [claim.verdict for study in studies for claim in study.counted]
+    return Counts(
+        verdicts.count(Verdict.REPRODUCED),
+        verdicts.count(Verdict.ERRATUM),
+        verdicts.count(Verdict.CONTRADICTED),
+        verdicts.count(Verdict.UNDECIDABLE),
+        sum(len(study.apart) for study in studies),
+        sum(len(study.errata) for study in studies),
     )
 
 

@@ -1,7 +1,8 @@
 """Turney, Mudge & Lee (1980): tables 1 to 5, the equivalence of the formulations, strobing, the claims."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -9,14 +10,12 @@ from dynamics import papers, serial
 from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import (
-    FORMULATIONS,
-    formulations_spread,
     legs_as_chains_error,
     recursion_errors,
     strobed_mass_error,
     strobed_rates,
 )
-from rig.papers.claims import Between, Claim, Near, Origin, Threshold, number
+from rig.papers.claims import Between, Claim, Mended, Near, Origin, Range
 from rig.papers.drawing import INK, Curve, one_panel, series
 from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
@@ -32,41 +31,46 @@ _START = (0.3, -0.4, 0.5, 0.2, -0.3, 0.4)  # rad, of the free fall
 _FALL = 0.08  # s
 
 
+def claims() -> tuple[Claim, ...]:
+    """Return all claims, in the paper's order."""
+    return (
+        *equations(),
+        *strobing(),
+        *orders(),
+        *savings(),
+        *printed_totals(),
+        parallel(),
+        *strobing_orders(),
+        *effort(),
+        _simulation(),
+    )
+
+
 def study(report: Report) -> Study:
     """Reproduce the study."""
-    report(f"{_NAME}: formulations", 0.0)
-    found = [*equations(), *strobing()]
-    report(f"{_NAME}: counting operations", 0.4)
-    found += [*orders(), *savings(), *printed_totals(), *parallel(), *strobing_orders(), *effort()]
-    report(f"{_NAME}: simulation", 0.8)
+    report(f"{_NAME}: formulations and operations", 0.0)
+    found = claims()
+    report(f"{_NAME}: figures", 0.8)
     sheets = [counting.sheet(name) for name in (*_TABLES[:3], _HERE, *_TABLES[3:])]
     return Study(
         _NAME,
         PRINTED.title,
         PRINTED.citation,
         PRINTED.summary,
-        (*found, *_simulation()),
+        found,
         (_growth(),),
         (*sheets, _strobing_sheet()),
-        (
-            "Eq. 3.16 takes ω_i × z θ̇ where ω_{i−1} is meant; eq. 3.18 takes r_i for r̄_i. Eqs. 3.3 to 3.13, which they "
-            "are turned from, are right.",
-            "Eq. 4.9 ends in R₀ⁱ g z₀; it is R_i⁰ g z₀, as in eq. 4.7.",
-            "§5: the entry zy of A_i reads ω_z ω_y + α_z; it is ω_z ω_y + α_x. The term Tr{A_i K_i σᵀ} has the wrong "
-            "sign. Eq. 5.2 ends in R n_i; it is R n_{i+1}.",
-            "Eqs. 1.26 and the K_i of §5 hold in principal axes only; here products of inertia are kept.",
-            f"Strobing with two rates at once, as outlined in §3, gives C_jj + C_kk + 2C_jk, not one coefficient: up "
-            f"to {number(100.0 * strobed_rates(as_printed=True), '%')} of the largest coefficient off.",
-            "§6: d₂ n(n + 1)/2 for the C^i counts one inward step for each pair of rates; each pair takes n of them.",
-            "Eq. 2.1 and 2.8 have two wrong signs between them, and a right result; eq. 2.6 has lost θ̇_j θ̇_k.",
-            "The appendix's last lines have additions and multiplications interchanged, and its second derivatives "
-            "16n(n² − 1) additions where table 2 rightly has 8n(n² − 1).",
-        ),
+        PRINTED.errata,
+        PRINTED.open,
     )
 
 
+_SIGNS = ("as in eq. 5.2", "as in the sentence after it")
+_BARS = ("without bars, as printed", "with bars that the scan lost")
+
+
 def equations() -> list[Claim]:
-    """Claims on the equivalence of the formulations: as printed, and corrected."""
+    """Claims on the equivalence of the formulations: as printed, and mended."""
     legs = counting.agreement(
         "legs-as-chains",
         "Each leg of the platform is such a chain (two revolutes, a prismatic): its recursion gives the leg forces",
@@ -74,7 +78,13 @@ def equations() -> list[Claim]:
         legs_as_chains_error(),
         "largest difference from the vector form on path I of Dasgupta & Mruthyunjaya, relative to the largest force",
     )
-    least = "relative error of the joint forces, the least of 7 random arms of 2 to 8 revolute joints"
+    turned = tuple(
+        min(recursion_errors(partial(serial.newton_euler_as_printed, barred=barred))) for barred in (False, True)
+    )
+    modified = tuple(
+        min(recursion_errors(partial(serial.modified_newton_euler_as_printed, told=told))) for told in (False, True)
+    )
+    least = "against Lagrange: relative error of the joint forces, the least of 7 random arms of 2 to 8 revolute joints"
     return [
         Claim(
             "equivalence",
@@ -84,42 +94,45 @@ def equations() -> list[Claim]:
             max(recursion_errors(serial.newton_euler_in_base_axes)),
             measure="eqs. 3.3–3.13 as printed, in base axes, against Lagrange: relative error of the joint forces, the "
             "largest of 7 random arms of 2 to 8 revolute joints",
-            threshold=Threshold.OURS,
+            words="mathematically equivalent",
+            thresholds=counting.EQUAL,
         ),
         Claim(
             "links-axes",
             "Rotated into the links' own axes the Newton–Euler set is eqs. 3.15–3.21",
             "§3, eqs. 3.15–3.21",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(serial.newton_euler_as_printed)),
-            measure=f"eqs. 3.15–3.21 as printed: {least}",
-            why="eqs. 3.16 and 3.18 are misprinted; §4 expands them as they should be",
-            threshold=Threshold.OURS,
-        ),
-        counting.agreement(
-            "equivalence-mended",
-            "… in the links' axes, eqs. 3.16 and 3.18 mended",
-            "§4",
-            formulations_spread(),
-            f"largest relative disagreement of {', '.join(FORMULATIONS)}: 21 random chains of 2 to 8 joints of both "
-            "kinds",
+            turned[0],
+            measure=f"eqs. 3.15–3.21 as printed {least}",
+            words="the rotated set",
+            ranges=(Range("r_i of eq. 3.18", _BARS, turned, _BARS[0]),),
+            thresholds=counting.EQUAL,
+            mended=Mended(
+                "ω_{i−1} in eq. 3.16 and r̄_i in eq. 3.18, as §4 expands them",
+                max(recursion_errors(serial.newton_euler)),
+            ),
         ),
         Claim(
             "modified-equivalent",
             "Replacing eqs. 3.19 and 3.20 by 5.1 and 5.2 gives the same joint forces",
             "§5, eqs. 5.1, 5.2",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(serial.modified_newton_euler_as_printed)),
-            measure=f"eqs. 5.1 and 5.2 as printed, after eq. 3.16 mended: {least}",
-            why="an entry of A_i and the sign of Tr{A_i K_i σᵀ} are wrong; mended, they agree to rounding",
-            threshold=Threshold.OURS,
+            modified[0],
+            measure=f"eqs. 5.1 and 5.2 as printed, eq. 3.16 mended, {least}",
+            words="the modified set",
+            thresholds=counting.EQUAL,
+            mended=Mended(
+                "α_x in the entry zy of A_i, and the sign of eq. 5.2",
+                max(recursion_errors(serial.modified_newton_euler)),
+            ),
+            ranges=(Range("sign of Tr{A_i K_i σᵀ}", _SIGNS, modified, _SIGNS[0]),),
         ),
         replace(legs, origin=Origin.REPRODUCTION),
     ]
 
 
 def strobing() -> list[Claim]:
-    """Claims of §3 on strobing: as printed, and corrected."""
+    """Claims of §3 on strobing: as printed, and mended."""
     return [
         counting.agreement(
             "strobing",
@@ -135,101 +148,114 @@ def strobing() -> list[Claim]:
             Between(None, counting.ROUNDING),
             strobed_rates(as_printed=True),
             measure="largest difference from Lagrange's, relative to the largest of all, chains of 2 to 5 joints",
-            why="with two rates at once τ is C_jj + C_kk + 2C_jk",
-            threshold=Threshold.OURS,
-        ),
-        counting.agreement(
-            "strobing-rates-mended",
-            "… with C_jj and C_kk, strobed each alone, taken off and the rest halved",
-            "§3",
-            strobed_rates(as_printed=False),
-            "the same",
+            words="the C^i_jk elements",
+            thresholds=counting.EQUAL,
+            mended=Mended(
+                "by eq. 2.11 τ is then C_jj + C_kk + 2C_jk: C_jj and C_kk taken off, the rest halved",
+                strobed_rates(as_printed=False),
+            ),
         ),
     ]
 
 
 def orders() -> Iterator[Claim]:
     """Claims on the orders in n."""
-    yield counting.order(_TABLES[2], 1, "Newton–Euler: operations linear in n", "§6, table 3")
-    yield counting.order(_TABLES[3], 1, "Modified Newton–Euler: operations linear in n", "§6, table 4")
+    plain, modified = "Newton–Euler: operations linear in n", "Modified Newton–Euler: operations linear in n"
+    yield counting.order(_TABLES[2], 1, plain, "§6, table 3", {"eqs. 3.15 to 3.21 as they stand": _HERE})
+    yield counting.order(_TABLES[3], 1, modified, "§6, table 4", {"full tensors": f"{_TABLES[3]} full"})
     yield counting.order(_TABLES[1], 3, "Lagrange: operations of order n³", "§6, table 2")
+
+
+_TERMS = ("on equal terms", "as the tables count", "by the printed totals")
 
 
 def savings() -> list[Claim]:
     """Claims on the savings of the modified form."""
     saving = papers.newton_euler_saving(counting.JOINTS)
+    shares = tuple(100.0 * share for share in (saving.counted, saving.as_printed, saving.published))
     return [
-        PRINTED.claim("modified-cheaper", 100.0 * saving.counted),
+        PRINTED.claim("modified-cheaper", shares[0], Range("counted", _TERMS, shares, _TERMS[0])),
         Claim(
             "modified-saving",
-            f"By the totals of table 1 it saves {100 * saving.published:.0f} % at n = 6",
+            "What the modified form saves at n = 6 by the totals of table 1",
             "table 1",
-            Near(100.0 * saving.published, 0.1),
-            100.0 * saving.as_printed,
+            Near(shares[2], 0.1),
+            shares[1],
             "%",
             measure="counted on the tables' terms: full tensors in the plain form and principal ones in the modified, "
             "and the A_i of the modified in the plain one",
-            threshold=Threshold.OURS,
             apart="arithmetic on the totals of tables 3 and 4, which are counted already",
         ),
     ]
 
 
+_FORMED = "r̄_i + r_i formed for each link"
+
+
 def printed_totals() -> list[Claim]:
     """Claims on the tables' totals; table 1 repeats those of 2 to 4."""
+
+    def formed(name: str) -> dict[str, tuple[int, int]]:
+        multiplications, additions = counting.counts(name)
+        return {_FORMED: (multiplications, additions + 3 * counting.JOINTS)}
+
     return [
-        *(claim for name in (*_TABLES[1:3], _HERE, *_TABLES[3:]) for claim in counting.totals(name)),
+        *counting.totals(_TABLES[1]),
+        *(claim for name in _TABLES[2:] for claim in counting.totals(name, formed(name))),
+        *counting.totals(_HERE),
         *(claim for name in _TABLES[1:] for claim in counting.sums(name)),
     ]
 
 
-def parallel() -> list[Claim]:
-    """Claims of §6 on parallelism."""
+def parallel() -> Claim:
+    """Claim of §6 on parallelism."""
     one_joint, steps = (papers.counted_table(name).rows[-1] for name in (_TABLES[3], _TABLES[4]))
     n = counting.JOINTS
     all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (one_joint, steps))
-    published = [sum(law.at(n) for law in row.published or ()) for row in (one_joint, steps)]
-    return [
-        PRINTED.claim(
-            "parallelism",
-            at_once / all_of_them,
-            why=f"by the printed totals {published[1] / published[0]:.3f}; for the other two no schedule is printed",
-        )
-    ]
+    return PRINTED.claim("parallelism", at_once / all_of_them)
+
+
+_LINKS = ("all links", "those that move")
+_LAGRANGE = ("joint forces", "D, H and G")
+_JOINTS = (2.0, 4.0, float(counting.JOINTS))
 
 
 def effort() -> list[Claim]:
     """Claims of §§6 and 7 on the effort of strobing relative to Lagrange."""
-    cost = papers.strobing_effort(counting.JOINTS)
+    costs = [papers.strobing_effort(int(joints)) for joints in _JOINTS]
+    cost = costs[-1]
+    shares = (cost.strobed / cost.lagrange, cost.strobed_moving / cost.lagrange)
+    ratios = tuple(one.step / one.lagrange_forces for one in costs)
+    against = (ratios[-1], cost.step / cost.lagrange)
     return [
-        PRINTED.claim(
-            "less-effort",
-            cost.strobed / cost.lagrange,
-            measure=(
-                f"{cost.strobed} operations at n = 6 over {cost.lagrange} of D, H and G by Lagrange, both counted "
-                "of the algorithms used here, whose recursions for the C^i go over all links"
-            ),
-            why=(
-                "§3 does not say to leave out the links that stand still, the form printed in §6 does: outward over "
-                f"those alone that move it is {cost.strobed_moving}, {number(cost.strobed_moving / cost.lagrange)} of "
-                "Lagrange's"
-            ),
-        ),
+        PRINTED.claim("less-effort", shares[0], Range("C^i outward over", _LINKS, shares, _LINKS[0])),
         PRINTED.claim(
             "step-works-better",
-            cost.step / cost.lagrange_forces,
-            measure=(
-                f"{cost.step} operations of a step with its elimination at n = 6 over {cost.lagrange_forces} of "
-                "the joint forces by Lagrange, table 2's algorithm, both counted"
-            ),
+            ratios[-1],
+            Range("joints", _JOINTS, ratios, _JOINTS[-1]),
+            Range("Lagrange's", _LAGRANGE, against, _LAGRANGE[0]),
         ),
     ]
+
+
+_PASSED = ("all links", "those from the hand to joint min(j, k)", "those from the hand to joint max(j, k)")
+
+
+def _inward_orders() -> tuple[float, float]:
+    """Orders in n of the links passed inward for all pairs j ≤ k, if only down to joint min(j, k), or max(j, k)."""
+    sizes = range(papers.SAMPLES[0], papers.BEYOND[-1] + 1)
+
+    def passed(n: int, last: Callable[[int, int], int]) -> int:
+        return sum(n - last(j, k) + 1 for k in range(1, n + 1) for j in range(1, k + 1))
+
+    low, high = (float(papers.degree([passed(n, last) for n in sizes])) for last in (min, max))
+    return low, high
 
 
 def strobing_orders() -> list[Claim]:
     """Claims on the orders of the forms in n of §§6 and 7."""
 
-    def claim(key: str, what: str, source: str, why: str = "") -> Claim:
+    def claim(key: str, what: str, source: str, *ranges: Range) -> Claim:
         cost = next(cost for cost in papers.strobing_costs() if cost.key == key)
         assert cost.printed is not None
         return Claim(
@@ -238,23 +264,19 @@ def strobing_orders() -> list[Claim]:
             source,
             Near(cost.printed.order, 0.0),
             float(cost.order),
-            measure=f"order in n of the counts at 2 to 8 joints; counted {cost.counted}, "
-            f"{cost.counted.at(counting.JOINTS)} at n = 6; by the printed form with table 4's numbers {cost.printed}, "
-            f"{cost.printed.at(counting.JOINTS)}",
-            why=why or "the order alone is compared: k and d are not printed",
-            threshold=Threshold.OURS,
+            measure=f"order in n of counts at 2 to 8 joints; counted {cost.counted.at(counting.JOINTS)} at n = 6, by "
+            f"the printed form with table 4's numbers {cost.printed.at(counting.JOINTS)}",
+            why="the order alone is compared: k and d are not printed",
+            ranges=ranges,
         )
 
+    inward = next(float(cost.order) for cost in papers.strobing_costs() if cost.key == "coriolis-inward")
+    passed = Range("links passed", _PASSED, (inward, *_inward_orders()), _PASSED[0])
     return [
         claim("mass-outward", "M by strobing, outward", "§6"),
         claim("mass-inward", "M by strobing, inward", "§6"),
         claim("coriolis-outward", "The C^i by strobing, outward", "§6"),
-        claim(
-            "coriolis-inward",
-            "The C^i by strobing, inward",
-            "§6",
-            "each of the n(n + 1)/2 pairs of rates takes an inward recursion over all n links",
-        ),
+        claim("coriolis-inward", "The C^i by strobing, inward", "§6", passed),
         claim("step", "A step of the simulation, without its elimination", "§7"),
     ]
 
@@ -278,7 +300,7 @@ def _strobing_sheet() -> Sheet:
     )
 
 
-def _simulation() -> list[Claim]:
+def _simulation() -> Claim:
     chain = serial.puma()
 
     def end(step: float) -> Array:
@@ -288,7 +310,7 @@ def _simulation() -> list[Claim]:
 
     coarse, middle, fine = (end(_FALL / steps) for steps in (4, 8, 16))
     order = float(np.log2(np.abs(coarse - middle).max() / np.abs(middle - fine).max()))
-    return [PRINTED.claim("runge-kutta", order)]
+    return PRINTED.claim("runge-kutta", order)
 
 
 def _growth() -> Picture:

@@ -1,6 +1,6 @@
 """Reproduction of the studies of papers."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +38,16 @@ class PaperResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON object."""
+        from rig.papers import count
+
         found = {one.name: [claim.record() for claim in one.claims] for one in self.studies}
         paths = {
             "page": str(self.page),
             "tables": list(map(str, self.tables)),
             "figures": list(map(str, self.figures)),
         }
-        return {"claims": found, "paths": paths}
+        errata = {one.name: [asdict(erratum) for erratum in one.errata] for one in self.studies}
+        return {"counts": asdict(count(self.studies)), "claims": found, "errata": errata, "paths": paths}
 
 
 def paper_studies() -> tuple[str, ...]:

@@ -50,7 +50,7 @@ from dynamics.serial import (
     modified_newton_euler,
     newton_euler,
 )
-from dynamics.serial.as_printed import newton_euler_as_counted
+from dynamics.serial.as_printed import computed_torque_expanded, newton_euler_as_counted
 
 TABLES = {table.name: table for table in operation_tables()}
 
@@ -199,11 +199,21 @@ def test_table_1_of_000_counts_four_full_products_for_each_trace() -> None:
         assert (multiplications.at(joints), additions.at(joints)) == (256 * traces, 195 * traces)
 
 
-def test_table_2_of_000_prints_what_its_equations_do_not_take() -> None:
-    rows = {row.term: row for row in TABLES["lee-1982 table 2"].rows}
-    for term, printed, counts in (("a_i", ("27n", "22n"), ("27n", "21n")), ("ā_i", ("15n", "14n"), ("18n", "15n"))):
-        assert tuple(map(str, rows[term].published or ())) == printed
-        assert tuple(map(str, rows[term].counted)) == counts
+def test_table_2_of_000_expands_the_double_vector_product() -> None:
+    """With ω×(ω×b) as ω(ω·b) − b(ω·ω) and ω·ω formed once its a_i and ā_i are as printed; the torques are the same."""
+    printed = {row.term: row for row in counted_table("lee-1982 table 2").rows}
+    here = {row.term: row for row in counted_table("lee-1982 table 2 here").rows}
+    for term, counts, one_by_one in (
+        ("a_i", ("27n", "22n"), ("27n", "21n")),
+        ("ā_i", ("15n", "14n"), ("18n", "15n")),
+    ):
+        assert tuple(map(str, printed[term].published or ())) == counts
+        assert tuple(map(str, printed[term].counted)) == counts
+        assert tuple(map(str, here[term].counted)) == one_by_one
+    chain = general_chain(5)
+    desired = tuple(np.random.default_rng(1).normal(size=(3, 5)).tolist())
+    given = (chain, desired, [0.3] * 5, [0.7, -0.2, 0.4, 0.1, 0.9], 100.0, 20.0)
+    np.testing.assert_allclose(computed_torque_expanded(*given), computed_torque(*given), rtol=1e-12)
 
 
 def test_lagrange_costs_far_more() -> None:

@@ -238,3 +238,34 @@ def test_001_eqs_2_1_and_2_7_have_two_wrong_signs() -> None:
     np.testing.assert_allclose(gravity, slope, atol=1e-7 * np.abs(slope).max())
     # of the true energy 2.7 would have the opposite
     assert wrong((-slope).tolist(), gravity)
+
+
+def test_a_link_of_001_eqs_4_11_and_4_17_and_000_eqs_4_15_and_4_21_has_its_mass_once() -> None:
+    """The moment of one link about its joint (001 eq. 4.10): with J for I, and with gravity apart."""
+    rng = np.random.default_rng(7)
+    link = case()[0].links[0]
+    m, center, inertia = link.mass, np.array(link.center), np.array(link.inertia)
+    r, omega, alpha, origin, up = rng.normal(size=(5, 3))  # r_i, ω_i, α_i, a_i without gravity, R_i⁰ g z_0
+    J: Array = inertia * -1.0 + 0.5 * np.trace(inertia) * np.eye(3) + m * np.outer(center, center)
+    whole = np.trace(J) * np.eye(3) - J
+
+    def swing(place: Array) -> Array:
+        return np.asarray(np.cross(alpha, place) + np.cross(omega, np.cross(omega, place)))
+
+    def turning(tensor: Array) -> Array:
+        return np.asarray(tensor @ alpha + np.cross(omega, tensor @ omega))
+
+    a_center = origin + swing(center) + up
+    lever = m * np.cross(center + r, a_center)
+    expected = turning(inertia) + lever
+    # 4.11, and 000 4.15: − r̄×(α×r̄) − r̄×(ω×(ω×r̄)), without m_i as printed
+    taken_off = np.cross(center, swing(center))
+    np.testing.assert_allclose(turning(whole) - m * taken_off + lever, expected, atol=1e-12)
+    assert np.abs(turning(whole) - taken_off + lever - expected).max() > 0.01
+    # 4.17, and 000 4.21: what is left beside J; gravity with m_i twice as printed, and r_i for r̄_i in 4.17
+    split = m * np.cross(center + r, origin) + m * np.cross(r, swing(center))
+    weight = m * np.cross(center + r, up)
+    np.testing.assert_allclose(turning(whole) + split + weight, expected, atol=1e-12)
+    assert np.abs(turning(whole) + split + m * weight - expected).max() > 0.01
+    printed = m * np.cross(center + r, origin) + m * np.cross(r, swing(r))
+    assert np.abs(turning(whole) + printed + weight - expected).max() > 0.01

@@ -20,6 +20,11 @@ def _engine(name: str, path: str, old: str, new: str, test: str) -> Break:
     return Break(name, f"rig/engine/{path}", old, new, (f"{_PACE}::{test}",))
 
 
+def _class(name: str, old: str, new: str) -> Break:
+    test = "rig/test_papers_claims.py::test_the_class_of_a_verdict"
+    return Break(name, "rig/papers/claims.py", old, new, (test,))
+
+
 VERDICT_BREAKS = [
     Break(
         "a printed claim may have two criteria",
@@ -27,6 +32,21 @@ VERDICT_BREAKS = [
         "if len(given) != 1:",
         "if not given:",
         ("papers/test_printed.py::test_a_wrong_file_is_refused_by_its_place",),
+    ),
+    _class(
+        "a claim is decided that turns with what a paper leaves open",
+        "if None in outcomes or len(outcomes) > 1:",
+        "if None in outcomes:",
+    ),
+    _class(
+        "a threshold of ours is not varied",
+        "[self.criterion, *(self.criterion.at(threshold) for threshold in self.thresholds)]",
+        "[self.criterion]",
+    ),
+    _class(
+        "a claim that the mended print does not meet either is an erratum",
+        "self.mended is not None and all(one.met(self.mended.computed) for one in self._criteria)",
+        "self.mended is not None",
     ),
     Break(
         "what is expected of a machine that is not its model has no bound",

@@ -21,8 +21,8 @@ from rig.papers.study import Report
 
 STUDIES = ("dasgupta-1998", "pedrammehr-2012", "turney-1980", "lee-1982", "iterative-newton-euler")
 OUTCOME = (
-    r"(\d+) claims that could have come out otherwise: (\d+) holding, (\d+) differing, (\d+) not decidable; "
-    r"(\d+) more shown, not counted"
+    r"(\d+) claims: (\d+) reproduced, (\d+) erratum, (\d+) contradicted, (\d+) not decidable; (\d+) not counted; "
+    r"(\d+) errata listed"
 )
 EMBEDDED = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 
@@ -69,13 +69,14 @@ def test_one_page_and_its_numbers(everything: Path) -> None:
         assert (everything / name / "claims.csv").exists()
 
 
-def test_the_total_over_all_studies(everything: Path, printed: str) -> None:
-    found = [list(map(int, numbers)) for numbers in re.findall(rf"^  {OUTCOME}$", printed, re.MULTILINE)]
-    total = re.findall(rf"^5 papers together: {OUTCOME}$", printed, re.MULTILINE)
+def test_the_counts_by_class_head_command_and_page(everything: Path, printed: str) -> None:
+    total, *found = (list(map(int, numbers)) for numbers in re.findall(rf"^ *{OUTCOME}$", printed, re.MULTILINE))
     assert len(found) == len(STUDIES)
-    assert [list(map(int, numbers)) for numbers in total] == [[sum(column) for column in zip(*found, strict=True)]]
-    line = next(line for line in printed.splitlines() if "papers together" in line)
-    assert f"<p>{line}.</p>" in (everything / "papers.html").read_text(encoding="utf-8")
+    assert total == [sum(column) for column in zip(*found, strict=True)]
+    head = printed.splitlines()[0]
+    assert re.fullmatch(OUTCOME, head)
+    page = (everything / "papers.html").read_text(encoding="utf-8")
+    assert f"<p><b>{head}.</b></p>" in page[: page.index("<main>")]
 
 
 def test_the_page_needs_nothing_else(everything: Path) -> None:
@@ -113,7 +114,11 @@ def test_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     result = json.loads(capfd.readouterr().out)
     assert list(result["claims"]) == ["pedrammehr-2012"]
     spin = next(claim for claim in result["claims"]["pedrammehr-2012"] if claim["key"] == "path-1-spin")
-    assert (spin["computed"], spin["verdict"], spin["origin"]) == ([4], "holds", "reproduction")
+    assert (spin["computed"], spin["verdict"], spin["origin"]) == ([4], "not counted", "reproduction")
+    assert result["counts"]["contradicted"] == 2
+    velocities = next(claim for claim in result["claims"]["pedrammehr-2012"] if claim["key"] == "path-1-velocities")
+    assert velocities["ranges"][1]["computed"][1] == [1, 2, 6]
+    assert {"place", "printed", "meant", "shown"} == set(result["errata"]["pedrammehr-2012"][0])
     assert result["paths"]["page"] == str(tmp_path / "pedrammehr-2012.html")
     assert all(Path(path).exists() for path in result["paths"]["tables"])
 
@@ -121,12 +126,12 @@ def test_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path)]) == 0
     out = capfd.readouterr().out
-    assert "holds         Path 1: leg 4 has no axial spin at all, the others have" in out
+    assert "not counted   Path 1: leg 4 has no axial spin at all, the others have" in out
     assert "expected 5.62 % (±0.005 %); computed 5.618 %" in out
-    assert "differs       Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s" in out
-    assert "claimed 0.08 m/s (±1 %); computed 0.08333 m/s; difference +4.2 %" in out
-    assert re.search(rf"^  {OUTCOME}$", out, re.MULTILINE)
-    assert "papers together" not in out
+    assert "erratum       Eqs. 42 and 43 are eq. 40, written compactly" in out
+    assert "mended: the terms of eqs. 36 and 39 that are lost on the way: " in out
+    assert "eq. 43, one term: m_d L_d×[ω_l×(ω_l×L_u)]; meant: L_d at its end (compact-form)" in out
+    assert "not printed: The fixed axes u are not printed" in out
     assert "8 figures, each as SVG and PDF" in out
     assert f"page: {tmp_path / 'pedrammehr-2012.html'}" in out
 

@@ -6,7 +6,7 @@ import pytest
 from reproduced import study
 
 from rig.papers import STUDIES
-from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, Verdict
+from rig.papers.claims import Between, Legs, Near, Order, Rounded, Unquantified, Verdict
 from rig.papers.printed import PrintedStudy, printed_study
 
 HEAD = {"title": "T", "citation": "C", "summary": "S"}
@@ -29,6 +29,7 @@ def test_every_printed_claim_is_judged(name: str) -> None:
     ("table", "criterion"),
     [
         ({"near": {"value": 2.0, "share": 0.1}}, Near(2.0, 0.1)),
+        ({"order": {"value": 1e5, "factor": 10.0}}, Order(1e5, 10.0)),
         ({"rounded": {"value": 2.0, "last": 0.1}}, Rounded(2.0, 0.1)),
         ({"between": {"low": 1.0, "high": 3.0}}, Between(1.0, 3.0)),
         ({"between": {"high": 3.0}}, Between(None, 3.0)),
@@ -41,9 +42,10 @@ def test_each_kind_of_criterion(table: dict[str, Any], criterion: object) -> Non
 
 
 def test_the_verdict_follows_from_what_is_computed() -> None:
-    assert printed().claim("k", 2.1).verdict is Verdict.HOLDS
+    assert printed().claim("k", 2.1).verdict is Verdict.REPRODUCED
     claim = printed(why="as printed").claim("k", 3.0, why="by 50 %")
-    assert claim.verdict is Verdict.DIFFERS and claim.why == "by 50 %"
+    assert claim.verdict is Verdict.CONTRADICTED and claim.why == "by 50 %"
+    assert printed(thresholds=[0.01, 0.2]).claim("k", 2.1).verdict is Verdict.UNDECIDABLE
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_the_verdict_follows_from_what_is_computed() -> None:
         ({"near": {"value": 2.0}}, "claim 'k': near: .*share"),
         ({"statment": "is so"}, "a-study: claims.0.statment: "),
         ({"source": None}, "a-study: claims.0.source: "),
-        ({"threshold": "theirs"}, "a-study: claims.0.threshold: .*'paper' or 'ours'"),
+        ({"thresholds": "some"}, "a-study: claims.0.thresholds"),
     ],
 )
 def test_a_wrong_file_is_refused_by_its_place(changes: dict[str, Any], message: str) -> None:

@@ -21,9 +21,9 @@ from rig.papers.dasgupta_1998 import (
     path_one_claims,
     path_two_claims,
 )
-from rig.papers.dasgupta_singular import crossing_claim, path_three_claims, random_pose_claims, rank_claims
+from rig.papers.dasgupta_singular import crossing_claim, path_three_claims
 from rig.papers.paths import PLANS, run_path
-from rig.papers.spherical_ends import spherical_claims
+from rig.papers.spherical_ends import spherical_claim
 
 MODEL = "dasgupta-1998"
 PRINTED = sys.modules["dynamics.papers.dasgupta"]
@@ -127,19 +127,13 @@ def three() -> Iterable[Claim]:
     return path_three_claims(run_path("III"))
 
 
-def ranks() -> Iterable[Claim]:
-    return rank_claims(run_path("III"), run_path("I"))
-
-
 MOVING = np.array([1.0] * 13 + [0.0] * 6)
 """Of a motion, what is not acceleration."""
 HEAVY = machine(lambda mechanism: replace(mechanism, mass=400.0, inertia=10.0 * mechanism.inertia))
-HALF = machine(lambda mechanism: replace(mechanism, mass=20.0, inertia=0.5 * mechanism.inertia))
 ASIDE = {"end": (0.5, 1.5, 1.3, 0.15, 0.25, 0.0), "speed": 0.04, "angular_speed": 0.016}
 """The first part of path III, which ends before the singularity."""
 TURNS: dict[str, Turn] = {
     "joint-space": Turn(sixfold, lambda: [joint_space_claim()]),
-    "operations-leg": Turn(unturned, operation_claims),
     "operations-platform": Turn(unturned, operation_claims),
     "parallel": Turn(repeated, operation_claims),
     "path-1-moderate": Turn(HEAVY, one),
@@ -154,12 +148,8 @@ TURNS: dict[str, Turn] = {
     "path-2-steps": Turn(
         equations(lambda printed, mechanism, motions, *given: printed(mechanism, motions * MOVING, *given)), both
     ),
-    "fraction-range": Turn(HALF, both),
-    "path-3-forces": Turn(lambda patch: patch.setattr("rig.papers.paths.SAMPLES", 121), three),
     "path-3-together": Turn(blunt, three),
-    "near-singular-forces": Turn(HEAVY, random_pose_claims),
-    "condition-and-force": Turn(blunt, ranks),
-    "spherical-ends": Turn(counted_once, spherical_claims),
+    "spherical-ends": Turn(counted_once, lambda: [spherical_claim()]),
     "singularity-one": Turn(plan("III", **ASIDE), lambda: [crossing_claim()]),
 }  # fmt: skip
 

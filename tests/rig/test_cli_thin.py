@@ -24,7 +24,7 @@ TEXT = {
     "rig.client": {"describe"},
     "rig.commissioning": {"CellAmplifier", "DriveAddress", "own_settings", "setting_value", "usual_unit"},
     "rig.config": {"Validation", "parse_thresholds"},
-    "rig.papers": {"Origin", "Threshold", "Verdict", "total"},
+    "rig.papers": {"Origin", "Verdict", "count"},
     "rig.report": {"comparison_text", "summary_lines"},
     "rig.runtime": {"begin_server"},
     "rig.virtual": {"CONTROLLERS"},

@@ -1,10 +1,12 @@
 """What a claim's verdict follows from, and how it reads."""
 
+from typing import Any
+
 import pytest
 
 from rig.cli.paper import _print_study
-from rig.papers import Claim, Origin, Study, Threshold, Verdict, total
-from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, number
+from rig.papers import Claim, Mended, Origin, Range, Study, Verdict, count
+from rig.papers.claims import Between, Legs, Near, Order, Rounded, Unquantified, number
 from rig.papers.page import render
 
 
@@ -13,7 +15,7 @@ def claim(criterion: Near | Rounded | Between | Legs, computed: float | tuple[in
 
 
 @pytest.mark.parametrize(
-    ("criterion", "holding", "differing"),
+    ("criterion", "met", "missed"),
     [
         (Near(200.0, 0.1), (180.0, 220.0), (179.0, 221.0)),
         (Near(0.0, 0.0), (0.0,), (1e-9,)),
@@ -22,15 +24,71 @@ def claim(criterion: Near | Rounded | Between | Legs, computed: float | tuple[in
         (Between(20.0, 50.0), (20.0, 50.0), (19.9, 50.1)),
         (Between(0.9, None), (0.9, 5.0), (0.89, -0.9)),
         (Legs((5, 6)), ((5, 6),), ((), (5,), (4, 5, 6))),
+        (Order(1e5, 4.0), (2.5e4, 4e5), (2.4e4, 4.1e5, -1e5)),
     ],
 )
-def test_verdict(
+def test_a_criterion(
     criterion: Near | Rounded | Between | Legs,
-    holding: tuple[float | tuple[int, ...], ...],
-    differing: tuple[float | tuple[int, ...], ...],
+    met: tuple[float | tuple[int, ...], ...],
+    missed: tuple[float | tuple[int, ...], ...],
 ) -> None:
-    assert {claim(criterion, value).verdict for value in holding} == {Verdict.HOLDS}
-    assert {claim(criterion, value).verdict for value in differing} == {Verdict.DIFFERS}
+    assert {claim(criterion, value).verdict for value in met} == {Verdict.REPRODUCED}
+    assert {claim(criterion, value).verdict for value in missed} == {Verdict.CONTRADICTED}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "value"),
+    [(Near(200.0, 0.1), 215.0), (Between(None, 1e-9), 0.02), (Between(50.0, None), 48.6), (Order(1.0, 10.0), 3.6)],
+)
+def test_a_threshold_turns_where_it_is_told_to(criterion: Near | Between | Order, value: float) -> None:
+    turn, above = criterion.turn(value)
+    assert criterion.at(1.01 * turn).met(value) is above
+    assert criterion.at(0.99 * turn).met(value) is not above
+
+
+FORM = Range("form", ("quintic", "cubic"), (3.0, 1.0), "quintic")
+TIME = Range("duration", (1.0, 2.0, 4.0, 7.0), (4.0, 3.0, 2.5, 1.0), 2.0, "s")
+MEND = Mended("the other sign", 0.5)
+BOUND = Between(None, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("computed", "more", "verdict"),
+    [
+        (1.0, {}, Verdict.REPRODUCED),
+        (1.0, {"thresholds": (1.5, 3.0)}, Verdict.REPRODUCED),
+        (1.0, {"thresholds": (0.5, 3.0)}, Verdict.UNDECIDABLE),
+        (3.0, {}, Verdict.CONTRADICTED),
+        (3.0, {"thresholds": (1.0, 2.5)}, Verdict.CONTRADICTED),
+        (3.0, {"mended": MEND}, Verdict.ERRATUM),
+        (3.0, {"mended": MEND, "thresholds": (0.1, 2.0)}, Verdict.CONTRADICTED),
+        (1.0, {"mended": MEND}, Verdict.REPRODUCED),
+        (3.0, {"ranges": (FORM,)}, Verdict.UNDECIDABLE),
+        (3.0, {"ranges": (TIME,), "mended": MEND}, Verdict.UNDECIDABLE),
+        (3.0, {"ranges": (Range("form", ("quintic", "cubic"), (3.0, 9.0), "quintic"),)}, Verdict.CONTRADICTED),
+        # neither the bound nor the input alone turns it, both together do
+        (1.0, {"thresholds": (1.5, 3.0), "ranges": (Range("g", (1.0, 2.0), (1.0, 1.8), 1.0),)}, Verdict.UNDECIDABLE),
+    ],
+)
+def test_the_class_of_a_verdict(computed: float, more: dict[str, Any], verdict: Verdict) -> None:
+    assert Claim("key", "statement", "§1", BOUND, computed, **more).verdict is verdict
+
+
+def test_over_what_an_outcome_stays_the_same() -> None:
+    assert FORM.text(BOUND) == "form: turns with cubic"
+    assert TIME.text(BOUND) == "duration: 1 to 4 s, turns between 4 and 7 s"
+    assert TIME.same(BOUND) == (1.0, 2.0, 4.0)
+    assert Range("g", (9.7, 9.9), (1.0, 1.1), 9.9, "m/s²").text(BOUND) == "g: 9.7 to 9.9 m/s²"
+    assert Range("axes", ("x", "y"), (1.0, 1.1), "x").text(BOUND) == "axes: any of x, y"
+    open_ = Claim("key", "statement", "§1", Near(20.0, 0.25), 18.8, "%", thresholds=(0.1, 0.5)).open
+    assert open_ == ("tolerance: from 6 %, plausible 10 to 50 %",)
+    open_ = Claim("key", "statement", "§1", Between(50.0, None), 48.6, "%", thresholds=(33.0, 75.0)).open
+    assert open_ == ("bound: from 48.6 %, plausible 33 to 75 %",)
+
+
+def test_a_range_has_the_claims_own_value() -> None:
+    with pytest.raises(ValueError, match="range 'g': must have a result for each value"):
+        Range("g", (9.7, 9.9), (1.0, 1.1), 9.81)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +143,7 @@ def test_record() -> None:
     record = claim(Near(4889.0, 0.1), 3605.0, "flops").record()
     assert record["published"] == "4889 flops"
     assert record["computed"] == 3605.0
-    assert (record["verdict"], record["difference"], record["tolerance"]) == ("differs", "−26 %", "±10 %")
+    assert (record["verdict"], record["difference"], record["tolerance"]) == ("contradicted", "−26 %", "±10 %")
     assert claim(Legs((5, 6)), (5, 6)).record()["computed"] == [5, 6]
 
 
@@ -96,40 +154,42 @@ def test_words_without_a_number_decide_nothing() -> None:
 
 
 def test_what_could_not_come_out_otherwise_is_not_counted() -> None:
-    holds = claim(Near(1.0, 0.1), 1.05)
     claims = (
-        holds,
+        claim(Near(1.0, 0.1), 1.05),
         claim(Near(1.0, 0.1), 2.0),
+        Claim("key", "statement", "§1", Near(1.0, 0.1), 2.0, mended=Mended("the other sign", 1.0)),
         Claim("key", "statement", "§1", Unquantified("large"), 2.0),
         Claim("key", "statement", "§1", Near(1.0, 0.1), 1.0, apart="arithmetic on printed numbers"),
         Claim("key", "statement", "§1", Near(1.0, 0.1), 2.0, origin=Origin.REPRODUCTION),
     )
     study = Study("name", "title", "citation", "summary", claims, (), (), ())
-    assert (study.counted, study.apart) == (claims[:3], claims[3:])
-    assert study.headline == (
-        "3 claims that could have come out otherwise: 1 holding, 1 differing, 1 not decidable; 2 more shown, "
-        "not counted"
+    assert (study.counted, study.apart) == (claims[:4], claims[4:])
+    assert [one.word for one in claims[3:]] == ["not decidable", "not counted", "not counted"]
+    assert study.counts.text == (
+        "4 claims: 1 reproduced, 1 erratum, 1 contradicted, 1 not decidable; 2 not counted; 0 errata listed"
     )
 
 
-def test_a_total_adds_the_papers_up() -> None:
-    holds, differs = claim(Near(1.0, 0.1), 1.05), claim(Near(1.0, 0.1), 2.0)
-    ours = Claim("key", "statement", "§1", Near(1.0, 0.1), 1.0, apart="arithmetic on printed numbers")
-    studies = [Study("name", "title", "citation", "summary", made, (), (), ()) for made in ((holds, ours), (differs,))]
-    assert total(studies) == (
-        "2 papers together: 2 claims that could have come out otherwise: 1 holding, 1 differing, 0 not decidable; "
-        "1 more shown, not counted"
-    )
-    assert f"<p>{total(studies)}.</p>" in render(studies)
-    assert "papers together" not in render(studies[:1])
+def test_one_text_counts_for_page_command_and_document(capsys: pytest.CaptureFixture[str]) -> None:
+    studies = [
+        Study("name", "title", "citation", "summary", (claim(Near(1.0, 0.1), value),), (), (), ())
+        for value in (1.0, 2.0)
+    ]
+    text = "2 claims: 1 reproduced, 0 erratum, 1 contradicted, 0 not decidable; 0 not counted; 0 errata listed"
+    assert count(studies).text == text
+    assert f"<p><b>{text}.</b></p>" in render(studies)
+    _print_study(studies[0])
+    assert f"  {count(studies[:1]).text}\n" in capsys.readouterr().out
 
 
-def test_a_bound_of_ours_is_marked_also_without_a_tolerance(capsys: pytest.CaptureFixture[str]) -> None:
-    bound = Claim("key", "statement", "§1", Between(0.5, None), 0.7, threshold=Threshold.OURS)
-    theirs = Claim("other", "statement", "§1", Between(0.5, None), 0.7)
-    study = Study("name", "title", "citation", "summary", (bound, theirs), (), (), ())
+def test_a_mended_claim_and_its_range_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    made = Claim("key", "statement", "§1", BOUND, 3.0, "N", mended=MEND, thresholds=(1.0, 2.5), words="is equal")
+    study = Study("name", "title", "citation", "summary", (made,), (), (), ())
     _print_study(study)
     out = capsys.readouterr().out
-    assert "claimed at least 0.5 (own threshold); computed 0.7" in out
-    assert "claimed at least 0.5; computed 0.7" in out
-    assert render([study]).count("a bound of ours") == 1
+    assert "claimed “is equal” (read as at most 2 N); computed 3 N" in out
+    assert "mended: the other sign: 0.5 N" in out
+    assert "range: bound: up to 3 N, plausible 1 to 2.5 N" in out
+    page = render([study])
+    assert "mended: 0.5 N" in page
+    assert "plausible 1 to 2.5 N" in page
