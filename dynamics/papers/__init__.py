@@ -19,14 +19,24 @@ from dynamics.papers.operation_counts import (
 )
 from dynamics.papers.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 from dynamics.papers.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
-from dynamics.papers.variants import MODELS, variant_cells, variant_forces
+from dynamics.papers.variants import (
+    FRICTION_CHOICES,
+    MENDED,
+    MODELS,
+    FrictionChoice,
+    variant_cells,
+    variant_forces,
+)
 
 __all__ = [
     "BEYOND",
     "EVERY_TERM",
+    "FRICTION_CHOICES",
+    "MENDED",
     "MODELS",
     "SAMPLES",
     "Counted",
+    "FrictionChoice",
     "Law",
     "Mend",
     "NewtonEulerSaving",

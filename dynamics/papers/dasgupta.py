@@ -30,10 +30,12 @@ def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReacti
     )
 
 
-def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
+def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mended: bool = False) -> LegReactions:
     """Compute actuator forces F and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
 
     The mass beyond a load cell rotates with the leg's W and A of eqs. 6 and 9, which have no spin.
+    mended: the upper part's inertia is counted once, eq. 16 without its parallel-axis term. Legs still do not spin and
+    the universal joint still resists along the leg.
     """
     motion, legs = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     g = mechanism.gravity
@@ -54,8 +56,8 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegR
     a_d = np.cross(A, r_d) + np.cross(W, np.cross(W, r_d))  # eq. 13
     a_u = L_ddot * s + np.cross(A, r_u) + np.cross(W, np.cross(W, r_u)) + 2.0 * L_dot * np.cross(W, s)  # eq. 14
     I_d = about(legs.I_d0, T)  # eq. 15
-    moved = _parallel_axes(legs.m_u, motion.L)
-    I_u = about(legs.I_u0 + moved, T)  # eq. 16
+    I_u0 = legs.I_u0 if mended else legs.I_u0 + _parallel_axes(legs.m_u, motion.L)
+    I_u = about(I_u0, T)  # eq. 16
 
     # 2.3 Dynamic equations for a leg
     m_d, m_u = legs.m_d[:, None], legs.m_u[:, None]
