@@ -86,15 +86,15 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     Raises:
         InputError, KinematicsError, DynamicsError: an invalid file.
     """
-    from kinematics import load_trajectory
     from rig.client import checked_motion
+    from rig.recording import read_trajectory
     from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
 
     for path in filter(None, (request.output, request.plot)):
         check_output(path)
     notices = Notices(progress)
     config = _config(request.machine)
-    table, verdict = checked_motion(config, load_trajectory(request.trajectory, config.machine.geometry.home_pose))
+    table, verdict = checked_motion(config, read_trajectory(request.trajectory, config.machine.geometry))
     wrenches = _wrenches(request, cycle_times(config, table))
     twist = None if request.twist is None else np.array(request.twist)
     start, bounds = on_reference(config, table, twist), force_bounds(config)
