@@ -56,8 +56,8 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mend
     a_d = np.cross(A, r_d) + np.cross(W, np.cross(W, r_d))  # eq. 13
     a_u = L_ddot * s + np.cross(A, r_u) + np.cross(W, np.cross(W, r_u)) + 2.0 * L_dot * np.cross(W, s)  # eq. 14
     I_d = about(legs.I_d0, T)  # eq. 15
-    I_u0 = legs.I_u0 if mended else legs.I_u0 + _parallel_axes(legs.m_u, motion.L)
-    I_u = about(I_u0, T)  # eq. 16
+    moved = 0.0 if mended else _parallel_axes(legs.m_u, motion.L)
+    I_u = about(legs.I_u0 + moved, T)  # eq. 16
 
     # 2.3 Dynamic equations for a leg
     m_d, m_u = legs.m_d[:, None], legs.m_u[:, None]

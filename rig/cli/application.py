@@ -36,6 +36,7 @@ from rig.cli import (
     setup,
     simulate,
     stream,
+    study,
     twin,
     weigh,
     workspace,
@@ -106,6 +107,7 @@ app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
 app.command("path", rich_help_panel=_MODEL)(path.path)
 app.command("paper", rich_help_panel=_MODEL)(paper.paper)
+app.command("study", rich_help_panel=_MODEL)(study.study)
 app.command("workspace", rich_help_panel=_MODEL)(workspace.workspace)
 
 

@@ -1,21 +1,33 @@
 """Reproduction of the studies of five papers: figures and tables next to ours, and verdicts on their claims."""
 
 from rig.papers.catalogue import STUDIES, reproduce
-from rig.papers.claims import Claim, Origin, Threshold, Verdict
-from rig.papers.page import write_studies
+from rig.papers.claims import Claim, Origin, Threshold, Verdict, number
+from rig.papers.drawing import Curve, Rule, one_panel, series, six_panels
+from rig.papers.page import mathematics, write_studies
+from rig.papers.paths import crossings, force_error, rms
 from rig.papers.study import Numbers, Picture, Sheet, Study, total
 
 __all__ = [
     "STUDIES",
     "Claim",
+    "Curve",
     "Numbers",
     "Origin",
     "Picture",
+    "Rule",
     "Sheet",
     "Study",
     "Threshold",
     "Verdict",
+    "crossings",
+    "force_error",
+    "mathematics",
+    "number",
+    "one_panel",
     "reproduce",
+    "rms",
+    "series",
+    "six_panels",
     "total",
     "write_studies",
 ]

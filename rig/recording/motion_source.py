@@ -29,7 +29,6 @@ from kinematics import (
     load_trajectory,
     motion_to_coordinates,
     open_table,
-    trajectory_names,
 )
 from rig.csvio import MOTION, POSE, REACTIONS, WRENCH, Table, per_leg, read_table
 from rig.errors import InputError
@@ -163,7 +162,7 @@ def read_motion(source: str | Path, geometry: Geometry, *, guess: Array | None =
     if split_part(source)[0].suffix.lower() == ".mcap":
         return _recorded(name)
     path = Path(source)
-    if path.suffix.lower() == ".toml" or (not path.exists() and name in trajectory_names()):
+    if path.suffix.lower() == ".toml" or (not path.exists() and path.name == name and not path.suffix):
         trajectory = load_trajectory(source, geometry.home)
         times = even_times(trajectory.duration, usual_step(trajectory.duration))
         return SampledMotion(name, "trajectory", times, trajectory.motion(times), trajectory=trajectory)
