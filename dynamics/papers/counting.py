@@ -276,8 +276,9 @@ def platform_operations(
     Keys "leg" (for each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". Copies in the kernel's
     vector lanes beyond the sixth are not counted. Every number of motion (19,), wrench (6,) and mechanism counts, zero
     or not, except friction and gravity, where zeros cost nothing. Not `general`: zeros and ones of the mechanism cost
-    nothing, and what its numbers make among themselves is formed beforehand; the legs then differ, and "leg" is their
-    mean, rounded down. Raises DynamicsError if the forces are not determined.
+    nothing, and what its numbers make among themselves is formed beforehand; the legs then differ, and "leg" is the
+    mean of the kernel's lanes, rounded down; leg 6 fills three of the eight. Raises DynamicsError if the forces are not
+    determined.
     """
     state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
     load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))

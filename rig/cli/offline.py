@@ -154,9 +154,9 @@ def fk(
     legs: Annotated[
         Path,
         typer.Argument(
-            metavar="LEGS.csv",
-            help="Columns t, increasing, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then a1…a6, their "
-            "accelerations in m/s², may follow.",
+            metavar="LEGS",
+            help="CSV file: columns t, increasing, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then "
+            "a1…a6, their accelerations in m/s², may follow. Also a recording (.mcap, FILE#ID) or its export.",
         ),
     ],
     output: OutputOption,

@@ -35,6 +35,7 @@ from rig.errors import InputError
 from rig.recording.motion_slice import open_part, split_part
 from rig.recording.schema import RecordingError
 from rig.states import State
+from rig.telemetry import CycleFlag
 
 SourceKind = Literal["trajectory", "motion", "poses", "coordinates", "lengths", "recording"]
 """What a motion was read from: a trajectory file; a table of motions, poses, coordinates or leg lengths; a recording
@@ -190,6 +191,37 @@ def read_trajectory(source: str | Path, geometry: Geometry) -> Trajectory:
     return motion.trajectory or _through(motion.source, motion.times, motion.motions[:, :7])
 
 
+def read_lengths(source: str | Path) -> Table:
+    """Read leg lengths: t, increasing, and l1…l6, m; v1…v6, m/s, and then a1…a6, m/s², may follow.
+
+    source: a CSV file, of which columns of a motion and others that commands write are left out; or a recording (.mcap,
+        FILE#ID) or its export: lengths and speeds as measured while the rig is homed.
+
+    Raises:
+        InputError, RecordingError: a file that cannot be used, with the reason.
+    """
+    name, path = str(source), Path(source)
+    if split_part(source)[0].suffix.lower() == ".mcap":
+        blocks = list(open_part(name).blocks())
+        rows = [np.column_stack([one["t"], one["flags"], one["length"], one["velocity"]]) for one in blocks]
+        return _measured(path, np.concatenate(rows) if rows else np.empty((0, 14)))
+    measured = tuple(f"{kind}_{leg}" for kind in ("length", "velocity") for leg in range(1, 7))
+    if set(measured) <= set(_header(path)):
+        return _measured(path, _export_rows(path, ("t", "flags", *measured)))
+    others = [group for group in _OTHERS if group[0] != "l1"]
+    return read_table(path, per_leg("l"), [*others, MOTION[:7], MOTION[7:13], MOTION[13:]], increasing=True)
+
+
+def _measured(path: Path, rows: Array) -> Table:
+    """Return the table of rows (n, 14): t, flags, lengths, speeds, where the rig is homed."""
+    homed = np.isfinite(rows).all(axis=1) & (rows[:, 1].astype(np.int64) & CycleFlag.HOMED != 0)
+    chosen = rows[homed][:, [0, *range(2, 14)]]
+    if not len(chosen):
+        raise RecordingError(f"{path}: holds no leg lengths of a homed rig")
+    chosen = chosen[np.append(True, np.diff(np.maximum.accumulate(chosen[:, 0])) > 0.0)]
+    return Table(path, ("t", *per_leg("l"), *per_leg("v")), chosen)
+
+
 def follow_lengths(geometry: Geometry, table: Table, guess: Array) -> Array:
     """Solve the rows of a table of leg lengths l1…l6, starting from a pose (7,) near the first.
 
@@ -303,7 +335,11 @@ def _recorded(name: str) -> SampledMotion:
 
 def _exported(path: Path) -> SampledMotion:
     """Return the commanded motion of an export; its other columns may hold anything."""
-    wanted = ("t", "motion", "state", *_EXPORTED)
+    return _commanded(str(path), _export_rows(path, ("t", "motion", "state", *_EXPORTED)))
+
+
+def _export_rows(path: Path, wanted: Sequence[str]) -> Array:
+    """Return the wanted columns of an export (n, len(wanted)); not a number where it has none."""
     try:
         with open_table(path) as file:
             reader = csv.reader(file)
@@ -316,7 +352,7 @@ def _exported(path: Path) -> SampledMotion:
         raise InputError(f"cannot read {path}: {error}") from None
     except (ValueError, IndexError, csv.Error) as error:
         raise InputError(f"{path}: line {reader.line_num}: not a row of an export: {error}") from None
-    return _commanded(str(path), np.array(rows).reshape(-1, len(wanted)))
+    return np.array(rows).reshape(-1, len(wanted))
 
 
 def _commanded(name: str, rows: Array) -> SampledMotion:

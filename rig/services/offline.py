@@ -15,12 +15,11 @@ from rig.csvio import (
     Table,
     check_output,
     per_leg,
-    read_table,
     whole_file,
     write_table,
 )
 from rig.errors import FieldError, InputError
-from rig.recording import SampledMotion, follow_lengths, read_motion
+from rig.recording import SampledMotion, follow_lengths, read_lengths, read_motion
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.path_planning import Pose
 from rig.services.request import request
@@ -196,7 +195,8 @@ class PosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """CSV file of t, increasing, l1…l6, m; v1…v6, m/s, and then a1…a6, m/s², may follow"""
+    """leg lengths as `rig.recording.read_lengths` reads them: a table of t, increasing, l1…l6, m; v1…v6, m/s, and then
+    a1…a6, m/s², may follow; or a recording, as measured"""
     output: Path
     """CSV file of t and poses, with twists and accelerations if the legs have speeds and accelerations"""
     guess: Pose
@@ -232,7 +232,7 @@ class AllPosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """CSV file of t, increasing, and l1…l6, m"""
+    """leg lengths as `rig.recording.read_lengths` reads them"""
     output: Path
     """CSV file of t, mode, a pose and residual, m; modes are numbered from the highest downwards"""
     seed: int = 0
@@ -280,4 +280,4 @@ def _legs(request: PosesRequest | AllPosesRequest) -> "tuple[Mechanism, Table]":
 
     check_output(request.output)
     machine = load_mechanism(request.mechanism, evaluate_only=True)
-    return machine, read_table(request.legs, per_leg("l"), [per_leg("v"), per_leg("a")], increasing=True)
+    return machine, read_lengths(request.legs)

@@ -40,9 +40,9 @@ _TEXTS: dict[str, str] = {
     "peak-force": "The largest force is {peak:N}, in leg {leg:} at t = {time:s}. This is {times:} times the platform's "
     "weight.",
     "peak-force-weightless": "The largest force is {peak:N}, in leg {leg:} at t = {time:s}.",
-    "pushing": "Pushing throughout: legs {legs:}.",
-    "pulling": "Pulling throughout: legs {legs:}.",
-    "crossing": "The force changes its sign in legs {legs:}.",
+    "pushing": "Pushing throughout: {legs:legs}.",
+    "pulling": "Pulling throughout: {legs:legs}.",
+    "crossing": "The force changes its sign in {legs:legs}.",
     "dominant": "Of the six causes, {first:} is the largest with {first_rms:N} RMS over all legs, followed by "
     "{second:} with {second_rms:N}.",
     "weight-and-motion": "The weights of platform and legs alone make {weight:N} RMS, what moves makes {moving:N}. The "
@@ -57,7 +57,7 @@ _TEXTS: dict[str, str] = {
     "their manipulator, whose platform is 10 times as heavy as a leg, the authors of 1998 call 20 to 50 % usual.",
     "fraction-parts": "F_d is {gravity:N} RMS of the legs' gravity, {inertia:N} of their inertia and {friction:N} of "
     "friction.",
-    "fraction-poles": "It has poles where the total force passes zero: in legs {legs:}.",
+    "fraction-poles": "It has poles where the total force passes zero: in {legs:legs}.",
     # models
     "friction-same": "Every model has all of the mechanism's friction, so that the differences are due to masses and "
     "to how the legs turn.",
@@ -74,6 +74,7 @@ _TEXTS: dict[str, str] = {
     "not-improved-peak-not": "By the largest error they are not better either: {ours:N} against {theirs:N}.",
     "at-rest": "At rest in the same poses the errors are {ours:%} (2012) and {theirs:%} (1998): what remains of 1998 "
     "there is the direction of the universal joint's moment, which 2012 has right.",
+    "at-rest-exact": "At rest in the same poses all published formulations give the exact forces.",
     "counted-once": "Most of the error of 1998 is eq. 16, which counts the upper part's inertia twice: counted once, "
     "{left:%} are left, due to the spin and the universal joint's moment.",
     "counted-once-little": "With the upper part's inertia counted once in eq. 16 the equations of 1998 are {left:%} "
@@ -83,7 +84,7 @@ _TEXTS: dict[str, str] = {
     # spin and ends
     "spin": "The universal joints make the legs spin about their own axes by up to {spin:rad/s} (leg {leg:}), "
     "{share:%} of the greatest angular velocity of that leg.",
-    "no-spin": "Without spin are legs {legs:}: each turns about one axis of its universal joint, or not at all.",
+    "no-spin": "Without spin: {legs:legs}. Each turns about one axis of its universal joint, or not at all.",
     "no-turning": "The legs do not turn.",
     "ends": "Spherical joints at both ends change the forces by {rms:%} RMS, {peak:N} at most.",
     "ends-symmetric": "The legs of this mechanism are not symmetric about their axes, as spherical joints at both ends "
@@ -115,20 +116,22 @@ _TEXTS: dict[str, str] = {
     # operations
     "operations": "One evaluation of the exact inverse dynamics takes {exact:} operations, the equations of 1998 as "
     "printed {printed:}.",
-    "operations-structure": "The zeros of this mechanism, used, leave {structural:} of the {exact:}.",
+    "operations-structure": "Where the zeros and ones of this mechanism cost nothing, {structural:} of the {exact:} "
+    "are left.",
+    "operations-general": "This mechanism has no zeros that would save any of them.",
 }
 """Text of every statement by code."""
 
 
 class _Units(string.Formatter):
-    """Formats a number with the unit that its field names; text and numbers of legs as they are."""
+    """Formats a number with the unit that its field names, and a tuple as the legs of these numbers."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Format one value."""
         if isinstance(value, str):
             return value
         if isinstance(value, tuple):
-            return ", ".join(map(str, value))
+            return f"{'legs' if len(value) > 1 else 'leg'} {', '.join(map(str, value))}"
         if isinstance(value, int):
             return str(value)
         return number(value, format_spec)

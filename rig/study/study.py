@@ -27,6 +27,8 @@ from rig.study.statements import Statement, Value, statement
 
 MOST_SAMPLES = 20_000
 """Samples of a table or a recording that are evaluated; of more, evenly spaced ones."""
+ROUNDING = 1e-9
+"""Percent of the forces, below which an error is rounding."""
 _SAME = 1e-9  # N, relative to the largest force: rounding
 _NO_SPIN = 1e-9  # relative to the legs' angular velocity: rounding
 
@@ -273,7 +275,11 @@ def _models(study: MachineStudy) -> Iterator[Statement]:
         yield statement("not-improved", **rates)
     code = f"{'improved' if better else 'not-improved'}-peak{'' if by_peak else '-not'}"
     yield statement(code, ours=new.peak, theirs=old.peak)
-    yield statement("at-rest", ours=new.at_rest, theirs=old.at_rest)
+    ours, theirs = (0.0 if one.at_rest < ROUNDING else one.at_rest for one in (new, old))
+    if ours or theirs:
+        yield statement("at-rest", ours=ours, theirs=theirs)
+    else:
+        yield statement("at-rest-exact")
     yield statement("counted-once" if once.rms < 0.5 * old.rms else "counted-once-little", left=once.rms)
     if mended.peak <= rounding:
         yield statement("mended", left=mended.peak)
@@ -369,4 +375,8 @@ def _conditioning(study: MachineStudy) -> Iterator[Statement]:
 def _operations(study: MachineStudy) -> Iterator[Statement]:
     total = study.counts.rows[3]
     yield statement("operations", exact=total.counted, printed=total.as_printed)
-    yield statement("operations-structure", structural=study.counts.structural["total"], exact=total.counted)
+    structural = study.counts.structural["total"]
+    if structural < total.counted:
+        yield statement("operations-structure", structural=structural, exact=total.counted)
+    else:
+        yield statement("operations-general")

@@ -9,7 +9,7 @@ from rig.papers import Numbers, Sheet, number, rms
 from rig.study.figures import NAMES
 from rig.study.forces import TERMS
 from rig.study.measures import DECADES, Decade
-from rig.study.study import MachineStudy
+from rig.study.study import ROUNDING, MachineStudy
 
 _LEGS = tuple(f"Leg {leg}" for leg in range(1, 7))
 _LEG_COLUMNS = tuple(f"leg{leg}" for leg in range(1, 7))
@@ -99,14 +99,17 @@ def _legs(study: MachineStudy) -> Sheet:
 
 def _models(study: MachineStudy) -> Sheet:
     rows = [(one.model, one.rms, one.peak, one.at_rest, one.at_rest_peak) for one in study.forces.errors]
+
+    def cells(share: float, peak: float) -> tuple[str, str]:
+        return ("0 %", "0 N") if share < ROUNDING else (number(share, "%"), number(peak, "N"))
+
     return Sheet(
         "Models against the exact one",
         "RMS of the difference over all legs and samples, relative to the forces, and the largest difference; the same "
-        "standing still in the same poses.",
+        "standing still in the same poses. Zero is to rounding.",
         ("Model", "RMS", "largest", "At rest: RMS", "largest"),
         tuple(
-            (NAMES[model], number(share, "%"), number(peak, "N"), number(rest, "%"), number(rest_peak, "N"))
-            for model, share, peak, rest, rest_peak in rows
+            (NAMES[model], *cells(share, peak), *cells(rest, rest_peak)) for model, share, peak, rest, rest_peak in rows
         ),
         Numbers("models-summary", ("model", "rms_percent", "peak", "at_rest_rms_percent", "at_rest_peak"), tuple(rows)),
     )
@@ -114,11 +117,15 @@ def _models(study: MachineStudy) -> Sheet:
 
 def _models_by_leg(study: MachineStudy) -> Sheet:
     rows = [(one.model, *one.rms_of_leg.tolist()) for one in study.forces.errors]
+    shown = [
+        (NAMES[one.model], *("0 %" if share < ROUNDING else number(share, "%") for share in one.rms_of_leg.tolist()))
+        for one in study.forces.errors
+    ]
     return Sheet(
         "The same by leg",
         "RMS of the difference, relative to that leg's force.",
         ("Model", *_LEGS),
-        tuple((NAMES[str(model)], *(number(float(value), "%") for value in values)) for model, *values in rows),
+        tuple(shown),
         Numbers("models-by-leg", ("model", *_LEG_COLUMNS), tuple(rows)),
     )
 
@@ -194,7 +201,7 @@ def _operations(study: MachineStudy) -> Sheet:
         "Floating-point operations of one evaluation",
         "Counted in the printed equations of 1998 (an inner product of n pairs is 2n, zeros count), in the exact "
         "inverse dynamics here, and in it where zeros and ones of this mechanism cost nothing and what is constant is "
-        "formed beforehand (a leg: the mean of the six). Friction counts where there is any.",
+        "formed beforehand (a leg: on average). Friction counts where there is any.",
         ("Part", "Equations of 1998", "Exact model", "Exact model, this mechanism"),
         tuple((part, *map(str, numbers)) for part, *numbers in rows),
         Numbers("operations", ("part", "printed_1998", "exact", "exact_structural"), tuple(rows)),

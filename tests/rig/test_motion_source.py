@@ -8,12 +8,20 @@ import pytest
 from synthetic_rows import make_header, make_rows
 
 from dynamics import load_mechanism
-from kinematics import COORDINATES, Array, load_trajectory, motion_to_coordinates
+from kinematics import COORDINATES, Array, leg_kinematics, load_trajectory, motion_to_coordinates
 from rig.cli import main
 from rig.csvio import MOTION, POSE, WRENCH, per_leg, read_table, write_table
 from rig.errors import ExitCode, InputError
-from rig.recording import RecordingError, RecordingWriter, SampledMotion, read_motion, read_trajectory
+from rig.recording import (
+    RecordingError,
+    RecordingWriter,
+    SampledMotion,
+    read_lengths,
+    read_motion,
+    read_trajectory,
+)
 from rig.recording.motion_source import even_times, usual_step
+from rig.telemetry import CycleFlag
 
 MACHINE = load_mechanism("lab-hexapod")
 TRAJECTORY = load_trajectory("demo", MACHINE.geometry.home)
@@ -209,3 +217,34 @@ def test_inverse_with_the_same_friction(tmp_path: Path, capsys: pytest.CaptureFi
     assert np.abs(same - printed).max() == pytest.approx(coulomb)
     assert main(["inverse", "lab-hexapod", "--trajectory", "demo", "--friction", "wet", "-o", "x.csv"]) == 2
     assert "'wet' must be printed, same or none" in " ".join(capsys.readouterr().err.split())
+
+
+def test_measured_lengths_of_a_recording_and_of_any_table(tmp_path: Path) -> None:
+    """`rig fk` follows them: the encoders of a rig that stands where its recording says."""
+    rows = make_rows(0.1)
+    count = len(rows)
+    motions = TRAJECTORY.motion(6.0 + 0.01 * np.arange(count))
+    legs = leg_kinematics(MACHINE.geometry, motions)
+    rows["length"], rows["velocity"], rows["flags"] = legs.length, legs.velocity, CycleFlag.HOMED
+    rows["t"] = 0.01 * np.arange(count)
+    rows["length"][0], rows["flags"][1] = np.nan, 0
+    writer = RecordingWriter(tmp_path / "run.mcap", make_header())
+    writer.write_rows(rows)
+    writer.close({})
+    assert main(["export", str(tmp_path / "run.mcap")]) == 0
+    guess = ",".join(map(repr, motions[2, :7].tolist()))
+    for name in ("run.mcap", "run.csv"):
+        out = tmp_path / f"{name}.motion.csv"
+        assert main(["fk", "lab-hexapod", str(tmp_path / name), "--guess", guess, "-o", str(out)]) == 0
+        found = read_table(out, MOTION[:13])
+        np.testing.assert_allclose(found.times, rows["t"][2:])
+        np.testing.assert_allclose(found.columns(MOTION[:13]), motions[2:, :13], atol=1e-9)
+    mixed = table(tmp_path / "loop.csv", (*MOTION, *per_leg("l"), *per_leg("f")), np.hstack([
+        motions, legs.length, np.ones((count, 6))]), rows["t"])  # fmt: skip
+    np.testing.assert_array_equal(read_lengths(mixed).columns(per_leg("l")), legs.length)
+    rows["flags"] = 0
+    writer = RecordingWriter(tmp_path / "parked.mcap", make_header())
+    writer.write_rows(rows)
+    writer.close({})
+    with pytest.raises(RecordingError, match=r"parked\.mcap: holds no leg lengths of a homed rig"):
+        read_lengths(tmp_path / "parked.mcap")

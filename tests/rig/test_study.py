@@ -10,8 +10,8 @@ from studied import MACHINES, PATH_1, PATH_2, PATH_3, along, held, shipped, sway
 from dynamics import Body, Dynamics, Friction, LegLimits, Mechanism, massless_legs, papers
 from kinematics import Array, leg_kinematics
 from rig.errors import FieldError, InputError
-from rig.papers import dasgupta_1998, dasgupta_singular, paths, pedrammehr_2012, spherical_ends
-from rig.recording import SampledMotion
+from rig.papers import dasgupta_1998, dasgupta_singular, paths, pedrammehr_2012, rms, spherical_ends
+from rig.recording import SampledMotion, read_motion
 from rig.study import TERMS, MachineStudy, Statement, force_terms, study_machine
 from rig.study.measures import exceeded_limits, leg_matrices
 from rig.study.statements import _FORMATTER, _TEXTS
@@ -135,10 +135,22 @@ def test_the_legs_turn_as_in_the_paper_of_2012() -> None:
     np.testing.assert_allclose(made.turning_acceleration, pods.acceleration_simple, atol=1e-12)
 
 
+def test_the_guide_s_numbers_of_the_demonstration() -> None:
+    """docs/researcher.md and record 041."""
+    lab = shipped("lab-hexapod")
+    made = study(lab, read_motion("demo", lab.geometry))
+    errors = {error.model: f"{error.rms:.1f}" for error in made.forces.errors}
+    assert f"{said(made, 'fraction').values['median']:.0f}" == "33"
+    assert [errors[model] for model in ("dasgupta-1998", "pedrammehr-2012", "massless")] == ["4.8", "1.8", "28.0"]
+    assert pytest.approx(rms(made.forces.terms[4]) / rms(made.forces.exact), rel=0.02) == 1.0 / 7.0
+
+
 def test_spherical_ends_are_lagrange_s_rods() -> None:
     machine = spherical_ends.symmetric_manipulator()
     motion = along(PATH_2, 0.01)
-    ends = study(machine, motion).forces.ends
+    made = study(machine, motion)
+    assert "at-rest-exact" in codes(made)
+    ends = made.forces.ends
     assert ends.faults == ()
     expected = spherical_ends.rod_forces(machine, motion.motions)
     np.testing.assert_allclose(ends.spherical, expected, atol=1e-9 * np.abs(expected).max())
@@ -238,6 +250,7 @@ def test_what_is_not_there_is_not_found() -> None:
     lab = shipped("lab-hexapod")
     still = study(lab, held(lab))
     assert {"no-turning", "no-crossing", "regular", "pushing"} <= codes(still)
+    assert said(still, "pushing").text == "Pushing throughout: legs 1, 2, 3, 4, 5, 6."
     assert not {"spin", "crossing", "exceeded-force"} & codes(still)
     bare = study(replace(massless_legs(lab), center_of_mass=np.zeros(3)), along(sway(lab), 0.05))
     assert {"machine-massless-legs", "no-friction", "no-error"} <= codes(bare)
@@ -267,6 +280,7 @@ def test_long_tables_are_thinned_and_told_where_they_come_from(monkeypatch: pyte
         ("poses", None, "derived-accelerations"),
     ):
         assert code in codes(study(lab, replace(short, kind=kind, trajectory=trajectory)))  # type: ignore[arg-type]
+    assert "operations-general" in codes(study(*MACHINES["tilted"]()))
     loaded = replace(short, wrenches=np.tile([3.0, 4.0, 0.0, 0.0, 0.0, 2.0], (len(short.times), 1)))
     found = said(study(lab, loaded), "wrench")
     assert found.text == "An external wrench acts on the platform: up to 5 N and 2 N m."
