@@ -14,6 +14,7 @@ from rig.study.study import ROUNDING, MachineStudy
 _LEGS = tuple(f"Leg {leg}" for leg in range(1, 7))
 _LEG_COLUMNS = tuple(f"leg{leg}" for leg in range(1, 7))
 _UNITS = ("m", "m", "m", "rad", "rad", "rad")
+_ROUNDED = 1e-12  # m, rad and their rates
 _MOST_LISTED = 20  # singularities on the page
 
 
@@ -34,6 +35,8 @@ def sheets(study: MachineStudy) -> Iterator[tuple[str, Sheet]]:
 def _motion(study: MachineStudy) -> Sheet:
     q, first, second = motion_to_coordinates(study.motion.motions)
     q[:, 3:] = np.unwrap(q[:, 3:], axis=0)
+    for values in (q, first, second):
+        values[np.abs(values) < _ROUNDED] = 0.0
     rows: list[tuple[str, float, float, float, float]] = []
     shown = []
     for k, (name, unit) in enumerate(zip(COORDINATES, _UNITS, strict=True)):
@@ -137,13 +140,13 @@ def _reactions(study: MachineStudy) -> Sheet:
         for one in peaks
     ]
     shown = []
-    for reaction in dict.fromkeys(one.reaction for one in peaks):
+    for reaction in dict.fromkeys(one.reaction for one in peaks if one.leg is not None):
         found = [one for one in peaks if one.reaction == reaction]
         cells = [f"{number(one.magnitude, one.unit)} at {number(float(one.time or 0.0), 's')}" for one in found]
-        shown.append((reaction, *(cells if len(cells) == 6 else [cells[0], *[""] * 5])))
+        shown.append((reaction, *cells))
     return Sheet(
         "Greatest reactions",
-        "Size of the reaction of each joint where it is greatest, by leg; the load on the base is that of all legs.",
+        "Size of the reaction of each joint where it is greatest, by leg. The file has the load on the base too.",
         ("Reaction", *_LEGS),
         tuple(shown),
         Numbers("reactions", ("reaction", "leg", "unit", "magnitude", "t", "x", "y", "z"), tuple(rows)),

@@ -217,6 +217,14 @@ def test_singular_samples_are_left_out_and_said() -> None:
         study(lab, replace(level, motions=along_axis, trajectory=None))
 
 
+def test_infinity_is_no_zero_of_a_force() -> None:
+    """At the singularity of path III all forces change their sign, and only leg 4's has passed zero."""
+    made = study(shipped("dasgupta-1998"), along(PATH_3, 0.01))
+    assert said(made, "crossing").values["legs"] == (1, 2, 3, 4, 5, 6)
+    assert [len(times) for times in made.zeros] == [0, 0, 0, 1, 0, 0]
+    assert said(made, "fraction-poles").text == "It has poles where the total force passes zero: in leg 4."
+
+
 def limited(machine: Mechanism, limits: LegLimits) -> Mechanism:
     return replace(machine, legs=tuple(replace(leg, limits=limits) for leg in machine.legs))
 
