@@ -30,7 +30,7 @@ from kinematics import (
     motion_to_coordinates,
     open_table,
 )
-from rig.csvio import MOTION, POSE, REACTIONS, WRENCH, Table, per_leg, read_table
+from rig.csvio import MOTION, POSE, WRENCH, Table, groups_beside, per_leg, read_table
 from rig.errors import InputError
 from rig.recording.motion_slice import open_part, split_part
 from rig.recording.schema import RecordingError
@@ -42,8 +42,6 @@ SourceKind = Literal["trajectory", "motion", "poses", "coordinates", "lengths", 
 or its export."""
 
 _EXPORTED = tuple(f"reference_{place}" for place in range(1, 20))
-_OTHERS = (WRENCH, *(per_leg(prefix) for prefix in "lvafc"), *(per_leg(prefix, "xyz") for prefix in REACTIONS))
-"""Columns that other commands write next to a motion."""
 _LONGEST_STEP, _STEPS, _MOST_STEPS = 0.01, 600, 20_000
 """Default sampling of a trajectory: s at most, intervals at least, and intervals at most."""
 MOST_SAMPLES = 200_000
@@ -208,8 +206,7 @@ def read_lengths(source: str | Path) -> Table:
     measured = tuple(f"{kind}_{leg}" for kind in ("length", "velocity") for leg in range(1, 7))
     if set(measured) <= set(_header(path)):
         return _measured(path, _export_rows(path, ("t", "flags", *measured)))
-    others = [group for group in _OTHERS if group[0] != "l1"]
-    return read_table(path, per_leg("l"), [*others, MOTION[:7], MOTION[7:13], MOTION[13:]], increasing=True)
+    return read_table(path, per_leg("l"), groups_beside(per_leg("l")), increasing=True)
 
 
 def _measured(path: Path, rows: Array) -> Table:
@@ -266,7 +263,7 @@ def _header(path: Path) -> tuple[str, ...]:
 
 
 def _tabulated(path: Path, geometry: Geometry, guess: Array | None) -> SampledMotion:
-    table = read_table(path, partial(_required, path), [MOTION[7:13], MOTION[13:], *_OTHERS])
+    table = read_table(path, partial(_required, path), groups_beside(POSE))
     times, name = table.times, str(path)
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     if table.has(MOTION):

@@ -3,6 +3,7 @@
 A text names each value in braces, with its unit: {peak:N}. Values are SI; % is of a value in percent already.
 """
 
+import math
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ _TEXTS: dict[str, str] = {
     "condition": "The condition number of H, with moments in N m, is {least:} to {greatest:}; it is greatest at t = "
     "{time:s}. With moments divided by {length:m}, the radius of the platform's joints, it is {scaled_least:} to "
     "{scaled_greatest:}.",
-    "amplification": "A load of 1 N on the platform, at worst, takes leg forces with a norm of {most:N}.",
+    "amplification": "A load of 1 N on the platform, at worst, takes leg forces with this norm: {most:N}.",
     "regular": "No sample is near-singular: the condition number stays below 100.",
     "near-singular": "Of the samples {share:%} are near-singular by §5.2 of 1998: the condition number is 100 or more. "
     "The largest leg force there is {peak:N}.",
@@ -134,7 +135,7 @@ class _Units(string.Formatter):
             return f"{'legs' if len(value) > 1 else 'leg'} {', '.join(map(str, value))}"
         if isinstance(value, int):
             return str(value)
-        return number(value, format_spec)
+        return number(value, format_spec) if math.isfinite(value) else "without bound"
 
 
 _FORMATTER = _Units()
@@ -153,8 +154,10 @@ class Statement:
         return _FORMATTER.vformat(_TEXTS[self.code], (), self.values)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the finding as a JSON object."""
-        return {"code": self.code, "values": dict(self.values), "text": self.text}
+        """Return the finding as a JSON object; a value without bound is null."""
+        values = {name: None if isinstance(value, float) and not math.isfinite(value) else value
+                  for name, value in self.values.items()}  # fmt: skip
+        return {"code": self.code, "values": values, "text": self.text}
 
 
 def statement(code: str, **values: Value) -> Statement:

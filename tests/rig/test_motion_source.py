@@ -248,3 +248,21 @@ def test_measured_lengths_of_a_recording_and_of_any_table(tmp_path: Path) -> Non
     writer.close({})
     with pytest.raises(RecordingError, match=r"parked\.mcap: holds no leg lengths of a homed rig"):
         read_lengths(tmp_path / "parked.mcap")
+
+
+def test_forces_are_read_from_what_other_commands_write(tmp_path: Path) -> None:
+    """`rig simulate` takes the forces of a loop's file, and of a study's figure, as those of `rig inverse`."""
+    forces = np.tile(read_motion("demo", MACHINE.geometry).motions[:1, :6] * 0.0 + 40.0, (5, 1))
+    times, outs = 0.001 * np.arange(5.0), []
+    for name, columns in (
+        ("alone", per_leg("f")),
+        ("loop", (*per_leg("f"), *MOTION, *per_leg("c"), *per_leg("l"), *per_leg("v"))),
+        ("study", (*per_leg("f"), *per_leg("massless"), *per_leg("dynamic"))),
+    ):
+        others = np.tile([0.0] * 3 + [1.0] + [0.0] * (len(columns) - 10), (5, 1)) if len(columns) > 6 else forces[:, :0]
+        path = table(tmp_path / f"{name}.csv", columns, np.hstack([forces, others]), times)
+        out = tmp_path / f"{name}.motion.csv"
+        pose = ",".join(map(repr, MACHINE.geometry.home_pose.tolist()))
+        assert main(["simulate", "lab-hexapod", str(path), "--pose", pose, "-o", str(out)]) == 0
+        outs.append(out.read_bytes())
+    assert len(set(outs)) == 1

@@ -14,7 +14,7 @@ from rig.papers import dasgupta_1998, dasgupta_singular, paths, pedrammehr_2012,
 from rig.recording import SampledMotion, read_motion
 from rig.study import TERMS, MachineStudy, Statement, force_terms, study_machine
 from rig.study.measures import exceeded_limits, leg_matrices
-from rig.study.statements import _FORMATTER, _TEXTS
+from rig.study.statements import _FORMATTER, _TEXTS, statement
 
 RUNS = {"I": PATH_1, "II": PATH_2, "III": PATH_3}
 
@@ -318,6 +318,12 @@ def test_every_sentence_can_be_said() -> None:
         assert made.endswith(".") and "{" not in made and "  " not in made, code
         assert made[0].isupper() or made.startswith("det H"), code
         assert made.count("0.5") >= sum(value == 0.5 for value in values.values()), code
+
+
+def test_what_has_no_bound_is_said_and_is_no_number_of_json() -> None:
+    found = statement("amplification", most=float("inf"))
+    assert found.text == "A load of 1 N on the platform, at worst, takes leg forces with this norm: without bound."
+    assert found.as_dict()["values"] == {"most": None}
 
 
 def test_a_study_of_a_mechanism_with_a_body_of_no_inertia() -> None:
