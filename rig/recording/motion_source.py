@@ -66,10 +66,15 @@ class SampledMotion:
     trajectory: Trajectory | None = None
     begin: float = 0.0
 
+    def check_times(self) -> None:
+        """Refuse less than two times, or times that do not increase. Raises InputError with the first such row."""
+        if len(self.times) < 2:
+            raise InputError(f"{self.source}: {len(self.times)} rows, must be at least 2")
+        _check_increase(self.source, self.times)
+
     @cached_property
     def _coordinates(self) -> tuple[Array, Array, Array]:
-        if len(self.times) < 2 or (np.diff(self.times) <= 0.0).any():
-            raise InputError(f"{self.source}: times must increase from row to row, by at least two rows")
+        self.check_times()
         q, first, second = motion_to_coordinates(self.motions)
         q[:, 3:] = np.unwrap(q[:, 3:], axis=0)
         return q, first, second
@@ -127,6 +132,13 @@ class SampledMotion:
         rows = np.unique(np.append(np.arange(0, len(self.times), stride), len(self.times) - 1))
         wrenches = None if self.wrenches is None else self.wrenches[rows]
         return replace(self, times=self.times[rows], motions=self.motions[rows], wrenches=wrenches)
+
+
+def _check_increase(name: str, times: Array) -> None:
+    late = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(late):
+        before, now = times[late[0] : late[0] + 2]
+        raise InputError(f"{name}: row {late[0] + 2}: t = {now:.9g} s does not increase from {before:.9g} s")
 
 
 def even_times(duration: float, step: float) -> Array:
@@ -268,10 +280,7 @@ def _tabulated(path: Path, geometry: Geometry, guess: Array | None) -> SampledMo
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     if table.has(MOTION):
         return SampledMotion(name, "motion", times, table.columns(MOTION), wrenches)
-    late = np.flatnonzero(np.diff(times) <= 0.0)
-    if len(late):
-        row = late[0] + 1
-        raise InputError(f"{path}: row {row + 1}: t = {times[row]:.9g} s does not increase from {times[row - 1]:.9g} s")
+    _check_increase(name, times)
     kind: SourceKind
     if table.has(POSE):
         kind, known = "poses", table.columns(MOTION[:13] if table.has(MOTION[7:13]) else POSE)

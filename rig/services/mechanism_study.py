@@ -110,7 +110,7 @@ def study(request: StudyRequest, progress: OnEvent = no_progress) -> StudyResult
     )
     motion = _loaded(_stepped(motion, request.step), request.wrench)
 
-    def told(begin: float, end: float) -> Callable[[str, float], None]:
+    def stage_report(begin: float, end: float) -> Callable[[str, float], None]:
         return lambda what, fraction: progress(
             Progress("studying", begin + (end - begin) * fraction, 1.0, {"what": what})
         )
@@ -127,9 +127,9 @@ def study(request: StudyRequest, progress: OnEvent = no_progress) -> StudyResult
         box=box,
         poses=request.poses,
         seed=request.seed,
-        report=told(0.0, 0.3),
+        report=stage_report(0.0, 0.3),
     )
-    page, summary, *files = write_study(found, request.output, force=request.force, report=told(0.3, 1.0))
+    page, summary, *files = write_study(found, request.output, force=request.force, report=stage_report(0.3, 1.0))
     tables, figures = (
         tuple(path for path in files if (path.parent.name == "tables") is wanted) for wanted in (True, False)
     )

@@ -200,7 +200,7 @@ def regular_samples(mechanism: Mechanism, motion: SampledMotion) -> tuple[Sample
     """Leave out samples at which the platform is exactly singular; return the rest and the times left out, s.
 
     Raises:
-        InputError: at a sample the spin of a leg or a number is undefined, or no sample is left.
+        InputError: at a sample the spin of a leg or a number is undefined, or less than two samples are left.
     """
     try:
         inverse_batch(mechanism, motion.motions, motion.wrenches)
@@ -209,8 +209,8 @@ def regular_samples(mechanism: Mechanism, motion: SampledMotion) -> tuple[Sample
             where = motion.times[error.indices[int(np.argmax(error.statuses != SINGULAR))]]
             raise InputError(f"{motion.source}: t = {where:.6g} s: {error}") from None
         kept = np.setdiff1d(np.arange(len(motion.times)), error.indices)
-        if not len(kept):
-            raise InputError(f"{motion.source}: the platform is singular at every sample") from None
+        if len(kept) < 2:
+            raise InputError(f"{motion.source}: the platform is singular at every sample but {len(kept)}") from None
         wrenches = None if motion.wrenches is None else motion.wrenches[kept]
         left = replace(motion, times=motion.times[kept], motions=motion.motions[kept], wrenches=wrenches)
         return left, motion.times[error.indices]

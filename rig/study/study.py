@@ -117,6 +117,7 @@ def study_machine(
         FieldError: a box without a pose that the mechanism's limits allow.
         InputError, KinematicsError, DynamicsError: a motion or mechanism that cannot be evaluated.
     """
+    motion.check_times()
     rows = len(motion.times)
     if motion.trajectory is None:
         motion = motion.thinned(MOST_SAMPLES)

@@ -117,7 +117,7 @@ def test_between_rows_the_motion_is_that_of_the_trajectory(tmp_path: Path) -> No
     between = np.linspace(6.001, 6.999, 57)
     np.testing.assert_allclose(motion.at(between), TRAJECTORY.motion(between), atol=1e-5)
     np.testing.assert_allclose(motion.at(TIMES), MOTIONS, atol=1e-9)
-    with pytest.raises(InputError, match=r"motion\.csv: times must increase"):
+    with pytest.raises(InputError, match=r"motion\.csv: row 2: t = 6\.99 s does not increase from 7 s"):
         replace(motion, times=motion.times[::-1]).at(between)
     assert len(motion.thinned(30).times) == 26
     assert motion.thinned(30).times[-1] == TIMES[-1]

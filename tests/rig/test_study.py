@@ -208,7 +208,7 @@ def test_singular_samples_are_left_out_and_said() -> None:
     assert len(found.motion.times) == len(level.times) - 1
     assert said(found, "left-out").values == {"count": 1, "time": level.times[5]}
     still = replace(level, motions=np.repeat(poses[5:6], 3, axis=0), times=level.times[:3], trajectory=None)
-    with pytest.raises(InputError, match="path: the platform is singular at every sample"):
+    with pytest.raises(InputError, match="path: the platform is singular at every sample but 0"):
         study(lab, still)
     along_axis = poses.copy()
     reach = lab.geometry.platform_points[3]
@@ -245,6 +245,14 @@ def test_limits_that_are_exceeded_are_named() -> None:
     assert found["force"].value == pytest.approx(np.abs(made.forces.exact).max())
     with pytest.raises(FieldError, match="box: none of 200 poses in it is within the strokes"):
         study(narrow, motion)
+
+
+def test_rows_that_are_no_motion_are_refused() -> None:
+    machine, motion = MACHINES["tilted"]()
+    for rows, fault in (([0], "path: 1 rows, must be at least 2"), ([0, 2, 1], "path: row 3: t = 0.02 s does not")):
+        part = replace(motion, times=motion.times[rows], motions=motion.motions[rows], wrenches=None, trajectory=None)
+        with pytest.raises(InputError, match=fault):
+            study(machine, part)
 
 
 def test_a_box_of_no_size_is_refused() -> None:
