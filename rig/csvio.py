@@ -53,6 +53,16 @@ def per_leg(prefix: str, axes: Sequence[str] = ("",)) -> tuple[str, ...]:
     return tuple(f"{prefix}{leg}{axis}" for leg in range(1, 7) for axis in axes)
 
 
+def groups_beside(required: Sequence[str]) -> list[Sequence[str]]:
+    """Return the groups of columns that commands write and that `required` has none of: motion, wrench, legs, joints.
+
+    As `optional` of `read_table` they let a command read a table that another one has written.
+    """
+    legs = (per_leg(name) for name in ("f", "l", "v", "a", "c", "massless", "dynamic"))
+    groups = (MOTION[:7], MOTION[7:13], MOTION[13:], WRENCH, *legs, *(per_leg(name, "xyz") for name in REACTIONS))
+    return [group for group in groups if not set(group) & set(required)]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Columns of a CSV file: `times` (n,), s, and any column by name."""

@@ -23,16 +23,27 @@ from dynamics.papers.operation_counts import (
 )
 from dynamics.papers.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 from dynamics.papers.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
-from dynamics.papers.variants import MODELS, mended_1998, variant_cells, variant_forces
+from dynamics.papers.variants import (
+    FRICTION_CHOICES,
+    MENDED,
+    MODELS,
+    FrictionChoice,
+    mended_1998,
+    variant_cells,
+    variant_forces,
+)
 
 __all__ = [
     "BEYOND",
     "EVERY_TERM",
+    "FRICTION_CHOICES",
+    "MENDED",
     "MODELS",
     "MOST_JOINTS",
     "SAMPLES",
     "ArmCount",
     "Counted",
+    "FrictionChoice",
     "Law",
     "Mend",
     "Mend1998",

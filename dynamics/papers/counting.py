@@ -268,17 +268,21 @@ PLATFORM_PARTS = {
 """Functions of the platform's inverse dynamics, in the three parts that Dasgupta & Mruthyunjaya (1998, §4.5) count."""
 
 
-def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
+def platform_operations(
+    mechanism: Mechanism, motion: Array, wrench: Array | None = None, *, general: bool = True
+) -> dict[str, Operations]:
     """Count the operations of the exact inverse dynamics, `inverse_kernel` run in Python on `Counted`, by part.
 
     Keys "leg" (for each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". Copies in the kernel's
     vector lanes beyond the sixth are not counted. Every number of motion (19,), wrench (6,) and mechanism counts, zero
-    or not, except friction and gravity, where zeros cost nothing. Raises DynamicsError if the forces are not
+    or not, except friction and gravity, where zeros cost nothing. Not `general`: zeros and ones of the mechanism cost
+    nothing, and what its numbers make among themselves is formed beforehand; the legs then differ, and "leg" is the
+    mean of the kernel's lanes, rounded down; leg 6 fills three of the eight. Raises DynamicsError if the forces are not
     determined.
     """
     state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
     load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))
-    parameters = [Parameter(x) for x in mechanism.array]
+    parameters = [(Parameter if general else float)(x) for x in mechanism.array]
     work: list[object] = [0.0] * WORK_SIZE
     forces: list[object] = [0.0] * 6
     statuses = []

@@ -107,13 +107,14 @@ def moved(mass: Array, place: Array) -> Array:
     return mass[..., None, None] * (dot(place, place)[..., None, None] * np.eye(3) - outer(place, place))
 
 
-def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
+def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array, *, mended: bool = False) -> LegReactions:
     """Compute actuator forces F_act and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
 
     The paper gives no force at the base joint; it follows from Newton's law for the whole pod, with eqs. 29 and 30.
     The mass beyond a load cell rotates with the pod's ω_l and α_l of eqs. 12 and 18.
+    mended: inertias about each part's own centre of mass in eqs. 32, 33 and 50; the result equals the exact model.
     """
-    pods = pods_in_motion(mechanism, motions)
+    pods = pods_in_motion(mechanism, motions, own_centers=mended)
     motion, constants, G = pods.motion, pods.constants, mechanism.gravity
     omega, l_i, n = motion.omega[:, None], motion.L[..., None], motion.s
     omega_l, alpha_l, L_d, L_u = pods.omega_l, pods.alpha_l, pods.L_d, pods.L_u
@@ -147,7 +148,8 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Le
     m_p, r = mechanism.mass, motion.R @ mechanism.center_of_mass  # eq. 47
     w, spin_up = motion.omega, motion.alpha
     X_g_ddot = motion.tdd + np.cross(spin_up, r) + np.cross(w, np.cross(w, r))  # eq. 46
-    I_p = about(mechanism.inertia + moved(np.array(m_p), r), motion.R)  # eq. 50
+    I_p0 = mechanism.inertia if mended else mechanism.inertia + moved(np.array(m_p), r)
+    I_p = about(I_p0, motion.R)  # eq. 50
     force = times(motion.R, wrenches[:, :3]) - m_p * (X_g_ddot - G) - across.sum(axis=1)  # eq. 45
     moment = times(motion.R, wrenches[:, 3:]) - m_p * np.cross(r, X_g_ddot - G)
     moment -= times(I_p, spin_up) + np.cross(w, times(I_p, w))

@@ -1,7 +1,9 @@
 """Published models of the leg forces, for comparison with the exact model; never used in control.
 
 `dasgupta-1998`, `pedrammehr-2012` and `massless` follow their papers as printed, including errors that change the
-result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored.
+result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored, unless `variant_forces`
+is asked for the same friction in every model. `dasgupta-1998-mended` and `pedrammehr-2012-mended` count every inertia
+once: the first lacks only the legs' spin and the direction of the universal joint's moment, the second equals `exact`.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
 exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
@@ -16,43 +18,76 @@ With the 2012 paper's r_u0 (z = −0.08 m) the errors are 2.32 % and 0.08 %, 5.7
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
-from dynamics.mechanism import Mechanism
+from dynamics.mechanism import Body, Friction, Mechanism
 from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
 from dynamics.papers.reactions import LegReactions
-from kinematics import Array
+from kinematics import Array, leg_kinematics
 
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
 """Names of the models; the first is the default, and the only one for control."""
+
+MENDED = ("dasgupta-1998-mended", "pedrammehr-2012-mended")
+"""Names of the published models with every inertia counted once."""
+FrictionChoice = Literal["printed", "same", "none"]
+"""Friction of a model of `variant_forces`: the paper's own, the mechanism's whole friction in every model, or none."""
+FRICTION_CHOICES: tuple[FrictionChoice, ...] = get_args(FrictionChoice)
 
 _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "dasgupta-1998": dasgupta_1998,
     "pedrammehr-2012": pedrammehr_2012,
     "massless": massless,
+    "dasgupta-1998-mended": partial(dasgupta_1998, mends=(Mend1998.INERTIA,)),
+    "pedrammehr-2012-mended": partial(pedrammehr_2012, mended=True),
 }
+_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 _CHUNK = 2048  # samples per chunk: limits memory to some 20 MB
 
 
 def variant_forces(
-    model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
+    model: str,
+    mechanism: Mechanism,
+    motions: npt.ArrayLike,
+    wrenches: npt.ArrayLike | None = None,
+    *,
+    friction: FrictionChoice = "printed",
 ) -> Array:
-    """Compute actuator forces (n, 6) N, pushing positive, of motions (n, 19) by `model`, one of MODELS.
+    """Compute actuator forces (n, 6) N, pushing positive, of motions (n, 19) by `model`, one of MODELS or MENDED.
 
     wrenches: (n, 6), or one (6,) for all, N and N m at the platform origin in platform axes; None for none.
-    Raises DynamicsError for an unknown model, a wrong shape or a number that is not finite, SingularityError if the leg
-    forces are not determined.
+    friction: "printed", what the model's paper has: no Coulomb friction, in `massless` none at all; "same", all of the
+        mechanism's in every model, joints turning as that model has them; "none".
+    Raises DynamicsError for an unknown model or friction, a wrong shape or a number that is not finite,
+    SingularityError if the leg forces are not determined.
     """
-    samples, loads = _checked(model, motions, wrenches)
+    samples, loads = _checked(model, motions, wrenches, MODELS + MENDED)
+    if friction not in FRICTION_CHOICES:
+        raise DynamicsError(f"friction: {friction!r}, must be one of {', '.join(FRICTION_CHOICES)}")
+    if friction == "none":
+        mechanism = _with_legs(mechanism, friction=Friction())
+    if model == "massless" and friction == "same":
+        model, mechanism = "exact", _with_legs(mechanism, lower=_NOTHING, upper=_NOTHING)
     if model == "exact":
         return Dynamics(mechanism).inverse(samples, loads).forces
-    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+    forces = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+    if friction == "same":
+        coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
+        forces += coulomb * np.sign(leg_kinematics(mechanism.geometry, samples).velocity)
+    return forces
+
+
+def _with_legs(mechanism: Mechanism, **changes: object) -> Mechanism:
+    return replace(mechanism, legs=tuple(replace(leg, **changes) for leg in mechanism.legs))  # type: ignore[arg-type]
 
 
 def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend1998]) -> Array:
@@ -75,15 +110,17 @@ def variant_cells(
 
     Arguments and errors as of `variant_forces`.
     """
-    samples, loads = _checked(model, motions, wrenches)
+    samples, loads = _checked(model, motions, wrenches, MODELS)
     if model == "exact":
         return Dynamics(mechanism).cells(samples, loads)
     return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
 
 
-def _checked(model: str, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
-    if model not in MODELS:
-        raise DynamicsError(f"model: {model!r}, must be one of {', '.join(MODELS)}")
+def _checked(
+    model: str, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None, known: tuple[str, ...]
+) -> tuple[Array, Array]:
+    if model not in known:
+        raise DynamicsError(f"model: {model!r}, must be one of {', '.join(known)}")
     return batch(motions, wrenches)
 
 

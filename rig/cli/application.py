@@ -38,6 +38,7 @@ from rig.cli import (
     setup,
     simulate,
     stream,
+    study,
     twin,
     weigh,
     workspace,
@@ -110,6 +111,7 @@ app.command("path", rich_help_panel=_MODEL)(path.path)
 app.command("paper", rich_help_panel=_MODEL)(paper.paper)
 arm.app.command("identify")(arm_identify.arm_identify_command)
 app.add_typer(arm.app, name="arm", rich_help_panel=_MODEL)
+app.command("study", rich_help_panel=_MODEL)(study.study)
 app.command("workspace", rich_help_panel=_MODEL)(workspace.workspace)
 
 

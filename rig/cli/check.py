@@ -16,7 +16,10 @@ def check(
     config: ConfigArgument = "virtual",
     trajectory: Annotated[
         str | None,
-        typer.Argument(metavar="TRAJECTORY", help='A trajectory (TOML, or CSV of poses), or the shipped "demo".'),
+        typer.Argument(
+            metavar="TRAJECTORY",
+            help='A trajectory file (TOML), a table or a recording of a motion, or the shipped "demo".',
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

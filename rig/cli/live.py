@@ -164,7 +164,10 @@ def run(
     config: ConfigArgument,
     trajectory: Annotated[
         str,
-        typer.Argument(metavar="TRAJECTORY", help='A trajectory file (TOML, or CSV of poses), or the shipped "demo".'),
+        typer.Argument(
+            metavar="TRAJECTORY",
+            help='A trajectory file (TOML), a table or a recording of a motion, or the shipped "demo".',
+        ),
     ],
     amplitude: Annotated[
         float,

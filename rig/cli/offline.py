@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -16,27 +16,62 @@ from rig.cli.options import (
 )
 
 MotionArgument = Annotated[
-    Path,
+    Path | None,
     typer.Argument(
-        metavar="MOTION.csv",
-        help="Columns t, x y z qw qx qy qz, vx vy vz wx wy wz, ax ay az alx aly alz (base frame); "
-        "fx fy fz mx my mz, an external wrench in platform axes, may follow.",
+        metavar="MOTION",
+        help="CSV file: columns t, x y z qw qx qy qz, vx vy vz wx wy wz, ax ay az alx aly alz (base frame); "
+        "fx fy fz mx my mz, an external wrench in platform axes, may follow. Also poses, x y z rx ry rz or leg lengths "
+        "l1…l6 alone, a recording (.mcap, FILE#ID) or its export: see the researcher's guide.",
+    ),
+]
+TrajectoryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--trajectory",
+        metavar="TRAJECTORY",
+        help='Trajectory in place of MOTION: a file (TOML), or "demo"; also all that MOTION may be.',
+    ),
+]
+StepOption = Annotated[
+    float | None,
+    typer.Option(
+        "--step",
+        metavar="S",
+        help="Time between the samples; left out: the rows of MOTION, of a trajectory 0.01 s or a 600th of it.",
     ),
 ]
 
 
+def _source(motion: Path | None, trajectory: Path | None) -> Path:
+    """Return the one of both that is given."""
+    if (motion is None) == (trajectory is None):
+        raise typer.BadParameter("give MOTION or --trajectory, one of them", param_hint="'MOTION'")
+    return trajectory if motion is None else motion  # type: ignore[return-value]
+
+
 def inverse(
     mechanism: MechanismArgument,
-    motion: MotionArgument,
     output: OutputOption,
+    motion: MotionArgument = None,
+    trajectory: TrajectoryOption = None,
+    step: StepOption = None,
     model: Annotated[
         str,
         typer.Option(
             "--model",
             metavar="NAME",
-            help="exact, or a published model for comparison: dasgupta-1998, pedrammehr-2012, massless.",
+            help="exact, or a published model for comparison: dasgupta-1998, pedrammehr-2012, massless; "
+            "dasgupta-1998-mended and pedrammehr-2012-mended count every inertia once.",
         ),
     ] = "exact",
+    friction: Annotated[
+        str,
+        typer.Option(
+            "--friction",
+            metavar="printed|same|none",
+            help="Friction of a published model: its paper's, the mechanism's as in the exact model, or none.",
+        ),
+    ] = "printed",
     reactions: Annotated[bool, typer.Option("--reactions", help="Add the reactions of every joint.")] = False,
     spherical: Annotated[
         bool,
@@ -53,7 +88,7 @@ def inverse(
     """Leg forces of a motion: inverse dynamics.
 
     Writes t,f1…f6: actuator forces in N, pushing positive. The published models are those printed in the papers,
-    including their errors, without Coulomb friction.
+    including their errors, without Coulomb friction unless --friction same.
 
     With --reactions also, per leg 1 to 6 and axis x, y, z of the base, N and N m: top1x… force of the platform on the
     leg at the spherical joint; base1x… force of the base on the leg at the universal joint; universal_moment1x… moment
@@ -69,29 +104,49 @@ def inverse(
 
     if as_json and not peaks:
         raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
+    if friction not in ("printed", "same", "none"):
+        raise typer.BadParameter(f"{friction!r} must be printed, same or none", param_hint="'--friction'")
+    source = _source(motion, trajectory)
     with named_by_option():
-        request = InverseRequest(mechanism, motion, output, model, reactions, spherical, peaks, cluster)
+        request = InverseRequest(
+            mechanism,
+            source,
+            output,
+            model,
+            reactions,
+            spherical,
+            peaks,
+            cluster,
+            step,
+            cast("Literal['printed', 'same', 'none']", friction),
+        )
         found = inverse_dynamics(request, show_notices)
     if found.peaks is None:
         return
     from rig.cli.peaks import peaks_summary, print_peaks
 
     if as_json:
-        paths = {"motion": str(motion), "forces": str(found.forces)}
+        paths = {"motion": str(source), "forces": str(found.forces)}
         summary = {"mechanism": found.mechanism, "model": model, "peaks": peaks_summary(found.peaks), "paths": paths}
         typer.echo(json.dumps(summary, indent=2))
     else:
         print_peaks(found.mechanism, found.peaks)
 
 
-def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOption) -> None:
+def ik(
+    mechanism: MechanismArgument,
+    output: OutputOption,
+    motion: MotionArgument = None,
+    trajectory: TrajectoryOption = None,
+    step: StepOption = None,
+) -> None:
     """Leg lengths, speeds and accelerations of a motion: inverse kinematics.
 
     Writes t,l1…l6,v1…v6,a1…a6 in m, m/s, m/s².
     """
     from rig.services import LegLengthsRequest, inverse_kinematics
 
-    inverse_kinematics(LegLengthsRequest(mechanism, motion, output))
+    inverse_kinematics(LegLengthsRequest(mechanism, _source(motion, trajectory), output, step))
 
 
 def fk(
@@ -99,9 +154,9 @@ def fk(
     legs: Annotated[
         Path,
         typer.Argument(
-            metavar="LEGS.csv",
-            help="Columns t, increasing, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then a1…a6, their "
-            "accelerations in m/s², may follow.",
+            metavar="LEGS",
+            help="CSV file: columns t, increasing, l1…l6: leg lengths in m; v1…v6, their speeds in m/s, and then "
+            "a1…a6, their accelerations in m/s², may follow. Also a recording (.mcap, FILE#ID) or its export.",
         ),
     ],
     output: OutputOption,

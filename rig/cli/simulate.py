@@ -30,7 +30,7 @@ def simulate(
         typer.Option(
             "--trajectory",
             metavar="TRAJECTORY",
-            help='Trajectory to follow: TOML, CSV of poses, or "demo"; instead of FORCES.',
+            help='Trajectory to follow: a file (TOML), a motion\'s table or recording, or "demo"; instead of FORCES.',
         ),
     ] = None,
     controllers: Annotated[

@@ -17,12 +17,12 @@ from kinematics import (
     TrajectorySpec,
     build_trajectory,
     leg_stepped_pose,
-    load_trajectory,
     stepped_pose,
 )
 from rig.client.positions import Positions, positions_path
 from rig.config import RigConfig
 from rig.errors import InputError
+from rig.recording import read_trajectory
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 LEGS = {f"leg{leg}": leg for leg in range(1, 7)}
@@ -129,7 +129,7 @@ def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:
     """The motion with its name. Also raises TrajectoryError for an invalid file."""
     home = config.machine.geometry.home_pose
     if isinstance(motion, str | Path):
-        return Path(motion).stem, load_trajectory(motion, home)
+        return Path(motion).stem, read_trajectory(motion, config.machine.geometry)
     if isinstance(motion, Mapping):
         try:
             return "motion", build_trajectory(TrajectorySpec.model_validate({"frame": "home"} | dict(motion)), home)

@@ -97,6 +97,9 @@ if TYPE_CHECKING:
     from rig.services.log_import import ImportRequest as ImportRequest
     from rig.services.log_import import ImportResult as ImportResult
     from rig.services.log_import import import_log as import_log
+    from rig.services.mechanism_study import StudyRequest as StudyRequest
+    from rig.services.mechanism_study import StudyResult as StudyResult
+    from rig.services.mechanism_study import study as study
     from rig.services.offline import AllPosesRequest as AllPosesRequest
     from rig.services.offline import AllPosesResult as AllPosesResult
     from rig.services.offline import InverseRequest as InverseRequest
@@ -246,6 +249,7 @@ _NAMES = {
     "identification": ("IdentifyRequest", "IdentifyResult", "identify", "identify_contents"),
     "job": ("CancelledError", "Event", "Job", "Notice", "OnEvent", "Progress", "no_progress", "start"),
     "log_import": ("ImportRequest", "ImportResult", "import_log"),
+    "mechanism_study": ("StudyRequest", "StudyResult", "study"),
     "offline": (
         "AllPosesRequest",
         "AllPosesResult",

@@ -69,10 +69,10 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     Raises:
         InputError: an invalid file, including that of a virtual plant.
     """
-    from kinematics import load_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_drive_group
+    from rig.recording import read_trajectory
     from rig.safety import check_loop, check_trajectory, judge_sag, law_bandwidth
     from rig.virtual import VirtualRig
 
@@ -89,7 +89,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     warnings += [Notice(code, text) for code, text in found.items() if text]
     verdict = None
     if request.trajectory is not None:
-        path = load_trajectory(request.trajectory, rig.machine.geometry.home)
+        path = read_trajectory(request.trajectory, rig.machine.geometry)
         verdict = check_trajectory(rig.machine, rig.safety, path, rig.rate)
     bandwidth = law_bandwidth(rig, rig.mode) if loop.at_host else None
     return CheckResult(rig, tuple(warnings), loop, bandwidth, buses, verdict)

@@ -97,8 +97,8 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
         InputError, KinematicsError, DynamicsError: an invalid file, a bandwidth whose gains are out of their range, or
             MuJoCo is not installed.
     """
-    from kinematics import load_trajectory
     from rig.client import checked_motion
+    from rig.recording import read_trajectory
     from rig.safety import law_bandwidth, with_bandwidth
     from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
 
@@ -108,7 +108,7 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     config = _config(request.machine)
     if request.bandwidth is not None:
         config = with_bandwidth(config, request.bandwidth)
-    table, verdict = checked_motion(config, load_trajectory(request.trajectory, config.machine.geometry.home_pose))
+    table, verdict = checked_motion(config, read_trajectory(request.trajectory, config.machine.geometry))
     wrenches = _wrenches(request, cycle_times(config, table))
     twist = None if request.twist is None else np.array(request.twist)
     start, bounds = on_reference(config, table, twist), force_bounds(config)

@@ -3,36 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kinematics import (
-    ACCELERATION,
-    TWIST,
-    Array,
-    AssemblyModes,
-    Geometry,
-    KinematicsError,
-    assembly_modes,
-    forward_acceleration,
-    forward_kinematics,
-    forward_twist,
-    leg_kinematics,
-)
+from kinematics import Array, AssemblyModes, KinematicsError, assembly_modes, leg_kinematics
 from rig.csvio import (
     MOTION,
     POSE,
     REACTIONS,
-    WRENCH,
     Table,
     check_output,
     per_leg,
-    read_table,
     whole_file,
     write_table,
 )
 from rig.errors import FieldError, InputError
+from rig.recording import SampledMotion, follow_lengths, read_lengths, read_motion
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.path_planning import Pose
 from rig.services.request import request
@@ -49,11 +36,12 @@ class InverseRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     motion: Path
-    """CSV file of t and the columns of a motion; an external wrench fx…mz, platform axes, may follow"""
+    """a motion as `rig.recording.read_motion` reads it: a table, a recording, a trajectory; an external wrench fx…mz,
+    platform axes, may follow in a table"""
     output: Path
     """CSV file of t and f1…f6, N, pushing positive; with `reactions` also all joint reactions, N and N m, base axes"""
     model: str = "exact"
-    """or a published one: dasgupta-1998, pedrammehr-2012, massless"""
+    """or a published one: dasgupta-1998, pedrammehr-2012, massless; the first two also as NAME-mended"""
     reactions: bool = False
     """add the reactions of every joint; exact model only"""
     spherical_ends: bool = False
@@ -62,13 +50,19 @@ class InverseRequest:
     """find the peak reaction of every joint; exact model only"""
     cluster: str | None = None
     """address of a Dask scheduler, or local:N; forces of the exact model only"""
+    step: float | None = None
+    """s, between the samples; None: the rows of a table or a recording, of a trajectory 10 ms or a 600th of it"""
+    friction: Literal["printed", "same", "none"] = "printed"
+    """that of the model's paper, the mechanism's in every model, or none"""
 
     def __post_init__(self) -> None:
         from dynamics import papers
 
         exact = self.model == "exact"
-        if self.model not in papers.MODELS:
-            raise FieldError("model", f"{self.model!r} must be one of {', '.join(papers.MODELS)}")
+        if self.model not in (known := papers.MODELS + papers.MENDED):
+            raise FieldError("model", f"{self.model!r} must be one of {', '.join(known)}")
+        if exact and self.friction == "none":
+            raise FieldError("friction", "none goes with a published model, not with exact")
         if not exact and (self.reactions or self.peaks):
             field = "reactions" if self.reactions else "peaks"
             raise FieldError(field, f"joint reactions are of the exact model only, not of {self.model}")
@@ -105,19 +99,19 @@ def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> Inverse
     if request.spherical_ends:
         machine = with_spherical_ends(machine)
     exact = request.model == "exact"
-    if not exact and any(leg.friction.coulomb for leg in machine.legs):
+    printed = request.friction == "printed"
+    if not exact and printed and any(leg.friction.coulomb for leg in machine.legs):
         notices.add("friction", f"model {request.model} has no Coulomb friction, the mechanism's is left out")
-    table = read_table(request.motion, MOTION, [WRENCH])
-    motions = table.columns(MOTION)
-    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
-    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
+    motion = _motion(request.motion, machine, request.step)
+    motions, wrenches = motion.motions, motion.wrenches
+    names, columns = ["t", *per_leg("f")], [motion.times[:, np.newaxis]]
     if request.cluster is not None:
         from rig.workspace import inverse_on_cluster, open_cluster
 
         with open_cluster(request.cluster) as client:
             columns.append(inverse_on_cluster(client, machine, motions, wrenches))
     elif not exact:
-        columns.append(papers.variant_forces(request.model, machine, motions, wrenches))
+        columns.append(papers.variant_forces(request.model, machine, motions, wrenches, friction=request.friction))
     elif not request.reactions:
         columns.append(inverse_batch(machine, motions, wrenches))
     else:
@@ -125,8 +119,13 @@ def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> Inverse
             names += prefixes
             columns.append(values)
     write_table(request.output, names, np.hstack(columns))
-    peaks = reaction_peaks(machine, motions, wrenches, times=table.times) if request.peaks else None
+    peaks = reaction_peaks(machine, motions, wrenches, times=motion.times) if request.peaks else None
     return InverseResult(request.output, machine.name, None if peaks is None else tuple(peaks))
+
+
+def _motion(source: Path, machine: "Mechanism", step: float | None) -> SampledMotion:
+    motion = read_motion(source, machine.geometry)
+    return motion if step is None else motion.sampled(step)
 
 
 def _reactions(machine: "Mechanism", motions: Array, wrenches: Array | None) -> list[tuple[Sequence[str], Array]]:
@@ -156,9 +155,11 @@ class LegLengthsRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     motion: Path
-    """CSV file of t and the columns of a motion"""
+    """a motion as `rig.recording.read_motion` reads it: a table, a recording, a trajectory"""
     output: Path
     """CSV file of t, l1…l6, v1…v6, a1…a6, m, m/s, m/s²"""
+    step: float | None = None
+    """s, between the samples; None: the rows of a table or a recording, of a trajectory 10 ms or a 600th of it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +181,11 @@ def inverse_kinematics(request: LegLengthsRequest, progress: OnEvent = no_progre
     del progress  # no stages
     check_output(request.output)
     machine = load_mechanism(request.mechanism, evaluate_only=True)
-    table = read_table(request.motion, MOTION, [WRENCH])
-    legs = leg_kinematics(machine.geometry, table.columns(MOTION))
+    motion = _motion(request.motion, machine, request.step)
+    legs = leg_kinematics(machine.geometry, motion.motions)
     names = ("t", *per_leg("l"), *per_leg("v"), *per_leg("a"))
-    write_table(request.output, names, np.column_stack([table.times, legs.length, legs.velocity, legs.acceleration]))
-    return LegLengthsResult(request.output, len(table.times))
+    write_table(request.output, names, np.column_stack([motion.times, legs.length, legs.velocity, legs.acceleration]))
+    return LegLengthsResult(request.output, len(motion.times))
 
 
 @request
@@ -194,7 +195,8 @@ class PosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """CSV file of t, increasing, l1…l6, m; v1…v6, m/s, and then a1…a6, m/s², may follow"""
+    """leg lengths as `rig.recording.read_lengths` reads them: a table of t, increasing, l1…l6, m; v1…v6, m/s, and then
+    a1…a6, m/s², may follow; or a recording, as measured"""
     output: Path
     """CSV file of t and poses, with twists and accelerations if the legs have speeds and accelerations"""
     guess: Pose
@@ -218,11 +220,8 @@ def follow_poses(request: PosesRequest, progress: OnEvent = no_progress) -> Pose
     """
     del progress  # no stages
     machine, table = _legs(request)
-    if table.has(per_leg("a")) and not table.has(per_leg("v")):
-        raise InputError(
-            f"{request.legs}: a1…a6 without v1…v6: the leg accelerations say nothing without the leg speeds"
-        )
-    _write_motion(machine.geometry, table, np.array(request.guess), request.output)
+    motions = follow_lengths(machine.geometry, table, np.array(request.guess))
+    write_table(request.output, ("t", *MOTION[: motions.shape[1]]), np.column_stack([table.times, motions]))
     return PosesResult(request.output, len(table.times))
 
 
@@ -233,7 +232,7 @@ class AllPosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """CSV file of t, increasing, and l1…l6, m"""
+    """leg lengths as `rig.recording.read_lengths` reads them"""
     output: Path
     """CSV file of t, mode, a pose and residual, m; modes are numbered from the highest downwards"""
     seed: int = 0
@@ -281,35 +280,4 @@ def _legs(request: PosesRequest | AllPosesRequest) -> "tuple[Mechanism, Table]":
 
     check_output(request.output)
     machine = load_mechanism(request.mechanism, evaluate_only=True)
-    return machine, read_table(request.legs, per_leg("l"), [per_leg("v"), per_leg("a")], increasing=True)
-
-
-def _write_motion(geometry: Geometry, table: Table, guess: Array, output: Path) -> None:
-    """Solve the table's rows, starting from a pose (7,) near the first, and write the motion.
-
-    Poses; with leg speeds v1…v6 also twists, with leg accelerations a1…a6 also accelerations.
-
-    Raises:
-        InputError: a row leads to no pose, or to a singular one where more than the pose is needed, or the file
-            cannot be written; then no file is left.
-    """
-    lengths = table.columns(per_leg("l"))
-    speeds, accelerations = (table.columns(per_leg(x)) if table.has(per_leg(x)) else None for x in "va")
-    reach = len(POSE) if speeds is None else TWIST.stop if accelerations is None else ACCELERATION.stop
-    motions = np.empty((len(lengths), reach))
-    pose = guess
-    for row, time in enumerate(table.times):
-        wanted = "pose"
-        try:
-            motions[row, : len(POSE)] = pose = forward_kinematics(geometry, lengths[row], pose)
-            if speeds is not None:
-                wanted = "twist"
-                motions[row, TWIST] = forward_twist(geometry, pose, speeds[row])
-            if accelerations is not None:
-                wanted = "acceleration"
-                motions[row, ACCELERATION] = forward_acceleration(
-                    geometry, pose, motions[row, TWIST], accelerations[row]
-                )
-        except KinematicsError as error:
-            raise InputError(f"{table.path}: no {wanted} for row {row + 1} (t = {time:g} s): {error}") from error
-    write_table(output, ("t", *MOTION[:reach]), np.column_stack([table.times, motions]))
+    return machine, read_lengths(request.legs)

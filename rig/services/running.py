@@ -100,12 +100,12 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
         InputError: an unusable file or folder.
         HardwareError: a process could not be started.
     """
-    from kinematics import load_trajectory
     from rig.client import execute
+    from rig.recording import read_trajectory
 
     config = run_config(request.config, request.rate, request.lockstep, request.real_time)
     config = config.changed(_metadata(request.operator, request.note))
-    motion = load_trajectory(request.trajectory, config.machine.geometry.home_pose)
+    motion = read_trajectory(request.trajectory, config.machine.geometry)
     _report_doubts(config, progress)
     return execute(
         config,

@@ -22,6 +22,7 @@ _WORDS = {
     "sweeping": "sweeping poses",
     "assembly-modes": "assembly modes",
     "reproducing": "{what}",
+    "studying": "{what}",
     "reported": "a report is written",
     "counting": "{run}",
     "looking": "looking at the machine",

@@ -284,6 +284,15 @@ def test_control_laws_compute_while_counting() -> None:
     assert [float(x) for x in counting] == pytest.approx(plain)
 
 
+def test_zeros_of_a_mechanism_save_operations() -> None:
+    """Legs whose mass centres lie on their axes and whose tensors are diagonal take fewer, general ones no fewer."""
+    motion = random_motions(1, 1)[0]
+    for mechanism, saved in ((random_mechanism(1), False), (symmetric(1), True)):
+        general, structural = (platform_operations(mechanism, motion, general=kind) for kind in (True, False))
+        assert (structural["leg"].total < general["leg"].total) is saved
+        assert structural["equations"] == general["equations"]
+
+
 def test_platform_operations() -> None:
     mechanism = random_mechanism(2)
     motions = random_motions(2, 2)

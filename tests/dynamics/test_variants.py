@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from random_mechanisms import random_mechanism, random_motions
 
-from dynamics import Body, Dynamics, DynamicsError, Mechanism, SingularityError, load_mechanism
+from dynamics import (
+    Body,
+    Dynamics,
+    DynamicsError,
+    Mechanism,
+    SingularityError,
+    load_mechanism,
+    with_spherical_ends,
+)
 from dynamics.papers import MODELS, variant_forces
 from kinematics import Array, Blend, leg_kinematics, leg_matrix, quaternion_to_matrix
 
@@ -234,3 +242,59 @@ def test_no_variant_gets_near_control() -> None:
             node.name for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.alias)
         }
         assert not names & {"variant_cells", "variant_forces", "MODELS", "papers", "dynamics.papers"}, path
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mended_2012_is_the_exact_model(seed: int) -> None:
+    mechanism = random_mechanism(seed, coulomb=True)
+    motions, wrench = random_motions(seed + 40, 4), np.random.default_rng(seed).normal(scale=30.0, size=6)
+    exact = Dynamics(mechanism).inverse(motions, wrench).forces
+    mended = variant_forces("pedrammehr-2012-mended", mechanism, motions, wrench, friction="same")
+    np.testing.assert_allclose(mended, exact, rtol=1e-11, atol=1e-9)
+
+
+def test_mended_1998_lacks_the_spin_and_the_joint_s_moment_only() -> None:
+    """Of legs that a spherical joint at the base would serve as well, it is exact for those."""
+    machine = with_spherical_ends(symmetric(random_mechanism(7)))
+    motions = random_motions(7, 6, speed=2.0)
+    exact = Dynamics(machine).inverse(motions).forces
+    np.testing.assert_allclose(variant_forces("dasgupta-1998-mended", machine, motions), exact, rtol=1e-11, atol=1e-9)
+    printed = variant_forces("dasgupta-1998", machine, motions)
+    assert np.abs(printed - exact).max() > 1e-2 * np.abs(exact).max()
+
+
+def symmetric(mechanism: Mechanism) -> Mechanism:
+    def body(one: Body) -> Body:
+        across = one.inertia[1, 1]
+        return Body(one.mass, one.center_of_mass * [1.0, 0.0, 0.0], np.diag([one.inertia[0, 0], across, across]))
+
+    legs = tuple(
+        replace(
+            leg,
+            lower=body(leg.lower),
+            upper=body(leg.upper),
+            friction=replace(leg.friction, universal=0.0, spherical=0.0),
+            load_cell=replace(leg.load_cell, mass_beyond=0.0),
+        )
+        for leg in mechanism.legs
+    )
+    return replace(mechanism, legs=legs)
+
+
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_friction_is_the_same_in_every_model(model: str) -> None:
+    """What the friction of the prismatic joints adds is the same force in every model; none of it is left with none."""
+    mechanism = random_mechanism(6, coulomb=True)
+    legs = tuple(replace(leg, friction=replace(leg.friction, universal=0.0, spherical=0.0)) for leg in mechanism.legs)
+    mechanism = replace(mechanism, legs=legs)
+    motions = random_motions(6, 5)
+    speed = leg_kinematics(mechanism.geometry, motions).velocity
+    expected = [leg.friction.prismatic for leg in legs] * speed + [leg.friction.coulomb for leg in legs] * np.sign(
+        speed
+    )
+    same, none = (variant_forces(model, mechanism, motions, friction=kind) for kind in ("same", "none"))
+    np.testing.assert_allclose(same - none, expected, atol=1e-9)
+    exact = variant_forces("exact", mechanism, motions, friction="same")
+    np.testing.assert_array_equal(exact, variant_forces("exact", mechanism, motions))
+    with pytest.raises(DynamicsError, match=r"friction: 'half', must be one of printed, same, none"):
+        variant_forces(model, mechanism, motions, friction="half")  # type: ignore[arg-type]

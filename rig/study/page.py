@@ -1,0 +1,190 @@
+"""A study as a folder: a page with all figures, each figure as PDF, SVG and CSV, tables as CSV, and JSON."""
+
+import base64
+import csv
+import json
+import math
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rig.errors import InputError
+from rig.papers import Numbers, Picture, Sheet, mathematics
+from rig.report import page_environment
+from rig.study.figures import Drawer
+from rig.study.statements import Statement
+from rig.study.study import MachineStudy
+from rig.study.tables import sheets
+
+PAGE, SUMMARY = "study.html", "study.json"
+"""Names of the page and of the numbers in the folder."""
+FIGURES, TABLES = "figures", "tables"
+SECTIONS = {
+    "motion": "The machine and the motion",
+    "forces": "Actuator forces",
+    "fraction": "Dynamic fraction",
+    "models": "Comparison of the models",
+    "ends": "Spin of the legs, and spherical ends",
+    "reactions": "Reactions in the joints",
+    "conditioning": "Conditioning and singularities",
+    "operations": "Operations",
+}
+"""Titles of the sections of the page, in order."""
+_HEADLINE = ("peak-force", "peak-force-weightless", "dominant", "fraction", "improved", "not-improved", "no-error",
+             "crosses", "crosses-one", "near-singular", "regular")  # fmt: skip
+"""Codes of the statements that stand at the top of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    name: str
+    title: str
+    statements: tuple[Statement, ...]
+    sheets: tuple[Sheet, ...]
+    pictures: tuple[Picture, ...]
+
+
+def check_study_folder(folder: Path, *, force: bool = False) -> None:
+    """Refuse a folder for a study before any work is done; with `force`, an earlier study there may be replaced.
+
+    Raises:
+        InputError: it exists and holds anything but a study, or its own folder is not there or not writable.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"cannot make the folder {folder}: it is a file or a link")
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / SUMMARY).is_file():
+            raise InputError(f"cannot write the study to {folder}: the folder holds something else")
+        if not force:
+            raise InputError(f"cannot write the study to {folder}: it holds a study already; --force replaces it")
+    parent = folder.absolute().parent
+    there = next(place for place in (parent, *parent.parents) if place.exists())
+    if not there.is_dir():
+        raise InputError(f"cannot make the folder {folder}: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"cannot make the folder {folder}: {there} is not writable")
+
+
+def write_study(
+    study: MachineStudy,
+    folder: Path,
+    *,
+    force: bool = False,
+    report: Callable[[str, float], None] = lambda _what, _fraction: None,
+) -> tuple[Path, ...]:
+    """Draw and write a study; return its files, the page first.
+
+    The folder appears, or is replaced, only when all of it is written.
+
+    Raises:
+        InputError: see `check_study_folder`, or a file cannot be written.
+    """
+    check_study_folder(folder, force=force)
+    drawn: list[tuple[str, Picture]] = []
+    for place, found in enumerate(Drawer(study).figures()):
+        drawn.append(found)
+        report("figures", min(place / 25.0, 1.0))
+    tables = list(sheets(study))
+    sections = [
+        _Section(
+            name,
+            title,
+            study.statements[name],
+            tuple(sheet for section, sheet in tables if section == name),
+            tuple(picture for section, picture in drawn if section == name),
+        )
+        for name, title in SECTIONS.items()
+    ]
+    temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.part")
+    try:
+        temporary.mkdir(parents=True)
+        for name in (FIGURES, TABLES):
+            (temporary / name).mkdir()
+        written = [
+            _written(temporary / PAGE, _render(study, sections)),
+            _written(temporary / SUMMARY, json.dumps(as_dict(study), indent=2, ensure_ascii=False) + "\n"),
+        ]
+        for _, sheet in tables:
+            written.append(_table(temporary / TABLES / f"{sheet.numbers.name}.csv", sheet.numbers))
+        for _, picture in drawn:
+            place_of = temporary / FIGURES / picture.numbers.name
+            written.append(_table(place_of.with_suffix(".csv"), picture.numbers))
+            written.append(_written(place_of.with_suffix(".svg"), picture.drawing.svg))
+            place_of.with_suffix(".pdf").write_bytes(picture.drawing.pdf)
+            written.append(place_of.with_suffix(".pdf"))
+        _replace(temporary, folder)
+    except OSError as error:
+        raise InputError(f"cannot write the study to {folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return tuple(folder / path.relative_to(temporary) for path in written)
+
+
+def _replace(temporary: Path, folder: Path) -> None:
+    """Rename the finished folder; an earlier study there is moved aside first and removed last."""
+    if not folder.exists():
+        temporary.rename(folder)
+        return
+    aside = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.old")
+    folder.rename(aside)
+    try:
+        temporary.rename(folder)
+    except OSError:
+        aside.rename(folder)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _table(path: Path, numbers: Numbers) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(numbers.columns)
+        writer.writerows(numbers.rows)
+    return path
+
+
+def _render(study: MachineStudy, sections: Iterable[_Section]) -> str:
+    environment = page_environment("rig.study")
+    environment.filters["mathematics"] = mathematics
+    environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
+    found = [one for statements in study.statements.values() for one in statements]
+    return environment.get_template("study.html.j2").render(
+        study=study,
+        sections=list(sections),
+        headline=[one for code in _HEADLINE for one in found if one.code == code],
+        figures=FIGURES,
+        tables=TABLES,
+    )
+
+
+def as_dict(study: MachineStudy) -> dict[str, Any]:
+    """Return a study as a JSON object: what was studied, what was found, and all tables; SI units."""
+    motion = study.motion
+    return {
+        "mechanism": study.mechanism.name,
+        "trajectory": motion.source,
+        "source": motion.kind,
+        "samples": len(motion.times),
+        "duration_s": float(motion.times[-1] - motion.times[0]),
+        "friction": study.friction,
+        "box": {"low": study.box.low.tolist(), "high": study.box.high.tolist(), "poses": len(study.box.forces)},
+        "statements": {
+            section: [one.as_dict() for one in statements] for section, statements in study.statements.items()
+        },
+        "tables": {sheet.numbers.name: _records(sheet.numbers) for _, sheet in sheets(study)},
+    }
+
+
+def _records(numbers: Numbers) -> list[dict[str, Any]]:
+    def known(value: Any) -> Any:
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return [dict(zip(numbers.columns, map(known, row), strict=True)) for row in numbers.rows]
