@@ -1,7 +1,8 @@
 """Published models of the leg forces, for comparison with the exact model; never used in control.
 
 `dasgupta-1998`, `pedrammehr-2012` and `massless` follow their papers as printed, including errors that change the
-result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored.
+result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored. None of them has drives:
+what these take of the motors' forces is the same in all models, and is added.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
 exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
@@ -27,6 +28,7 @@ from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
 from dynamics.papers.reactions import LegReactions
+from dynamics.regressor import Regressor, drive_parameters
 from kinematics import Array
 
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
@@ -52,7 +54,8 @@ def variant_forces(
     samples, loads = _checked(model, motions, wrenches)
     if model == "exact":
         return Dynamics(mechanism).inverse(samples, loads).forces
-    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+    forces = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
+    return forces + _drives(mechanism, samples)
 
 
 def variant_cells(
@@ -70,7 +73,14 @@ def variant_cells(
     samples, loads = _checked(model, motions, wrenches)
     if model == "exact":
         return Dynamics(mechanism).cells(samples, loads)
-    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
+    readings = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
+    at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
+    return readings + at_motors * _drives(mechanism, samples)
+
+
+def _drives(mechanism: Mechanism, motions: Array) -> Array:
+    """What the drives take of the motors' forces (n, 6) N: their inertia and friction."""
+    return np.asarray(np.einsum("nik,ik->ni", Regressor(mechanism).drives(motions), drive_parameters(mechanism)))
 
 
 def _checked(model: str, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
