@@ -81,6 +81,8 @@ class Drive:
 
     def with_mass(self, mass: float) -> "Drive":
         """Return the drive with another reflected mass m_r, kg, in the form in which it is given."""
+        if mass == self.mass:
+            return self
         if self.inertia is None or self.lead is None:
             return replace(self, reflected_mass=mass)
         return replace(self, inertia=mass / (2.0 * math.pi / self.lead) ** 2)
@@ -143,6 +145,19 @@ class Leg:
     def coulomb(self) -> float:
         """Coulomb friction along the leg that the motor feels, N: of prismatic joint and drive."""
         return self.friction.coulomb + self.drive.coulomb
+
+    @property
+    def cell_viscous(self) -> float:
+        """The part of `viscous` that the load cell reads, N s/m: what is on the rod's side of it."""
+        return self._read_by_cell(self.friction.prismatic, self.drive.viscous)
+
+    @property
+    def cell_coulomb(self) -> float:
+        """The part of `coulomb` that the load cell reads, N."""
+        return self._read_by_cell(self.friction.coulomb, self.drive.coulomb)
+
+    def _read_by_cell(self, joint: float, drive: float) -> float:
+        return {"actuator": joint, "motor": joint + drive}.get(self.load_cell.location, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -114,7 +114,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     if config.mode != "computed-torque":
         stiffness, damping = control.stiffness, control.damping
         masses = leg_masses(config.machine, config.own_loops)
-        friction = min(leg.friction.prismatic for leg in config.machine.legs)
+        friction = min(leg.viscous for leg in config.machine.legs)
     else:
         stiffness, damping = control.task_stiffness, control.task_damping
         masses, friction = np.ones(1), 0.0
