@@ -111,6 +111,20 @@ def test_the_neglected_part_is_some_thousandths_of_the_drives_inertia() -> None:
     assert 5e-4 < max(shares) < 5e-3
 
 
+def test_on_the_lab_hexapod_it_is_three_ten_thousandths() -> None:
+    machine, generator = load_mechanism("lab-hexapod"), np.random.default_rng(0)
+    machine = replace(machine, legs=tuple(replace(leg, drive=Drive(5e-5, LEAD)) for leg in machine.legs))
+    motions = np.zeros((500, 19))
+    motions[:, :3] = machine.geometry.home_pose[:3] + generator.uniform(-0.05, 0.05, (500, 3))
+    quaternion = np.column_stack([np.ones(500), generator.uniform(-0.1, 0.1, (500, 3))])
+    motions[:, 3:7] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+    motions[:, 7:] = generator.uniform(-1.0, 1.0, (500, 12)) * np.repeat([0.3, 1.0, 3.0, 10.0], 3)
+    inertia = 5e-5 * (2.0 * np.pi / LEAD) ** 2 * leg_kinematics(machine.geometry, motions).acceleration
+    spin = rotor_spin_forces(machine, motions)
+    assert np.sqrt(np.mean(inertia**2)) == pytest.approx(170.0, abs=10.0)
+    assert np.sqrt(np.mean(spin**2) / np.mean(inertia**2)) == pytest.approx(2.6e-4, rel=0.1)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_form_of_the_equations_has_them(seed: int) -> None:
     mechanism, motions = driven(seed), random_motions(seed + 100, 20)

@@ -38,6 +38,8 @@ from kinematics import TrajectorySpec, build_trajectory, tabulate
 from rig.client import execute
 from rig.config import Tolerance, Virtual
 from rig.recording import open_recording
+from rig.report import summarize
+from rig.report.html import report_page
 from rig.safety import check_loop
 from rig.states import State
 from rig.virtual import MujocoPlant, Plant, truth_of
@@ -126,12 +128,18 @@ def test_a_rig_that_is_its_model_leaves_noise_at_every_place_of_a_cell(mode: str
     )
     motion = build_trajectory(fast, config.machine.geometry.home_pose)
     run = execute(config, motion, "fast", tmp_path, lockstep=True, report=lambda _progress: None)
-    rows = open_recording(run.recording).rows
+    recording = open_recording(run.recording)
+    rows = recording.rows
     rows = rows[rows["state"] == State.RUNNING]
     left = rows["force_residual"].std(axis=0)
     assert run.error is None and (left < 1.2 * NOISE).all(), left
     without = (rows["force_residual"] + rows["force_held"]).std(axis=0)
     assert (without > 5.0 * NOISE).all(), without
+    page = report_page(recording, summarize(recording), {"terms": ""})
+    assert (
+        "the drives&#39; own, 9.47 kg at the rod of a leg and its friction; "
+        "only the forces of the motors 4, 6 include it."
+    ) in page
 
 
 ROTORS_OFF = 9
