@@ -1,4 +1,4 @@
-"""Dynamics of a 6-UPS Stewart platform with the exact inertia of its legs.
+"""Dynamics of a 6-UPS Stewart platform with the exact inertia of its legs, and the inertia of its drives.
 
 Newton–Euler model of Dasgupta & Mruthyunjaya (1998), with the full spin and reaction of the universal joints. Frames
 and arrays as in `kinematics`; a wrench is [force; moment] at the platform origin in platform axes; leg forces push.

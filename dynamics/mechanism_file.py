@@ -179,7 +179,8 @@ class DriveTable(Table):
     """Inertia and friction of a leg's drive, between motor and rod: `inertia` with `lead`, or `reflected_mass`."""
 
     inertia: Annotated[Inertia, within(0.0, 1e4, "kg m²")] | None = None
-    """Inertia of what turns with the screw: rotor, coupling, gears and screw, referred to the screw, kg m²."""
+    """Inertia of what turns with the screw: rotor, coupling, gears and screw, referred to the screw, kg m². Their mass
+    and the inertia with which they swing with the leg belong to its parts."""
     lead: Annotated[Length, within(1e-5, 10.0, "m")] | None = None
     """Lead of the screw, m per revolution."""
     reflected_mass: DriveMass | None = None
