@@ -1,4 +1,4 @@
-"""Dynamics of a 6-UPS Stewart platform with the exact inertia of its legs.
+"""Dynamics of a 6-UPS Stewart platform with the exact inertia of its legs, and the inertia of its drives.
 
 Newton–Euler model of Dasgupta & Mruthyunjaya (1998), with the full spin and reaction of the universal joints. Frames
 and arrays as in `kinematics`; a wrench is [force; moment] at the platform origin in platform axes; leg forces push.
@@ -34,6 +34,7 @@ from dynamics.external import (
     friction_signs,
     payload_wrenches,
     residual_from_wrench,
+    rotor_spin_forces,
     switched_friction,
     wrench_from_residual,
 )
@@ -53,6 +54,7 @@ from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.mechanism import (
     Body,
+    Drive,
     Friction,
     Leg,
     LegLimits,
@@ -99,22 +101,26 @@ from dynamics.path_conditioning import (
 )
 from dynamics.regressor import (
     BODIES,
+    DRIVE_NUMBERS,
     FRICTIONS,
     LINEAR_NAMES,
     LINEAR_UNITS,
     Regressor,
     body_of,
     deformed,
+    drive_parameters,
     from_pseudo_inertia,
     linear_body,
     linear_parameters,
     pseudo_inertia,
+    with_drive_parameters,
     with_linear_parameters,
 )
 
 __all__ = [
     "BODIES",
     "DRIFT",
+    "DRIVE_NUMBERS",
     "FRICTIONS",
     "FROZEN_SIZE",
     "LINEAR_NAMES",
@@ -134,6 +140,7 @@ __all__ = [
     "BestPath",
     "Body",
     "CycleForces",
+    "Drive",
     "Dynamics",
     "DynamicsError",
     "Energy",
@@ -162,6 +169,7 @@ __all__ = [
     "closed_form_equations",
     "closed_form_pods",
     "deformed",
+    "drive_parameters",
     "equations_of_motion",
     "find_singularities",
     "format_mechanism",
@@ -194,10 +202,12 @@ __all__ = [
     "reaction_peaks",
     "residual_from_wrench",
     "rk4_kernel",
+    "rotor_spin_forces",
     "serial",
     "supplied_power",
     "switched_friction",
     "task_space_equations",
+    "with_drive_parameters",
     "with_linear_parameters",
     "with_spherical_ends",
     "without_leg_friction",

@@ -59,7 +59,7 @@ class LegConstants:
     """Constants of the six legs.
 
     m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0 (6, 3, 3); inertias about the parts' centres of
-    mass, axes of D and U.
+    mass, axes of D and U. m_r, C_r, F_r (6,): reflected mass and friction of the drives.
     """
 
     m_d: Array
@@ -72,6 +72,9 @@ class LegConstants:
     C_p: Array
     C_s: Array
     F_c: Array
+    m_r: Array
+    C_r: Array
+    F_r: Array
 
 
 def leg_constants(mechanism: Mechanism) -> LegConstants:
@@ -88,6 +91,9 @@ def leg_constants(mechanism: Mechanism) -> LegConstants:
         C_p=np.array([leg.friction.prismatic for leg in legs]),
         C_s=np.array([leg.friction.spherical for leg in legs]),
         F_c=np.array([leg.friction.coulomb for leg in legs]),
+        m_r=np.array([leg.drive.mass for leg in legs]),
+        C_r=np.array([leg.drive.viscous for leg in legs]),
+        F_r=np.array([leg.drive.coulomb for leg in legs]),
     )
 
 
@@ -217,6 +223,11 @@ def coulomb_force(F_c: Array, speed: Array, coulomb_speed: float) -> Array:
     return F_c * (np.tanh(speed / coulomb_speed) if coulomb_speed > 0.0 else np.sign(speed))
 
 
+def _sliding(legs: LegConstants, speed: Array, coulomb_speed: float) -> Array:
+    """Friction (n, 6) N of prismatic joints and drives at leg speeds (n, 6) m/s."""
+    return (legs.C_p + legs.C_r) * speed + coulomb_force(legs.F_c + legs.F_r, speed, coulomb_speed)
+
+
 def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) -> tuple[Array, Array, Array]:
     """As `closed_form_pods`, from the output of `zero_acceleration_motion`."""
     pods, u, G = leg_constants(mechanism), mechanism.geometry.universal_axes, mechanism.gravity
@@ -230,6 +241,7 @@ def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     Gamma = pod_jacobian(mechanism, motion)
     lever = times(transpose(Gamma), np.cross(L_u, n))
     Q = transpose(Gamma) @ J @ Gamma + m_u[..., None] * (outer(n, n) + outer(n, lever) + outer(lever, n))
+    Q += pods.m_r[:, None, None] * outer(n, n)
 
     omega_l = times(Gamma, motion.Sd)
     turning = motion.Sdd  # ω×(ω×q)
@@ -251,7 +263,8 @@ def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
         + pods.C_u[:, None] * omega_l
     )
     axial = pods.m_u * dot(n, np.cross(alpha_0, L_u) + swing_u + along)
-    axial += pods.C_p * motion.Ld + coulomb_force(pods.F_c, motion.Ld, coulomb_speed)
+    axial += pods.m_r * l_ddot_0[..., 0]
+    axial += _sliding(pods, motion.Ld, coulomb_speed)
     return Q, axial[..., None] * n + times(transpose(Gamma), N_0), spherical
 
 
@@ -263,7 +276,7 @@ class TaskSpace:
     platform_mass, leg_mass (n, 6, 6): contributions of the platform and the six legs to M.
     platform_coriolis, leg_coriolis (n, 6, 6): contributions to C; Ṁ − 2C is skew for each.
     platform_gravity, leg_gravity (n, 6): contributions to g, the wrench that balances their weight.
-    friction (n, 6): f, the wrench that overcomes joint friction.
+    friction (n, 6): f, the wrench that overcomes friction of joints and drives.
     """
 
     twist: Array
@@ -399,6 +412,9 @@ def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     Q = m_d * transpose(B_d) @ B_d + m_u * transpose(B_u) @ B_u + turn @ inertia @ Gamma
     N = m_d * transpose(B_d) @ B_d_rate + m_u * transpose(B_u) @ B_u_rate
     N += turn @ (inertia @ Gamma_rate + skew(W) @ inertia @ Gamma)
+    m_r = legs.m_r[:, None, None]
+    Q += m_r * outer(s, s)
+    N += m_r * outer(s, sd)
 
     omega = motion.omega[:, None]
     E = _concatenated(np.eye(3), -skew(motion.q))
@@ -407,7 +423,7 @@ def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     mass, coriolis = down @ Q @ E, down @ (Q @ E_rate + N @ E)
     weight = times(m_d * transpose(B_d) + m_u * transpose(B_u), g)
     spherical = legs.C_s[:, None] * (W - omega)
-    sliding = legs.C_p * motion.Ld + coulomb_force(legs.F_c, motion.Ld, coulomb_speed)
+    sliding = _sliding(legs, motion.Ld, coulomb_speed)
     resisting = sliding[..., None] * s + times(turn, legs.C_u[:, None] * W + spherical)
     friction = times(down, resisting).sum(axis=1)
     friction[:, 3:] -= spherical.sum(axis=1)
@@ -424,7 +440,7 @@ class Energy(NamedTuple):
 def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
     """Compute the energy (n,) of platform and legs in states (n, 13), or one (13,).
 
-    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r over the bodies, each about its centre of mass.
+    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r over the bodies, each about its centre of mass, and ½ m_r L̇² of each drive.
     Raises DynamicsError for a wrong shape or a number that is not finite, SingularityError if a leg has zero length
     or lies along its universal joint's fixed axis.
     """
@@ -439,21 +455,22 @@ def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
     kinetic = mechanism.mass * dot(v_p, v_p) + dot(omega, times(about(mechanism.inertia, motion.R), omega))
     kinetic += (legs.m_d * dot(v_d, v_d) + legs.m_u * dot(v_u, v_u)).sum(axis=1)
     kinetic += dot(W, times(about(legs.I_d0 + legs.I_u0, T), W)).sum(axis=1)
+    kinetic += (legs.m_r * motion.Ld**2).sum(axis=1)
     potential = -mechanism.mass * (batch[:, :3] + r) @ g
     potential -= (legs.m_d * ((b + r_d) @ g) + legs.m_u * ((b + r_u) @ g)).sum(axis=1)
     return Energy(0.5 * kinetic, potential)
 
 
 def friction_power(mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0) -> Array:
-    """Power (n,) W dissipated by joint friction in states (n, 13), or one (13,); never negative.
+    """Power (n,) W dissipated by friction of joints and drives in states (n, 13), or one (13,); never negative.
 
-    C_u W·W + C_s ‖W−ω‖² + C_p L̇² + F_c |L̇| over the legs; `coulomb_speed` (m/s) as in `Dynamics`. Raises as
-    `mechanical_energy`.
+    C_u W·W + C_s ‖W−ω‖² + (C_p + C_r) L̇² + (F_c + F_r) |L̇| over the legs; `coulomb_speed` (m/s) as in `Dynamics`.
+    Raises as `mechanical_energy`.
     """
     batch, motion = _motion(mechanism, states)
     legs, W = leg_constants(mechanism), _leg_angular_velocities(mechanism, batch)
     relative = W - motion.omega[:, None]
-    sliding = legs.C_p * motion.Ld + coulomb_force(legs.F_c, motion.Ld, coulomb_speed)
+    sliding = _sliding(legs, motion.Ld, coulomb_speed)
     return np.asarray((legs.C_u * dot(W, W) + legs.C_s * dot(relative, relative) + sliding * motion.Ld).sum(axis=1))
 
 

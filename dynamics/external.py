@@ -1,11 +1,15 @@
-"""Load-cell effects outside the model: external wrenches, payloads, Coulomb friction between samples."""
+"""Effects outside the model: external wrenches, payloads, Coulomb friction between samples, momentum of rotors."""
+
+import math
 
 import numpy as np
 import numpy.typing as npt
 
 from dynamics.arguments import checked
 from dynamics.closed_form import solve_legs
-from kinematics import Array, Geometry, SingularityError, quaternion_to_matrix
+from dynamics.errors import DynamicsError
+from dynamics.mechanism import Mechanism
+from kinematics import Array, Geometry, SingularityError, leg_kinematics, leg_matrices, quaternion_to_matrix
 
 PAYLOAD = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 """Parameters of the columns of `payload_wrenches`: mass, kg, first moment, kg m, and inertia about the
@@ -108,3 +112,43 @@ def switched_friction(speeds: Array, coulomb_speed: float) -> Array:
     mean[-1:] += 0.5 * here[-1:]
     excess: Array = here - mean
     return excess
+
+
+def rotor_spin_forces(mechanism: Mechanism, motions: npt.ArrayLike, turning: int = 1) -> Array:
+    """What the model neglects of its drives: the forces (n, 6) N that the spin momentum of the rotors adds to F.
+
+    In motions (n, 19). A rotor on the leg's axis has the angular momentum h L̇ s beyond that of the leg's own tensor,
+    h = 2π J/lead, so that with the notation of `dynamics.kernels.inverse`
+        C += h (L̈ s + L̇ W×s)        F += h A·s
+    The first acts on the platform through the universal joint, the second on the motor. Both are in proportion to
+    lead/(2π L) of the force that accelerates the rotor. `turning`: 1 for screws that turn about +s as the leg extends,
+    −1 for the others; forces change their sign with it.
+    Raises DynamicsError for a drive whose inertia is given without a lead, for another `turning`, a wrong shape or a
+    number that is not finite, SingularityError where the leg forces are not determined.
+    """
+    if turning not in (1, -1):
+        raise DynamicsError(f"turning: {turning}, must be 1 or -1")
+    samples = np.atleast_2d(checked("motions", motions, 19))
+    momentum = np.empty(6)
+    for number, leg in enumerate(mechanism.legs):
+        if leg.drive.lead is None and leg.drive.mass:
+            raise DynamicsError(
+                f"leg {number + 1}: drive.reflected_mass {leg.drive.mass:g} kg without a lead: "
+                "the rotor's speed is unknown"
+            )
+        momentum[number] = (
+            0.0 if leg.drive.lead is None else turning * leg.drive.mass * leg.drive.lead / (2.0 * math.pi)
+        )
+    geometry = mechanism.geometry
+    legs = leg_kinematics(geometry, samples)
+    s, W = legs.direction, legs.angular_velocity
+    across = np.cross(geometry.universal_axes, s)
+    sine = np.linalg.norm(across, axis=-1, keepdims=True)
+    c = np.cross(geometry.universal_axes, across / sine)
+    C = momentum[:, None] * (legs.acceleration[..., None] * s + legs.velocity[..., None] * np.cross(W, s))
+    m_c = -np.sum(C * s, axis=-1, keepdims=True) / sine  # c·s = −‖u×s‖
+    K = np.cross(C - m_c * c, s) / legs.length[..., None]
+    q = geometry.platform_points @ quaternion_to_matrix(samples[:, 3:7]).transpose(0, 2, 1)
+    wrench = -np.concatenate([K.sum(axis=1), np.cross(q, K).sum(axis=1)], axis=-1)
+    x = solve_legs(leg_matrices(geometry, samples[:, :7]), wrench)
+    return np.asarray(momentum * np.sum(legs.angular_acceleration * s, axis=-1) - x)

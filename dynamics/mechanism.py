@@ -1,7 +1,7 @@
 """The mechanism: joints, masses, inertias, friction, limits and load cells, and the size of the machine."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,9 +10,14 @@ from dynamics.errors import MechanismError
 from dynamics.kernels import layout
 from kinematics import Array, Geometry, PoseLimits
 
-CellLocation = Literal["actuator", "rod_end", "base"]
+CellLocation = Literal["actuator", "rod_end", "base", "motor"]
 
-_LOCATIONS = {"actuator": layout.CELL_ACTUATOR, "rod_end": layout.CELL_ROD_END, "base": layout.CELL_BASE}
+_LOCATIONS = {
+    "motor": layout.CELL_MOTOR,
+    "actuator": layout.CELL_ACTUATOR,
+    "rod_end": layout.CELL_ROD_END,
+    "base": layout.CELL_BASE,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +44,51 @@ class Friction:
 
 
 @dataclass(frozen=True, slots=True)
+class Drive:
+    """Inertia and friction of a leg's drive, between its motor and the rod.
+
+    The inertia of what turns (rotor, coupling, gears, screw or nut) is given in one of two forms: `inertia` J (kg m²,
+    referred to the screw) with `lead` (m per revolution), or `reflected_mass` (kg, at the rod). Masses that move with
+    the leg's parts, the screw's among them, belong to these. Friction is referred to the rod: `viscous` C_r (N s/m),
+    `coulomb` F_r (N). The motor's force F exceeds that on the rod by m_r L̈ + C_r L̇ + F_r sign(L̇); gravity does not
+    act on what turns, and its spin momentum is neglected, see `rotor_spin_forces`.
+
+    Raises ValueError unless exactly one form is given, or none.
+    """
+
+    inertia: float | None = None
+    lead: float | None = None
+    reflected_mass: float | None = None
+    viscous: float = 0.0
+    coulomb: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse two forms, and half of one."""
+        if (self.inertia is None) != (self.lead is None) or (
+            self.reflected_mass is not None and self.inertia is not None
+        ):
+            raise ValueError(
+                "a drive's inertia is given as inertia (kg m²) with lead (m per revolution) or as reflected_mass (kg), "
+                f"got inertia {self.inertia}, lead {self.lead}, reflected_mass {self.reflected_mass}"
+            )
+
+    @property
+    def mass(self) -> float:
+        """m_r, kg: the reflected mass, J (2π/lead)² where inertia and lead are given."""
+        if self.inertia is None or self.lead is None:
+            return self.reflected_mass or 0.0
+        return self.inertia * (2.0 * math.pi / self.lead) ** 2
+
+    def with_mass(self, mass: float) -> "Drive":
+        """Return the drive with another reflected mass m_r, kg, in the form in which it is given."""
+        if mass == self.mass:
+            return self
+        if self.inertia is None or self.lead is None:
+            return replace(self, reflected_mass=mass)
+        return replace(self, inertia=mass / (2.0 * math.pi / self.lead) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
 class LegLimits:
     """Limits of a leg; None is unlimited.
 
@@ -58,9 +108,10 @@ class LegLimits:
 class LoadCell:
     """Location of a leg's load cell, and the mass between the cell and the joint.
 
-    `mass_beyond` (m_e, kg) lies between drive and cell ("actuator"), between cell and spherical joint ("rod_end"), or
-    between base joint and cell ("base"), at `place` (3,) m: from the platform point in axes of U, for "base" from the
-    base point in axes of D.
+    A cell between drive and rod ("actuator"), at the rod's end or at the base reads no inertia or friction of the drive
+    itself; a force from the motor's current ("motor") does. `mass_beyond` (m_e, kg) lies between drive and cell
+    ("actuator"), between cell and spherical joint ("rod_end"), or between base joint and cell ("base"), at `place` (3,)
+    m: from the platform point in axes of U, for "base" from the base point in axes of D. It is 0 for "motor".
     """
 
     location: CellLocation = "actuator"
@@ -70,7 +121,7 @@ class LoadCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leg:
-    """One leg: its two parts, its friction, its load cell and its limits.
+    """One leg: its two parts, its friction, its drive, its load cell and its limits.
 
     The lower part is in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), the upper part in frame U
     (the same axes, origin at the platform point). `length_offset`, m, is the drive's reading minus the distance between
@@ -83,6 +134,30 @@ class Leg:
     limits: LegLimits | None = None
     load_cell: LoadCell = field(default_factory=LoadCell)
     length_offset: float = 0.0
+    drive: Drive = Drive()
+
+    @property
+    def viscous(self) -> float:
+        """Viscous friction along the leg that the motor feels, N s/m: of prismatic joint and drive."""
+        return self.friction.prismatic + self.drive.viscous
+
+    @property
+    def coulomb(self) -> float:
+        """Coulomb friction along the leg that the motor feels, N: of prismatic joint and drive."""
+        return self.friction.coulomb + self.drive.coulomb
+
+    @property
+    def cell_viscous(self) -> float:
+        """The part of `viscous` that the load cell reads, N s/m: what is on the rod's side of it."""
+        return self._read_by_cell(self.friction.prismatic, self.drive.viscous)
+
+    @property
+    def cell_coulomb(self) -> float:
+        """The part of `coulomb` that the load cell reads, N."""
+        return self._read_by_cell(self.friction.coulomb, self.drive.coulomb)
+
+    def _read_by_cell(self, joint: float, drive: float) -> float:
+        return {"actuator": joint, "motor": joint + drive}.get(self.load_cell.location, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +220,7 @@ class Mechanism:
         lower_inertia = self._packed(f"{path}.lower.inertia", lower.inertia, (3, 3))
         upper_inertia = self._packed(f"{path}.upper.inertia", upper.inertia, (3, 3))
         frictions = (friction.universal, friction.prismatic, friction.spherical, friction.coulomb)
+        drive = (leg.drive.mass, leg.drive.viscous, leg.drive.coulomb)
         return np.concatenate(
             [
                 self.geometry.array[index],
@@ -158,6 +234,7 @@ class Mechanism:
                 [float(_LOCATIONS[cell.location])],
                 self._packed(f"{path}.load_cell.mass_beyond", cell.mass_beyond, ()),
                 self._packed(f"{path}.load_cell.place", cell.place, (3,)),
+                self._packed(f"{path}.drive", drive, (3,)),
             ]
         )
 

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dynamics.errors import MechanismError
-from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
+from dynamics.mechanism import Body, Drive, Friction, Leg, LegLimits, LoadCell, Mechanism
 from kinematics import (
     Acceleration,
     Angle,
@@ -49,6 +49,7 @@ UNPHYSICAL = "unphysical"
 """Type of the faults of bodies that cannot exist; only these may be ignored."""
 
 _LIGHTEST = 1e-6  # kg, of a platform
+_HEAVIEST = 1e6  # kg, reflected, of a drive
 _ROUNDING = 1e-9  # relative to the largest principal moment or element, for the file's rounding
 
 
@@ -81,6 +82,7 @@ Three = Field(min_length=3, max_length=3)
 Six = Field(min_length=6, max_length=6)
 Place = Annotated[Length, within(-100.0, 100.0, "m")]
 BodyMass = Annotated[Mass, within(0.0, 1e6, "kg")]
+DriveMass = Annotated[Mass, within(0.0, _HEAVIEST, "kg")]
 Moment = Annotated[Inertia, within(-1e8, 1e8, "kg m²")]
 JointDamping = Annotated[AngularDamping, within(0.0, 1e6, "N m s/rad")]
 JointAngle = Annotated[Angle, within(1e-3, 3.2, "rad")]
@@ -173,6 +175,40 @@ class FrictionTable(Table):
     """Coulomb friction of the prismatic joint, N."""
 
 
+class DriveTable(Table):
+    """Inertia and friction of a leg's drive, between motor and rod: `inertia` with `lead`, or `reflected_mass`."""
+
+    inertia: Annotated[Inertia, within(0.0, 1e4, "kg m²")] | None = None
+    """Inertia of what turns with the screw: rotor, coupling, gears and screw, referred to the screw, kg m². Their mass
+    and the inertia with which they swing with the leg belong to its parts."""
+    lead: Annotated[Length, within(1e-5, 10.0, "m")] | None = None
+    """Lead of the screw, m per revolution."""
+    reflected_mass: DriveMass | None = None
+    """The same inertia as a mass at the rod, kg: inertia (2π/lead)²."""
+    viscous: Annotated[Damping, within(0.0, 1e7, "N s/m")] = 0.0
+    """Viscous friction in the drive, at the rod, N s/m."""
+    coulomb: Annotated[Force, within(0.0, 1e6, "N")] = 0.0
+    """Coulomb friction in the drive, at the rod, N."""
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "DriveTable":
+        turning = self.inertia is not None or self.lead is not None
+        if turning == (self.reflected_mass is not None):
+            raise ValueError(
+                "needs inertia (kg m²) with lead (m per revolution), or reflected_mass (kg): exactly one of the two"
+            )
+        if turning and (self.inertia is None or self.lead is None):
+            missing = "inertia (kg m²)" if self.inertia is None else "lead (m per revolution)"
+            raise ValueError(f"{missing} is missing: inertia and lead are given together")
+        mass = Drive(self.inertia, self.lead, self.reflected_mass).mass
+        if mass > _HEAVIEST:
+            raise ValueError(
+                f"inertia {self.inertia:g} kg m² with lead {self.lead:g} m is a reflected mass of {mass:g} kg, "
+                f"must be at most {_HEAVIEST:g} kg"
+            )
+        return self
+
+
 class LimitsTable(Table):
     """Limits of a leg; omitted quantities are unlimited."""
 
@@ -199,8 +235,9 @@ class LimitsTable(Table):
 class LoadCellTable(Table):
     """Location of a leg's load cell, and the mass between it and the joint whose force is wanted."""
 
-    location: Literal["actuator", "rod_end", "base"] = "actuator"
-    """Location of the cell: between actuator and rod, at the rod's end, or at the base joint."""
+    location: Literal["actuator", "rod_end", "base", "motor"] = "actuator"
+    """Location of the cell: between actuator and rod, at the rod's end, or at the base joint; "motor" is a force from
+    the motor's current, which alone reads the drive's inertia and friction."""
     mass_beyond: BodyMass = 0.0
     """Mass of the part between the cell and the joint whose force is wanted, kg."""
     place: Position = Field(default_factory=lambda: [0.0, 0.0, 0.0])
@@ -222,9 +259,16 @@ class LegTable(Table):
     """The load cell."""
     length_offset: Annotated[Length, within(-0.1, 0.1, "m")] = 0.0
     """Offset of the drive's reading from the leg's length, m; from calibration."""
+    drive: DriveTable | None = None
+    """Inertia and friction of the drive; not given: none."""
 
     @model_validator(mode="after")
     def _cell_within_part(self, info: ValidationInfo) -> "LegTable":
+        if self.load_cell.location == "motor" and self.load_cell.mass_beyond:
+            raise ValueError(
+                f"load_cell.mass_beyond {self.load_cell.mass_beyond:g} kg must be 0 kg: "
+                'nothing is between a motor and its current (location "motor")'
+            )
         part = "lower" if self.load_cell.location == "base" else "upper"
         mass = (self.lower if part == "lower" else self.upper).mass
         if self.load_cell.mass_beyond > mass:
@@ -421,6 +465,7 @@ def _leg(table: LegTable) -> Leg:
         limits=limits,
         load_cell=LoadCell(cell.location, cell.mass_beyond, _constant(cell.place)),
         length_offset=table.length_offset,
+        drive=Drive() if table.drive is None else Drive(**table.drive.model_dump()),
     )
 
 
@@ -514,7 +559,14 @@ def _leg_table(leg: Leg) -> dict[str, Any]:
     place = _numbers(cell.place)
     tables["load_cell"] = {"location": cell.location, "mass_beyond": float(cell.mass_beyond), "place": place}
     tables["length_offset"] = float(leg.length_offset)
+    if leg.drive != Drive():
+        tables["drive"] = _drive_table(leg.drive)
     return tables
+
+
+def _drive_table(drive: Drive) -> dict[str, float]:
+    form = ("reflected_mass",) if drive.inertia is None else ("inertia", "lead")
+    return {name: float(getattr(drive, name) or 0.0) for name in (*form, "viscous", "coulomb")}
 
 
 def _numbers(values: Array) -> list[Any]:

@@ -41,12 +41,13 @@ class CycleForces(NamedTuple):
 class InverseResult:
     """Leg forces and joint reactions of n samples; six legs, vectors in base axes, N and N m.
 
-    forces (n, 6): actuator forces F, pushing positive.
+    forces (n, 6): forces F of the drives' motors at the rods, pushing positive; without inertia and friction of the
+    drives themselves (`Drive`) the forces of the actuators on the rods.
     tops (n, 6, 3): F_s, force of the platform on the leg's top at the spherical joint.
     base_forces (n, 6, 3): F_b, force of the base on the leg's foot at the universal joint.
     universal_moments (n, 6, 3): m_c c, constraint moment of the universal joint on the leg.
     prismatic_forces (n, 6, 3): F_p, force of the lower on the upper part, without joint friction.
-    guide_forces (n, 6, 3): F_p − F s, the part borne by the guide.
+    guide_forces (n, 6, 3): the part of F_p across the leg, borne by the guide.
     prismatic_moments (n, 6, 3): M_p, moment of the lower on the upper part about the base point.
     """
 
@@ -60,7 +61,7 @@ class InverseResult:
 
 
 class Dynamics:
-    """Exact dynamics of a mechanism, leg inertia included; see `dynamics.kernels` for the equations.
+    """Exact dynamics of a mechanism, inertia of legs and drives included; see `dynamics.kernels` for the equations.
 
     `coulomb_speed` (m/s) smooths the prismatic joints' Coulomb friction to F_c tanh(L̇/coulomb_speed); 0 uses the sign.
     `parameters` is the mechanism with this speed, packed for the kernels. Working memory is allocated once, so an

@@ -3,6 +3,9 @@
 θ (COLUMNS,) lists, for the platform and then for each leg's lower and upper part, m, h = m r (3) and the inertia J
 (xx, yy, zz, xy, xz, yz) about the origin of the body's own frame: the platform's origin, the base point, the platform
 point. The frictions C_u, C_p, C_s, F_c follow the parts of each leg.
+
+A drive's reflected mass m_r and frictions C_r, F_r are in no force but that of its own motor, which is linear in them
+too: see `Regressor.drives`.
 """
 
 from dataclasses import replace
@@ -12,6 +15,7 @@ import numpy.typing as npt
 
 from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
+from dynamics.external import friction_signs
 from dynamics.kernels.layout import OK, WORK_SIZE
 from dynamics.kernels.regressor import (
     BODY,
@@ -25,12 +29,14 @@ from dynamics.kernels.regressor import (
 )
 from dynamics.mechanism import Body, Friction, Mechanism
 from dynamics.model import Dynamics, model_failure
-from kinematics import Array
+from kinematics import Array, leg_kinematics
 
 _BODY_NAMES = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 _BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 _FRICTIONS = ("universal", "prismatic", "spherical", "coulomb")
 _FRICTION_UNITS = ("N m s/rad", "N s/m", "N m s/rad", "N")
+DRIVE_NUMBERS = (("reflected_mass", "kg"), ("viscous", "N s/m"), ("coulomb", "N"))
+"""Names and units of a drive's own parameters, in the order of `Regressor.drives` and `drive_parameters`."""
 _PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a packed tensor's elements
 
 LINEAR_NAMES: tuple[str, ...] = (
@@ -61,12 +67,14 @@ class Regressor:
     """Regressor Y for the geometry, gravity and load cells of a mechanism.
 
     The mechanism's inertias and frictions are not used, except the mass between load cell and joint
-    (`LoadCell.mass_beyond`), which is taken as known. `coulomb_speed`, m/s, smooths F_c as in `Dynamics`.
+    (`LoadCell.mass_beyond`) and the drives' part of a "motor" cell's reading, which are taken as known.
+    `coulomb_speed`, m/s, smooths Coulomb friction as in `Dynamics`.
     Working memory is allocated once, so an instance belongs to one thread.
     """
 
     def __init__(self, mechanism: Mechanism, coulomb_speed: float = 0.0) -> None:
         self._parameters = Dynamics(mechanism, coulomb_speed).parameters
+        self._geometry, self._coulomb_speed = mechanism.geometry, coulomb_speed
         self._work, self._scratch = np.zeros(WORK_SIZE), np.zeros(REGRESSOR_WORK)
 
     def cells(self, motions: npt.ArrayLike) -> tuple[Array, Array]:
@@ -77,8 +85,22 @@ class Regressor:
         return self._batch(motions, True)
 
     def forces(self, motions: npt.ArrayLike) -> Array:
-        """Y (n, 6, COLUMNS): the actuator forces are Y θ in motions (n, 19). Raises as `Dynamics.inverse`."""
+        """Y (n, 6, COLUMNS): Y θ are the forces of the actuators on the rods in motions (n, 19).
+
+        The motors' forces exceed them by the drives' own inertia and friction, see `drives`. Raises as
+        `Dynamics.inverse`.
+        """
         return self._batch(motions, False)[0]
+
+    def drives(self, motions: npt.ArrayLike) -> Array:
+        """L̈, L̇ and sign(L̇) (n, 6, 3) of the legs in motions (n, 19): of these a motor's force has m_r, C_r and F_r.
+
+        The motors' forces are Y θ + Σ_k drives[:, :, k] p[:, k] with p of `drive_parameters`. Raises as
+        `kinematics.leg_kinematics`.
+        """
+        legs = leg_kinematics(self._geometry, batch(motions, None)[0])
+        signs = friction_signs(legs.velocity, self._coulomb_speed)
+        return np.stack([legs.acceleration, legs.velocity, signs], axis=2)
 
     def _batch(self, motions: npt.ArrayLike, at_cells: bool) -> tuple[Array, Array]:
         samples, _ = batch(motions, None)
@@ -99,6 +121,30 @@ def linear_parameters(mechanism: Mechanism) -> Array:
         friction = [getattr(leg.friction, name) for name in _FRICTIONS]
         parts += [linear_body(leg.lower), linear_body(leg.upper), np.array(friction)]
     return np.concatenate(parts)
+
+
+def drive_parameters(mechanism: Mechanism) -> Array:
+    """Return m_r, C_r, F_r (6, 3) of the drives of a mechanism, as DRIVE_NUMBERS."""
+    return np.array([(leg.drive.mass, leg.drive.viscous, leg.drive.coulomb) for leg in mechanism.legs])
+
+
+def with_drive_parameters(mechanism: Mechanism, values: npt.ArrayLike) -> Mechanism:
+    """Return a mechanism with m_r, C_r, F_r (6, 3) of its drives, each in the form in which it is given.
+
+    Raises DynamicsError for a wrong shape, or a number that is not finite or below 0.
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if given.shape != (6, len(DRIVE_NUMBERS)):
+        raise DynamicsError(f"drives: shape {given.shape}, must be (6, {len(DRIVE_NUMBERS)})")
+    for leg, numbers in enumerate(given.tolist()):
+        for (name, unit), value in zip(DRIVE_NUMBERS, numbers, strict=True):
+            if not 0.0 <= value < np.inf:
+                raise DynamicsError(f"legs[{leg}].drive.{name}: {value:g} {unit} must be finite and at least 0 {unit}")
+    legs = tuple(
+        replace(leg, drive=replace(leg.drive.with_mass(mass), viscous=viscous, coulomb=coulomb))
+        for leg, (mass, viscous, coulomb) in zip(mechanism.legs, given.tolist(), strict=True)
+    )
+    return replace(mechanism, legs=legs, source="")
 
 
 def with_linear_parameters(mechanism: Mechanism, theta: npt.ArrayLike) -> Mechanism:

@@ -203,7 +203,8 @@ def calibrate_in_place(
     """Signed gain and offset of six cells from the platform's weight at many poses.
 
     A cell at the actuator measures the friction of a joint at rest, which is anywhere within ±F_c: the variance F_c²/3
-    is added to its readings. Cells at the rod's end or at the base do not measure it.
+    is added to its readings; to a motor's force that of the drive's friction too. Cells at the rod's end or at the base
+    do not measure it.
 
     Args:
         mechanism: with known masses; a payload must be included.
@@ -229,9 +230,7 @@ def calibrate_in_place(
     exchanged = exchanged_cells(forces, rests.readings)
     if exchanged:
         raise CalibrationError(f"load cells look exchanged: {exchanged}")
-    coulomb = np.array(
-        [leg.friction.coulomb if leg.load_cell.location == "actuator" else 0.0 for leg in mechanism.legs]
-    )
+    coulomb = np.array([leg.cell_coulomb for leg in mechanism.legs])
     slopes = np.array([robust_lines(forces[:, [leg]], rests.readings[:, leg])[0][0] for leg in range(CELLS)])
     noise = np.sqrt(np.mean(rests.noise**2, axis=0))
     variance = noise**2 / rests.counts[:, np.newaxis] + (slopes * coulomb) ** 2 / 3.0

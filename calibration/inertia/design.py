@@ -3,6 +3,8 @@
 A load cell reads (1 + g) F + Σ c F_n + zero + drift t − lag dF/dt. F is the model's force at it, F_n those of its
 neighbours. F is linear in θ (`dynamics.Regressor`) and, to first order, in the joints' places, the lengths' offsets and
 the legs' compliance. Gain g and cross-talk c multiply θ, so that a design is made about an estimate (Gauss–Newton).
+A drive's force, and a motor's in place of a cell's, has the drive's own inertia and friction besides: unknowns are what
+these are beyond the mechanism's.
 """
 
 from collections.abc import Sequence
@@ -13,9 +15,9 @@ from numpy.typing import NDArray
 
 from calibration.effects import moved_motions
 from calibration.inertia.departures import cell_columns, cell_terms, jump_times
-from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy
+from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy, DriveNumber, drive_numbers
 from calibration.inertia.samples import Samples
-from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor
+from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, drive_parameters
 from kinematics import Array, Geometry, leg_kinematics, leg_lengths, leg_matrices, quaternion_to_matrix
 
 _HELD = (
@@ -72,11 +74,15 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """All channels and unknowns: θ first, then `others`. `candidates` are estimated if the data support them."""
+    """All channels and unknowns: θ first, then `others`. `candidates` are estimated if the data support them.
+
+    drives: the numbers of drives that a channel measures, by their places among the unknowns.
+    """
 
     channels: tuple[Channel, ...]
     others: tuple[Unknown, ...]
     candidates: tuple[Candidate, ...]
+    drives: dict[int, DriveNumber]
 
     @property
     def size(self) -> int:
@@ -88,11 +94,16 @@ class Design:
         return [_mean_products(each, each.held) for each in self.channels]
 
     def friction(self) -> list[tuple[NDArray[np.intp], Array]]:
-        """The same for Coulomb and viscous friction of its own leg, 0 where the channel does not measure them."""
+        """The same for Coulomb and viscous friction of its own leg, 0 where the channel does not measure them.
+
+        That of drives is the mechanism's and what is beyond it.
+        """
         parts = []
         for number, channel in enumerate(self.channels):
             place = FRICTIONS[number % 6]
-            own, matrix = _mean_products(channel, np.array([place.start + 1, place.stop - 1], dtype=np.intp))
+            of_drive = [at for at, other in self.drives.items() if other.column and at in channel.places]
+            columns = [place.start + 1, place.stop - 1, *np.flatnonzero(np.isin(channel.places, of_drive)).tolist()]
+            own, matrix = _mean_products(channel, np.array(columns, dtype=np.intp))
             parts.append((own, channel.feels_friction * matrix))
         return parts
 
@@ -157,9 +168,22 @@ def design_of(
     cross-talk by name, at which their products are linearised. candidates: whether these have columns.
     """
     regressor = Regressor(mechanism, coulomb_speed)
-    theta, known = regressor.cells(at_once(heavy, samples.motions, samples.excess))
+    instant = at_once(heavy, samples.motions, samples.excess)
+    theta, known = regressor.cells(instant)
     _smooth_coulomb(theta, samples)
     forces = theta @ guess + known
+    numbers = drive_numbers(mechanism, accuracy)
+    stated, taken = drive_parameters(mechanism), drive_parameters(heavy)
+    at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
+    turning: dict[
+        int, Array
+    ] = {}  # by number of the channel: L̈, L̇ and sign of a leg, where the channel feels its drive
+    if numbers:
+        exact = regressor.drives(instant)
+        for leg in np.flatnonzero(at_motors).tolist():
+            turning[leg] = np.column_stack([exact[:, leg, :2], samples.signs[:, leg]])
+            known[:, leg] += (turning[leg] - exact[:, leg]) @ stated[leg]
+            forces[:, leg] += turning[leg] @ taken[leg] - exact[:, leg] @ stated[leg]
     columns = _Columns()
     values = [samples.cells[:, leg] - known[:, leg] for leg in range(6)]
     by_leg = np.ascontiguousarray(theta.transpose(1, 2, 0))
@@ -176,11 +200,18 @@ def design_of(
     if drives:
         at_drives = regressor.forces(samples.motions)
         _smooth_coulomb(at_drives, samples)
+        means = regressor.drives(samples.motions)
+        means[:, :, 2] = samples.signs
         assert samples.drives is not None
         for leg in range(6):
             name, force = f"drives[{leg}].gain", at_drives[:, leg] @ guess
             value = about.get(name, 0.0)
-            values.append(samples.drives[:, leg] + value * force)
+            measured = samples.drives[:, leg]
+            if numbers:
+                force = force + means[:, leg] @ taken[leg]
+                measured = measured - (1.0 + value) * means[:, leg] @ stated[leg]
+                turning[6 + leg] = (1.0 + value) * means[:, leg]
+            values.append(measured + value * force)
             rows.append((1.0 + value) * at_drives[:, leg].T)
             columns.add(Unknown(name, "", DRIVE_GAIN), {6 + leg: force})
             columns.add(Unknown(f"drives[{leg}].offset", "N", unit * DRIVE_OFFSET), {6 + leg: ones})
@@ -190,6 +221,15 @@ def design_of(
             for number, (name, si, sigma) in enumerate(_HELD):
                 sigma *= unit if si in _OF_FORCE else 1.0
                 columns.add(Unknown(f"load_cells[{leg}].{name}", si, sigma), {leg: held[:, leg, number]})
+    of_drives = {}
+    for each in numbers:
+        effects = {
+            number: each.scale * turning[number][:, each.column]
+            for number in (each.leg, 6 + each.leg)
+            if number in turning
+        }
+        if effects:
+            of_drives[columns.add(Unknown(each.name, each.unit, each.sigma), effects)] = each
     _add_geometry(columns, heavy, samples, accuracy, coulomb_speed, candidates)
     _add_friction(columns, mechanism, samples, candidates)
     _add_tilt(columns, heavy, samples, coulomb_speed)
@@ -211,7 +251,7 @@ def design_of(
                 kind == 1 or feels_friction(mechanism, leg),
             )
         )
-    return Design(tuple(channels), tuple(columns.others), tuple(columns.candidates))
+    return Design(tuple(channels), tuple(columns.others), tuple(columns.candidates), of_drives)
 
 
 def _scales(leg: int, accuracy: Accuracy) -> list[tuple[str, int, float]]:
@@ -394,7 +434,7 @@ def _held(mechanism: Mechanism, samples: Samples) -> Array:
     A force beyond the mean accelerates all legs; six equal drives are assumed to give each leg the same part.
     """
     legs = leg_kinematics(mechanism.geometry, samples.motions)
-    coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
+    coulomb = np.array([leg.coulomb for leg in mechanism.legs])
     model = Dynamics(mechanism)
     exact = model.cells(samples.motions)
     excesses = (legs.velocity, legs.acceleration, samples.jerks, -coulomb * samples.switched, samples.slopes)
@@ -404,7 +444,7 @@ def _held(mechanism: Mechanism, samples: Samples) -> Array:
 
 def feels_friction(mechanism: Mechanism, leg: int) -> bool:
     """Whether the cell of a leg measures the friction of the prismatic joint."""
-    return mechanism.legs[leg].load_cell.location == "actuator"
+    return mechanism.legs[leg].load_cell.location in ("actuator", "motor")
 
 
 def _smooth_coulomb(theta: Array, samples: Samples) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from calibration.inertia.prior import (
     FRICTION_TIME,
     LAW_SHARE,
     Accuracy,
+    DriveNumber,
     exists,
     from_unconstrained,
     prior,
@@ -29,7 +30,17 @@ from calibration.inertia.prior import (
 )
 from calibration.inertia.samples import ForceRecord, Samples, fast_part, noise_floor, prepared
 from calibration.parameters import ParameterFile, covariance_of
-from dynamics import BODIES, FRICTIONS, Dynamics, DynamicsError, Mechanism, machine_size, with_linear_parameters
+from dynamics import (
+    BODIES,
+    FRICTIONS,
+    Dynamics,
+    DynamicsError,
+    Mechanism,
+    drive_parameters,
+    machine_size,
+    with_drive_parameters,
+    with_linear_parameters,
+)
 from kinematics import Array
 
 _LEAST_FRICTION = 1e-12
@@ -41,11 +52,12 @@ def is_consistent(theta: Array) -> bool:
     return all(exists(theta[place]) for place in BODIES) and all((theta[place] >= 0.0).all() for place in FRICTIONS)
 
 
-def nearest_consistent(estimate: Array, information: Array, start: Array) -> Array:
+def nearest_consistent(estimate: Array, information: Array, start: Array, stated: Mapping[int, float]) -> Array:
     """The unknowns x (n,) with consistent θ that are least (x − estimate)ᵀ information (x − estimate) away.
 
     By a parametrisation with consistent θ only, see `unconstrained`, and Levenberg–Marquardt from `start` (n,), whose θ
-    is consistent.
+    is consistent. Unknowns at the places of `stated` are not less than the negative of its numbers: those of drives,
+    beyond the mechanism's.
     Raises CalibrationError if it does not converge.
     """
     from scipy.optimize import least_squares  # takes long to import, and few need it
@@ -56,6 +68,9 @@ def nearest_consistent(estimate: Array, information: Array, start: Array) -> Arr
         numbers[place] = unconstrained(start[place])
     for place in FRICTIONS:
         numbers[place] = np.log(np.maximum(start[place], _LEAST_FRICTION))
+    drives = np.array(list(stated), dtype=np.intp)
+    least = np.array(list(stated.values()))
+    numbers[drives] = np.log(np.maximum(start[drives] + least, _LEAST_FRICTION))
 
     def unknowns(numbers: Array) -> Array:
         x = numbers.copy()
@@ -63,6 +78,7 @@ def nearest_consistent(estimate: Array, information: Array, start: Array) -> Arr
             x[place] = from_unconstrained(numbers[place])
         for place in FRICTIONS:
             x[place] = np.exp(numbers[place])
+        x[drives] = np.exp(numbers[drives]) - least
         return x
 
     def away(numbers: Array) -> Array:
@@ -75,6 +91,7 @@ def nearest_consistent(estimate: Array, information: Array, start: Array) -> Arr
             result[:, place] = root[:, place] @ unconstrained_jacobian(numbers[place])
         for place in FRICTIONS:
             result[:, place] = root[:, place] * np.exp(numbers[place])
+        result[:, drives] = root[:, drives] * np.exp(numbers[drives])
         return result
 
     with np.errstate(over="ignore"):
@@ -400,8 +417,8 @@ def identify(
         variances = fit.variances
         x = fit.estimate
         guess = x[:THETA]
-        if is_consistent(x[:THETA]):
-            heavy = with_linear_parameters(nominal, x[:THETA])
+        if is_consistent(x[:THETA]) and not _negative(x, design.drives):
+            heavy = _mechanism(nominal, x, design.drives)
         places = {each.name: THETA + k for k, each in enumerate(design.others)}
         about = {name: float(x[places[name]]) for name in scale_names() if name in places}
     fit, found = problem.select_terms(fit, floor)
@@ -415,9 +432,10 @@ def identify(
         covariance, information = fit.matrix.whole(fit.places)
         found += tuple(problem.group_term(group, fit.estimate) for group in groups)
     x, before = fit.estimate[fit.active], problem.before[fit.active]
-    moved = not is_consistent(x[:THETA])
+    drives = {int(np.searchsorted(fit.active, place)): each for place, each in design.drives.items()}
+    moved = not is_consistent(x[:THETA]) or _negative(x, drives)
     if moved:
-        x = nearest_consistent(x, information, before)
+        x = nearest_consistent(x, information, before, {place: each.value for place, each in drives.items()})
     others = tuple(
         replace(design.others[place - THETA], sigma=float(problem.sigmas[place])) for place in fit.active[THETA:]
     )
@@ -429,7 +447,7 @@ def identify(
     left = design.residuals(whole)
     result = Identification(
         nominal=nominal,
-        mechanism=with_linear_parameters(nominal, x[:THETA]),
+        mechanism=_mechanism(nominal, x, drives),
         before=before,
         estimate=x,
         covariance=covariance,
@@ -456,6 +474,19 @@ def identify(
     )
     check_result(result, known, gain)
     return result
+
+
+def _negative(x: Array, drives: Mapping[int, DriveNumber]) -> bool:
+    """Whether an inertia or friction of a drive would be below 0, by the unknowns x."""
+    return any(each.value + x[place] < 0.0 for place, each in drives.items())
+
+
+def _mechanism(nominal: Mechanism, x: Array, drives: Mapping[int, DriveNumber]) -> Mechanism:
+    """The mechanism with the parameters of the unknowns x; drives: by their places in x."""
+    values = drive_parameters(nominal)
+    for place, each in drives.items():
+        values[each.leg, each.column] = each.scale * max(each.value + x[place], 0.0)  # below 0 by rounding only
+    return with_drive_parameters(with_linear_parameters(nominal, x[:THETA]), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -535,6 +566,10 @@ class _Problem:
         self._shared_others = others
         self._prior[THETA:, THETA:] = np.linalg.inv(others_prior[np.ix_(others, others)])
         self._held, self._friction = design.held(), design.friction()
+        self._stated = np.zeros(design.size)
+        """numbers of drives by the mechanism, which the unknowns are beyond"""
+        for place, each in design.drives.items():
+            self._stated[place] = each.value
         self.counts = np.zeros(len(bands) - 1)
         self._sums = [self._nothing(len(bands) - 1) for _ in range(_PARTS)]
         """by the first part of the data, by the first two …"""
@@ -638,7 +673,7 @@ class _Problem:
             for here, way in zip(unknowns, (away, *ways), strict=True):
                 estimate[here] = self.before[here] + way
             held = _HELD_SHARE**2 * _mean_squares(self._held, estimate) * max(1.0, _HELD_TIME * self._rate)
-            lawless = FRICTION_SHARE**2 * _mean_squares(self._friction, estimate)
+            lawless = FRICTION_SHARE**2 * _mean_squares(self._friction, estimate + self._stated)
             lasting = max(1.0, FRICTION_TIME * self._rate)
             if least is None:
                 variances = np.maximum(raw, floor) + (held + lasting * lawless)[:, np.newaxis]

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import CalibrationError
-from calibration.inertia.design import feels_friction
 from calibration.inertia.least_squares import base_parameters
 from calibration.inertia.prior import (
     DRIVE_GAIN,
@@ -156,12 +155,14 @@ class MotionInformation:
         self._placement = Placement("home", home=mechanism.geometry.home_pose)
         self._accuracy = accuracy
         self._drives = drives
-        friction = np.array([leg.friction.coulomb + _USUAL_SPEED * leg.friction.prismatic for leg in mechanism.legs])
-        unmodelled = (FRICTION_SHARE * friction) ** 2 * FRICTION_TIME * _RATE
-        felt = np.array([feels_friction(mechanism, leg) for leg in range(6)])
+        at_cells = np.array([leg.cell_coulomb + _USUAL_SPEED * leg.cell_viscous for leg in mechanism.legs])
+        at_drives = np.array([leg.coulomb + _USUAL_SPEED * leg.viscous for leg in mechanism.legs])
+        of_cells, of_drives = (
+            (FRICTION_SHARE * friction) ** 2 * FRICTION_TIME * _RATE for friction in (at_cells, at_drives)
+        )
         unit = machine_size(mechanism).force
         self._drive_offset = unit * DRIVE_OFFSET
-        self._variances = np.concatenate([noise**2 + felt * unmodelled, (unit * DRIVE_NOISE) ** 2 + unmodelled])
+        self._variances = np.concatenate([noise**2 + of_cells, (unit * DRIVE_NOISE) ** 2 + of_drives])
 
     def of(self, grid: Grid, coordinates: Array) -> tuple[float, float]:
         """½ log det S, nepers, and the condition number of S − 1, the information relative to the prior.

@@ -126,7 +126,7 @@ def hold_out(
 
 
 def _beyond(result: Identification, record: ForceRecord) -> Array:
-    """Estimated effects on the cells of a stretch beyond the identified mechanism, (n', 6) N."""
+    """Estimated effects on the cells of a stretch beyond the identified mechanism, drives included, (n', 6) N."""
     settings = result.settings
     samples = prepared(
         result.nominal.geometry, [record], settings.cutoff, settings.coulomb_speed, result.scales, _LEAST
@@ -146,7 +146,7 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
     values = np.zeros((len(samples.t), 6))
     for leg, channel in enumerate(design.channels[:6]):
         for column, place in enumerate(channel.places):
-            if place < THETA or column in channel.held:
+            if place < THETA or place in design.drives or column in channel.held:
                 continue
             name = design.others[place - THETA].name
             if name in found and name not in time_dependent:

@@ -1,10 +1,11 @@
-"""An identification by the names of the mechanism's file: masses, centres, inertias about them, frictions."""
+"""An identification by the names of the mechanism's file: masses, centres, inertias about them, frictions, drives."""
 
 import numpy as np
 
 from calibration.effects import GEOMETRY_PLACES
 from calibration.inertia.design import THETA, neighbours
 from calibration.inertia.estimate import Identification
+from calibration.inertia.prior import drive_numbers
 from calibration.parameters import CellErrors, CellParameter, Parameter, cell_parameter
 from dynamics import BODIES, FRICTIONS, body_of
 from kinematics import Array
@@ -43,7 +44,12 @@ def reported_parameters(
     """
     names, units = [], []
     size = len(result.estimate)
-    count = THETA + len(_OTHER_UNITS)
+    estimated = {each.name: THETA + k for k, each in enumerate(result.others)}
+    drives = [
+        each for each in drive_numbers(result.nominal, result.settings.known(result.nominal)) if each.name in estimated
+    ]
+    first_drive = THETA + len(_OTHER_UNITS)
+    count = first_drive + len(drives)
     slopes = np.zeros((count, size))
     values, before = np.empty(count), np.zeros(count)
     start = result.before[:THETA]
@@ -66,7 +72,12 @@ def reported_parameters(
         slopes[row, places] = 1.0 / len(places)
         before[row] = nominal[name]
         values[row] = before[row] + np.mean(result.estimate[places])
-    cells = slice(count - len(_CELLS), count)
+    for row, drive in enumerate(drives, first_drive):
+        names.append((row, drive.name))
+        units.append((row, drive.unit))
+        slopes[row, estimated[drive.name]] = 1.0
+        before[row], values[row] = drive.value, drive.value + result.estimate[estimated[drive.name]]
+    cells = slice(first_drive - len(_CELLS), first_drive)
     values[cells] = _cell_values(_errors(values[cells] - before[cells]).after(corrected))
     covariance = slopes @ result.covariance @ slopes.T
     sigma = np.sqrt(np.diag(covariance))
@@ -77,7 +88,7 @@ def reported_parameters(
     others = tuple(
         Parameter(other.name, other.unit, 0.0, float(result.estimate[THETA + k]), _sigma(result.covariance, THETA + k))
         for k, other in enumerate(result.others)
-        if other.name not in _OTHER_UNITS
+        if other.name not in _OTHER_UNITS and other.name not in {drive.name for drive in drives}
     )
     return parameters, covariance, others
 

@@ -10,6 +10,7 @@ from dynamics import (
     BODIES,
     FRICTIONS,
     LINEAR_NAMES,
+    Drive,
     Mechanism,
     deformed,
     from_pseudo_inertia,
@@ -80,7 +81,8 @@ LAW_SHARE = 0.08
 class Accuracy:
     """Accuracy of the mechanism's file and of the sensors, one standard deviation each.
 
-    mass, inertia: part of each body's mass, and of the principal second moments about its centre. center: m, each axis
+    mass, inertia: part of each body's mass, and of the principal second moments about its centre and of each drive's
+    inertia. center: m, each axis
     of a centre of mass. friction: part of each coefficient; `least_…` where that is less. offset: N, zero of a cell;
     drift: N/s of it; lag: s, of a cell behind the encoders; gain, part of a cell's; `cross_talk`; joints, m, each axis
     of a joint's place; lengths, m, of what an encoder reads; compliance, m/N, of a leg. All of them are estimated.
@@ -133,6 +135,44 @@ class Accuracy:
 
 STATED = Accuracy()
 """Default accuracy of a machine of the lab-hexapod's size."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriveNumber:
+    """A number of a drive in the mechanism's file: of leg 0 to 5, its value there and prior standard deviation.
+
+    column: of `Regressor.drives`, whose unit is `scale` times the number's.
+    """
+
+    leg: int
+    column: int
+    name: str
+    unit: str
+    scale: float
+    value: float
+    sigma: float
+
+
+def drive_numbers(mechanism: Mechanism, accuracy: Accuracy) -> list[DriveNumber]:
+    """The numbers of all drives that a mechanism's file gives: inertia, in its own form, and friction."""
+    found = []
+    for leg, each in enumerate(mechanism.legs):
+        drive = each.drive
+        if drive == Drive():
+            continue
+        name, unit, value = "reflected_mass", "kg", drive.mass
+        if drive.inertia is not None:
+            name, unit, value = "inertia", "kg m²", drive.inertia
+        rows = [
+            (0, name, unit, drive.mass / value if value else 1.0, value, accuracy.inertia * value),
+            (1, "viscous", "N s/m", 1.0, drive.viscous, accuracy.least_prismatic),
+            (2, "coulomb", "N", 1.0, drive.coulomb, accuracy.least_coulomb),
+        ]
+        for column, name, unit, scale, value, sigma in rows:
+            spread = max(accuracy.friction * value, sigma) if column else sigma
+            if spread:
+                found.append(DriveNumber(leg, column, f"legs[{leg}].drive.{name}", unit, scale, value, spread))
+    return found
 
 
 def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:

@@ -22,6 +22,9 @@ from dynamics.kernels.layout import (
     CENTER,
     COULOMB,
     COULOMB_SPEED,
+    DRIVE_COULOMB,
+    DRIVE_MASS,
+    DRIVE_VISCOUS,
     GRAVITY,
     INERTIA,
     LANES,
@@ -139,7 +142,8 @@ def _leg(p: Array, i: int, work: Array) -> None:
     Jxx, Jyy, Jzz = Jxx + m_d * (dy * dy + dz * dz), Jyy + m_d * (dx * dx + dz * dz), Jzz + m_d * (dx * dx + dy * dy)
     Jxy, Jxz, Jyz = Jxy - m_d * dx * dy, Jxz - m_d * dx * dz, Jyz - m_d * dy * dz
     dx, dy, dz = m_d * dx, m_d * dy, m_d * dz
-    C_u, C_p, C_s = p[UNIVERSAL + i], p[PRISMATIC + i], p[SPHERICAL + i]
+    C_u, C_p, C_s = p[UNIVERSAL + i], p[PRISMATIC + i] + p[DRIVE_VISCOUS + i], p[SPHERICAL + i]
+    m_r = p[DRIVE_MASS + i]
     for j in range(BLOCK):
         R00, R01, R02 = work[25 * BLOCK + j], work[26 * BLOCK + j], work[27 * BLOCK + j]
         R10, R11, R12 = work[28 * BLOCK + j], work[29 * BLOCK + j], work[30 * BLOCK + j]
@@ -186,7 +190,7 @@ def _leg(p: Array, i: int, work: Array) -> None:
         work[_COLUMN * BLOCK + j], work[(_COLUMN + 3) * BLOCK + j] = sx, x
         work[(_COLUMN + 1) * BLOCK + j], work[(_COLUMN + 4) * BLOCK + j] = sy, y
         work[(_COLUMN + 2) * BLOCK + j], work[(_COLUMN + 5) * BLOCK + j] = sz, z
-        work[(_COLUMN + 6) * BLOCK + j], work[(_COLUMN + 7) * BLOCK + j] = fs + C_p * Ld, Ld
+        work[(_COLUMN + 6) * BLOCK + j], work[(_COLUMN + 7) * BLOCK + j] = fs + C_p * Ld + m_r * Ldd, Ld
         work[_NEAR_BOUND * BLOCK + j] += 0.0 if n > _MARGIN * MINIMUM_SINE else 1.0
 
 
@@ -236,8 +240,9 @@ def forces_batch_kernel(
         _platform(parameters, block)
         for i in range(6):
             _leg(parameters, i, block)
-            if parameters[COULOMB + i] != 0.0:
-                _coulomb(parameters[COULOMB + i], parameters[COULOMB_SPEED], block)
+            coulomb = parameters[COULOMB + i] + parameters[DRIVE_COULOMB + i]
+            if coulomb != 0.0:
+                _coulomb(coulomb, parameters[COULOMB_SPEED], block)
             _put(i, block, system)
         for i in range(6):
             for j in range(BLOCK):

@@ -1,6 +1,6 @@
 """Load-cell readings and joint reactions from the inverse dynamics of a motion."""
 
-from dynamics.kernels.inverse import combine, euler, inverse_kernel, load, terms_kernel, turning, vector
+from dynamics.kernels.inverse import combine, drive_part, euler, inverse_kernel, load, terms_kernel, turning, vector
 from dynamics.kernels.layout import (
     ACCELERATION,
     AD,
@@ -8,6 +8,7 @@ from dynamics.kernels.layout import (
     CELL_BASE,
     CELL_LOCATION,
     CELL_MASS,
+    CELL_MOTOR,
     CELL_PLACE,
     CELL_ROD_END,
     GRAVITY,
@@ -41,8 +42,9 @@ REACTIONS = 18
 def cell_readings(work: Array, cells: Array) -> None:
     """Compute the six cells' readings (6,), N, compression positive, from the leg rows in `work`.
 
-    actuator: F − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
-    m_e at r_e is the mass between drive and cell, beyond the cell on the rod, or between base joint and cell.
+    motor: F      actuator: F − R − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
+    R = m_r L̈ + C_r L̇ + F_r sign(L̇) is what the drive itself takes of the motor's force. m_e at r_e is the mass between
+    drive and cell, beyond the cell on the rod, or between base joint and cell.
     """
     gx, gy, gz = vector(work, GRAVITY)
     for i in range(6):
@@ -69,8 +71,10 @@ def cell_readings(work: Array, cells: Array) -> None:
             x, y, z = load(work, AU + i)
             through += work[UPPER_MASS + i] * dot(sx, sy, sz, x - gx, y - gy, z - gz)
             cells[i] = through - work[X + i] - carried
+        elif location == CELL_MOTOR:
+            cells[i] = work[F + i]
         else:
-            cells[i] = work[F + i] - carried
+            cells[i] = work[F + i] - drive_part(work, i) - carried
 
 
 @kernel
@@ -106,14 +110,15 @@ def reactions_kernel(work: Array, out: Array) -> None:
     F_s = x s + K                                     on the leg's top, from the platform
     F_b = m_d a_d + m_u a_u − (m_d+m_u) g − F_s       on the leg's foot, from the base
     m_c c                                             constraint moment of the universal joint on the leg
-    F_p = m_u (a_u−g) − F_s + (C_p L̇ + F_c sign L̇) s  lower on upper part, without friction; F_p − F s is the
-                                                          guide's part
+    F_p = m_u (a_u−g) − F_s + (C_p L̇ + F_c sign L̇) s  lower on upper part, without friction; F_p − (F − R) s is the
+                                                          guide's part, see `cell_readings` for R
     M_p = m_c c − C_u W − m_d r_d×(a_d−g) − I_d A − W×I_d W     guide's moment, lower on upper part, about b
     """
     gx, gy, gz = vector(work, GRAVITY)
     for i in range(6):
         m_d, m_u = work[LOWER_MASS + i], work[UPPER_MASS + i]
-        force, x = work[F + i], work[X + i]
+        drive, x = drive_part(work, i), work[X + i]
+        force = work[F + i] - drive
         sx, sy, sz = load(work, S + i)
         vx, vy, vz = load(work, V + i)
         wx, wy, wz = load(work, W + i)
@@ -126,8 +131,8 @@ def reactions_kernel(work: Array, out: Array) -> None:
         m_c = work[MC + i]
         cx, cy, cz = load(work, C + i)
         cx, cy, cz = m_c * cx, m_c * cy, m_c * cz
-        # D without its part m_u s·(a_u−g) is the friction along the leg
-        friction = work[D + i] - dot(sx, sy, sz, ux, uy, uz)
+        # D without m_u s·(a_u−g) and the drive's part is the friction of the prismatic joint
+        friction = work[D + i] - dot(sx, sy, sz, ux, uy, uz) - drive
         px, py, pz = ux - tx + friction * sx, uy - ty + friction * sy, uz - tz + friction * sz
         # I_d A + W×I_d W
         Wx, Wy, Wz = load(work, SPIN + i)

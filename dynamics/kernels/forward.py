@@ -11,6 +11,9 @@ from dynamics.kernels.layout import (
     CENTER,
     COSINE,
     COULOMB,
+    DRIVE_COULOMB,
+    DRIVE_MASS,
+    DRIVE_VISCOUS,
     INERTIA,
     LANES,
     LEG_INERTIA,
@@ -91,7 +94,8 @@ def tip_inertias(work: Array) -> None:
         sx, sy, sz = load(work, S + i)
         vx, vy, vz = load(work, V + i)
         wx, wy, wz = load(work, W + i)
-        xx, yy, zz, xy, xz, yz = rotated(sx, sy, sz, vx, vy, vz, wx, wy, wz, m_u, vv, ww, sv, sw, vw)
+        ss = m_u + work[DRIVE_MASS + i]
+        xx, yy, zz, xy, xz, yz = rotated(sx, sy, sz, vx, vy, vz, wx, wy, wz, ss, vv, ww, sv, sw, vw)
         # a row of −Q q̃ is q × that row of Q; a column of −q̃ Q q̃ is q × that column of −Q q̃
         qx, qy, qz = load(work, Q + i)
         ax, ay, az = cross(qx, qy, qz, xx, xy, xz)
@@ -301,12 +305,16 @@ FROZEN_SIZE = 120
 
 
 def without_leg_friction(parameters: Array) -> tuple[Array, Array]:
-    """Return a mechanism's parameters without prismatic-joint friction, and that friction (2, 6): N s/m, Coulomb N."""
+    """Return a mechanism's parameters without friction along the legs, and that friction (2, 6): N s/m, Coulomb N.
+
+    It is that of the prismatic joints and of the drives.
+    """
     smooth = parameters.copy()
-    friction = np.empty((2, 6))
-    for row, place in enumerate((PRISMATIC, COULOMB)):
-        friction[row] = smooth[place : place + 6]
-        smooth[place : place + LANES] = 0.0
+    friction = np.zeros((2, 6))
+    for row, places in enumerate(((PRISMATIC, DRIVE_VISCOUS), (COULOMB, DRIVE_COULOMB))):
+        for place in places:
+            friction[row] += smooth[place : place + 6]
+            smooth[place : place + LANES] = 0.0
     return smooth, friction
 
 

@@ -13,6 +13,9 @@ from dynamics.kernels.layout import (
     COSINE,
     COULOMB,
     COULOMB_SPEED,
+    DRIVE_COULOMB,
+    DRIVE_MASS,
+    DRIVE_VISCOUS,
     EULER,
     GRAVITY,
     INERTIA,
@@ -242,7 +245,7 @@ def legs_load(gravity: float, inertia: float, friction: float, work: Array) -> N
 
     C = m_d r_d×(a_d−g) + m_u r_u×(a_u−g) + (I_d+I_u) A + W×(I_d+I_u) W + C_u W + f,   f = C_s (W−ω)
     m_c = C·s / c·s         K = (C×s − m_c c×s)/L
-    D = m_u s·(a_u−g) + C_p L̇ + F_c sign(L̇)
+    D = m_u s·(a_u−g) + m_r L̈ + (C_p + C_r) L̇ + (F_c + F_r) sign(L̇)
     """
     gx, gy, gz = vector(work, GRAVITY)
     gx, gy, gz = gravity * gx, gravity * gy, gravity * gz
@@ -274,10 +277,12 @@ def legs_load(gravity: float, inertia: float, friction: float, work: Array) -> N
         store(work, K + i, Kx, Ky, Kz)
         store(work, TURN + i, hx - fx, hy - fy, hz - fz)
         work[MC + i] = m_c
-        work[D + i] = m_u * dot(sx, sy, sz, x, y, z) + friction * work[PRISMATIC + i] * work[SPEED + i]
+        viscous = work[PRISMATIC + i] + work[DRIVE_VISCOUS + i]
+        work[D + i] = m_u * dot(sx, sy, sz, x, y, z) + friction * viscous * work[SPEED + i]
+        work[D + i] += inertia * work[DRIVE_MASS + i] * work[ACCELERATION + i]
     if friction != 0.0:
         for i in range(6):
-            coulomb = work[COULOMB + i]
+            coulomb = work[COULOMB + i] + work[DRIVE_COULOMB + i]
             if coulomb != 0.0:
                 work[D + i] += friction * coulomb * direction(work[SPEED + i], work[COULOMB_SPEED])
 
@@ -290,6 +295,16 @@ def direction(speed: float, smoothing: float) -> float:
     if speed > 0.0:
         return 1.0
     return -1.0 if speed < 0.0 else 0.0
+
+
+@kernel
+def drive_part(work: Array, i: int) -> float:
+    """Return the part of F that the drive of leg i itself takes, N: m_r L̈ + C_r L̇ + F_r sign(L̇)."""
+    part: float = work[DRIVE_MASS + i] * work[ACCELERATION + i] + work[DRIVE_VISCOUS + i] * work[SPEED + i]
+    coulomb = work[DRIVE_COULOMB + i]
+    if coulomb != 0.0:
+        part += coulomb * direction(work[SPEED + i], work[COULOMB_SPEED])
+    return part
 
 
 @kernel

@@ -37,9 +37,12 @@ COULOMB = LEGS + 32 * LANES  # F_c
 CELL_LOCATION = LEGS + 33 * LANES  # one of the CELL_… below
 CELL_MASS = LEGS + 34 * LANES  # m_e
 CELL_PLACE = LEGS + 35 * LANES  # r_e0: axes of U from the platform point, for a base cell axes of D from the base point
-PARAMETERS_SIZE = LEGS + 38 * LANES
+DRIVE_MASS = LEGS + 38 * LANES  # m_r, inertia of the drive's rotating parts, reflected to the rod
+DRIVE_VISCOUS = LEGS + 39 * LANES  # C_r, friction in the drive, between motor and rod
+DRIVE_COULOMB = LEGS + 40 * LANES  # F_r
+PARAMETERS_SIZE = LEGS + 41 * LANES
 
-CELL_ACTUATOR, CELL_ROD_END, CELL_BASE = 0, 1, 2
+CELL_ACTUATOR, CELL_ROD_END, CELL_BASE, CELL_MOTOR = 0, 1, 2, 3
 
 # -- work: the motion and the legs ------------------------------------------------------------------------------------
 MOTION = PARAMETERS_SIZE  # the 19 numbers of a motion

@@ -15,6 +15,7 @@ import math
 
 from dynamics.kernels.inverse import (
     direction,
+    drive_part,
     euler,
     leg_matrix,
     legs_motion,
@@ -30,6 +31,7 @@ from dynamics.kernels.layout import (
     CELL_BASE,
     CELL_LOCATION,
     CELL_MASS,
+    CELL_MOTOR,
     CELL_PLACE,
     CELL_ROD_END,
     COSINE,
@@ -186,7 +188,7 @@ def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> floa
         cs, cv, cw = euler(xx, yy, zz, xy, xz, yz, As, Av, Aw, Ws, Wv, Ww)
         _column(scratch, LOWER + SECOND + k, cs, cv, cw, 0.0, per_L, slope)
         _column(scratch, UPPER + SECOND + k, cs, cv, cw, 0.0, per_L, slope)
-    friction = 1.0 if location == CELL_ACTUATOR else 0.0
+    friction = 1.0 if location in (CELL_ACTUATOR, CELL_MOTOR) else 0.0
     _column(scratch, UNIVERSAL, Ws, Wv, Ww, 0.0, per_L, slope)
     _column(scratch, PRISMATIC, 0.0, 0.0, 0.0, friction * Ld, per_L, slope)
     _column(scratch, SPHERICAL, ts, tv, tw, 0.0, per_L, slope)
@@ -204,6 +206,8 @@ def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> floa
         out[row, first + SPHERICAL] -= scratch[_XF + row]
     for k in range(LEG):
         out[i, first + k] += scratch[_OWN + k]
+    if location == CELL_MOTOR:
+        return drive_part(work, i)
     # m_e s·(a_e−g) of the mass between the cell and the joint or the drive
     x, y, z = load(work, CELL_PLACE + i)
     rise = 0.0 if base else Ldd
@@ -218,8 +222,9 @@ def regressor_kernel(
 ) -> int:
     """Compute Y (6, COLUMNS) and known part (6,) N of a motion (19,): reading = Y θ + known, without external wrench.
 
-    Readings are those of the load cells at their places, or the actuator forces. `work` (WORK_SIZE,) and `scratch`
-    (REGRESSOR_WORK,) are working space. Returns a status; `out` is invalid unless it is OK.
+    Readings are those of the load cells at their places, or the forces of the actuators on the rods: the motors' forces
+    without the drives' own inertia and friction. `work` (WORK_SIZE,) and `scratch` (REGRESSOR_WORK,) are working space.
+    Returns a status; `out` is invalid unless it is OK.
     """
     load_parameters(parameters, work)
     status = load_motion(motion, work)

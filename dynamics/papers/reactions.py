@@ -29,9 +29,10 @@ class LegReactions:
     beyond: Array
 
     def cells(self, mechanism: Mechanism) -> Array:
-        """Readings (n, 6) N, compression positive, of the mechanism's load cells.
+        """Readings (n, 6) N, compression positive, of the mechanism's load cells; drives take no force.
 
-        actuator: F − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
+        motor: F                             actuator: F − m_e s·(a_e−g)
+        rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
         """
         readings = self.forces - self.beyond
         locations = np.array([leg.load_cell.location for leg in mechanism.legs])

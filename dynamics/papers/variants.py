@@ -4,6 +4,7 @@
 result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored, unless `variant_forces`
 is asked for the same friction in every model. `dasgupta-1998-mended` and `pedrammehr-2012-mended` count every inertia
 once: the first lacks only the legs' spin and the direction of the universal joint's moment, the second equals `exact`.
+None of them has drives: what these take of the motors' forces is the same in all models, and is added.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
 exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
@@ -32,6 +33,7 @@ from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
 from dynamics.papers.reactions import LegReactions
+from dynamics.regressor import Regressor, drive_parameters
 from kinematics import Array, leg_kinematics
 
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
@@ -74,7 +76,7 @@ def variant_forces(
     if friction not in FRICTION_CHOICES:
         raise DynamicsError(f"friction: {friction!r}, must be one of {', '.join(FRICTION_CHOICES)}")
     if friction == "none":
-        mechanism = _with_legs(mechanism, friction=Friction())
+        mechanism = _without_friction(mechanism)
     if model == "massless" and friction == "same":
         model, mechanism = "exact", _with_legs(mechanism, lower=_NOTHING, upper=_NOTHING)
     if model == "exact":
@@ -83,11 +85,18 @@ def variant_forces(
     if friction == "same":
         coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
         forces += coulomb * np.sign(leg_kinematics(mechanism.geometry, samples).velocity)
-    return forces
+    return forces + _drives(mechanism, samples)
 
 
 def _with_legs(mechanism: Mechanism, **changes: object) -> Mechanism:
     return replace(mechanism, legs=tuple(replace(leg, **changes) for leg in mechanism.legs))  # type: ignore[arg-type]
+
+
+def _without_friction(mechanism: Mechanism) -> Mechanism:
+    legs = tuple(
+        replace(leg, friction=Friction(), drive=replace(leg.drive, viscous=0.0, coulomb=0.0)) for leg in mechanism.legs
+    )
+    return replace(mechanism, legs=legs)
 
 
 def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend1998]) -> Array:
@@ -113,7 +122,14 @@ def variant_cells(
     samples, loads = _checked(model, motions, wrenches, MODELS)
     if model == "exact":
         return Dynamics(mechanism).cells(samples, loads)
-    return _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
+    readings = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
+    at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
+    return readings + at_motors * _drives(mechanism, samples)
+
+
+def _drives(mechanism: Mechanism, motions: Array) -> Array:
+    """What the drives take of the motors' forces (n, 6) N: their inertia and friction."""
+    return np.asarray(np.einsum("nik,ik->ni", Regressor(mechanism).drives(motions), drive_parameters(mechanism)))
 
 
 def _checked(

@@ -31,7 +31,7 @@ def leg_base(mechanism: Mechanism, leg: int) -> Array:
 
 
 def leg_chain(mechanism: Mechanism, leg: int) -> SerialChain:
-    """Return leg 0…5 as a chain of three links with its friction; gravity in axes of frame 0.
+    """Return leg 0…5 as a chain of three links with its friction and its drive; gravity in axes of frame 0.
 
     The spherical joint's friction is not included: it is a moment on the tip.
     """
@@ -52,8 +52,9 @@ def leg_chain(mechanism: Mechanism, leg: int) -> SerialChain:
             mass=upper.mass,
             center=(_LEG_AXES @ upper.center_of_mass).tolist(),
             inertia=(_LEG_AXES @ upper.inertia @ _LEG_AXES.T).tolist(),
-            viscous=friction.prismatic,
-            coulomb=friction.coulomb,
+            viscous=part.viscous,
+            coulomb=part.coulomb,
+            motor_inertia=part.drive.mass,
         ),
     )
     return SerialChain(links, (leg_base(mechanism, leg).T @ mechanism.gravity).tolist())

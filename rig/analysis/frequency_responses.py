@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -199,8 +199,8 @@ def _command_hold(made_by: RecordedRig) -> CommandHold | None:
 def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, dict[str, Floats]]:
     """Forces (n, 6) N of the drives: cell readings plus the model's forces between drive and cell.
 
-    Also their part due to prismatic-joint friction, by kind. The model is evaluated at the measured motion: a slow
-    drive lags its reference, and with the earlier friction of the reference it would appear faster.
+    Also their part due to friction of prismatic joint and drive, by kind. The model is evaluated at the measured
+    motion: a slow drive lags its reference, and with the earlier friction of the reference it would appear faster.
     """
     motion = np.ascontiguousarray(rows["reference"])
     acceleration_error = np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
@@ -215,8 +215,8 @@ def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Flo
     motion[:, 13:] += acceleration_error
     motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
     whole, coulomb_free, viscous_free = (
-        Dynamics(_with_friction(made_by.mechanism, **without), made_by.coulomb_speed)
-        for without in ({}, {"coulomb": 0.0}, {"prismatic": 0.0})
+        Dynamics(_without_friction(made_by.mechanism, without), made_by.coulomb_speed)
+        for without in (None, "coulomb", "viscous")
     )
     between, no_coulomb, no_viscous = (
         model.inverse(motion).forces - model.cells(motion) for model in (whole, coulomb_free, viscous_free)
@@ -231,9 +231,16 @@ def _second_differences(values: Floats) -> Floats:
     return np.diff(values, 2, axis=0, prepend=values[:1], append=values[-1:])
 
 
-def _with_friction(mechanism: Mechanism, **friction: float) -> Mechanism:
-    legs = tuple(replace(leg, friction=replace(leg.friction, **friction)) for leg in mechanism.legs)
-    return replace(mechanism, legs=legs)
+def _without_friction(mechanism: Mechanism, kind: Literal["coulomb", "viscous"] | None) -> Mechanism:
+    """Return the mechanism without one kind of friction along its legs."""
+    if kind is None:
+        return mechanism
+    of_joint = {"coulomb": "coulomb", "viscous": "prismatic"}[kind]
+    legs = [
+        replace(leg, friction=replace(leg.friction, **{of_joint: 0.0}), drive=replace(leg.drive, **{kind: 0.0}))
+        for leg in mechanism.legs
+    ]
+    return replace(mechanism, legs=tuple(legs))
 
 
 def _coordinates(poses: Floats) -> Floats:

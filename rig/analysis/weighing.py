@@ -16,7 +16,6 @@ from calibration import (
     PayloadSamples,
     Rests,
     cell_errors,
-    feels_friction,
     fit_payload,
     friction_shapes,
     identity,
@@ -274,8 +273,7 @@ def payload_samples(
     """
     rests: list[tuple[Floats, Floats, Floats, Floats, float]] = []
     moving: list[tuple[Floats, ...]] = []
-    rubbed = np.array([feels_friction(mechanism, leg) for leg in range(_CELLS)])
-    friction = np.where(rubbed, [leg.friction.coulomb for leg in mechanism.legs], 0.0)
+    friction = np.array([leg.cell_coulomb for leg in mechanism.legs])
     ends, least = round(_ENDS * smoothing.rate), max(2, round(LEAST_REST * smoothing.rate))
     for piece in pieces:
         resting: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < AT_REST_SPEEDS).all(axis=1))

@@ -44,7 +44,7 @@ def net_hold_force(
         nothing = np.zeros((2, len(rows), 6))
         return nothing[0], nothing[1]
     here, mean, course = _held_forces(np.where(commanded, rows["force_command"], 0.0), period, drives)
-    friction = np.array([leg.friction.coulomb for leg in model.mechanism.legs])
+    friction = np.array([leg.coulomb for leg in model.mechanism.legs])
     smooth = rows["terms"].sum(axis=1) - friction * friction_signs(rows["velocity_reference"], model.coulomb_speed)
     net = here - smooth - friction * friction_signs(rows["velocity"], model.coulomb_speed)
     mean -= _mean_between(smooth) + friction * _mean_signs(rows["velocity"], course, friction, model, period)

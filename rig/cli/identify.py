@@ -95,10 +95,10 @@ def identify_command(
     bodies. Every value has its standard deviation, including those of cells and geometry, and is validated on held-out
     motions. Name the file in a configuration: parameters = ["PARAMETERS.toml"].
 
-    A load cell at the rod's end does not measure the friction below it: that is identified from the drives' forces if
-    the engine closed the legs' loops. Unmodelled effects in the data are estimated too: further friction, non-linear
-    cells, a tilted base. Insufficient data are refused with the reason (exit code 4). Exit code 6: the residual of the
-    fit exceeds the cells' noise.
+    A load cell at the rod's end does not measure the friction below it, nor the inertia of the drives: these are
+    identified from the drives' forces if the engine closed the legs' loops. Unmodelled effects in the data are
+    estimated too: further friction, non-linear cells, a tilted base. Insufficient data are refused with the reason
+    (exit code 4). Exit code 6: the residual of the fit exceeds the cells' noise.
     """
     from calibration import parameters_line
     from rig.cli.progress import service_events

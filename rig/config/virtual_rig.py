@@ -245,7 +245,8 @@ class Tolerance(Section):
     center: Annotated[Length, within(0.0, 0.1, "m")] = 3e-3
     """Centre of mass, each axis, m."""
     inertia: _Share = 0.2
-    """Relative, each principal second moment of a body's mass about its centre; the axes may also turn slightly."""
+    """Relative, each principal second moment of a body's mass about its centre, whose axes may also turn slightly, and
+    each drive's inertia."""
     friction: _Share = 0.2
     """Relative, each friction coefficient."""
     joints: Annotated[Length, within(0.0, 0.01, "m")] = 2e-5

@@ -14,8 +14,9 @@ difference of that straight line from the reference, K (l_c + v_c x − l(x)) + 
 effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
 them, stay in the residual.
 
-Between drive and cell may lie a part of the leg's mass, whose inertia force Σ_j D_ij δ̈_j the cell does not read. D and
-the gains of computed torque along the legs are those at home; Λ is that of the reference's pose.
+Between drive and cell may lie a part of the leg's mass and the drive's own inertia, whose force Σ_j D_ij δ̈_j the cell
+does not read, and friction. D and the gains of computed torque along the legs are those at home; Λ is that of the
+reference's pose.
 """
 
 import math
@@ -24,7 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Dynamics, frozen_kernel
+from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Drive, Dynamics, Leg, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
 from rig.config import RigConfig
 
@@ -59,12 +60,14 @@ _DAMPING = 1  # N s/m
 _KNOWN = 2  # 1 where what the drive gives follows from its command
 _COULOMB = 3  # N, friction of the leg …
 _VISCOUS = 4  # N s/m
-_BEYOND = 5  # 1 where the cell sits beyond what moves the leg, so that friction and the leg's inertia come between
+_BEYOND = 5  # 1 where the cell sits beyond what moves the leg, so that friction and inertia come between
 _MOBILITY = 6  # 1/kg, six rows: Λ⁻¹
 _CARRIED = 12  # kg, six rows: D, of the mass between drive and cell, by the legs' accelerations
 _HOST_STIFFNESS = 18  # N/m, six rows: of the host's loop …
 _HOST_DAMPING = 24  # N s/m, six rows
-_LEG_ROWS = 30
+_CELL_COULOMB = 30  # N, friction of the leg that a cell beyond what moves it reads …
+_CELL_VISCOUS = 31  # N s/m
+_LEG_ROWS = 32
 
 # Rows of the state (STATE_ROWS, 6).
 _DEVIATION = 0  # m
@@ -87,7 +90,8 @@ _BENT_BEFORE = 16  # m/s, … by which its slope at either end would be more, �
 _BENT = 17
 _WANTED_BENDS = 18  # N, … and two divided differences of the model's force, see `_bends`
 _PUSHED_AT_CELL = 20  # m/s², acceleration of the deviation at the reading
-_STATE_ROWS = 21
+_RUBBED_AT_CELL = 21  # N, friction against it that the cell reads
+_STATE_ROWS = 22
 
 # Entries of the timing.
 _PERIOD = 0  # s
@@ -371,7 +375,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     for i in range(6):
         state[_SPEED_BEFORE, i], state[_SLOPE_BEFORE, i] = speeds[i], reference[i, 2]
         state[_WANTED, i] = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
-        state[_EXCESS, i] = state[_NET, i] = 0.0
+        state[_EXCESS, i] = state[_NET, i] = state[_RUBBED_AT_CELL, i] = 0.0
         at = t + read[i] - asked[i] - delay
         place, went, _ = _followed(commands, count, t, at)
         if legs[_KNOWN, i] != 0.0 and place >= 0:
@@ -382,6 +386,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
                 state[_EXCESS, i] -= state[_REACTION, i]
                 turned = math.tanh((speeds[i] + rate) / smooth) - state[_SIGN, i]
                 state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned - legs[_VISCOUS, i] * rate
+                state[_RUBBED_AT_CELL, i] = legs[_CELL_COULOMB, i] * turned + legs[_CELL_VISCOUS, i] * rate
     for i in range(6):
         state[_PUSHED_AT_CELL, i] = 0.0
         for j in range(6):
@@ -390,9 +395,16 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
         if legs[_BEYOND, i] == 0.0:
             out[i] = state[_EXCESS, i]
         else:
-            out[i] = state[_NET, i]
+            out[i] = state[_NET, i] + state[_RUBBED_AT_CELL, i]
             for j in range(6):
                 out[i] -= legs[_CARRIED + i, j] * state[_PUSHED_AT_CELL, j]
+
+
+def _beyond(leg: Leg) -> bool:
+    """Whether the cell of a leg sits beyond what moves it: a drive's own inertia and friction come before a rod."""
+    if leg.load_cell.location == "actuator":
+        return leg.drive != Drive()
+    return leg.load_cell.location != "motor"
 
 
 class ZeroOrderHold:
@@ -421,9 +433,11 @@ class ZeroOrderHold:
         if loop is not None:
             legs[_STIFFNESS, own], legs[_DAMPING, own] = loop
         legs[_KNOWN] = known
-        legs[_COULOMB] = [leg.friction.coulomb for leg in machine.legs]
-        legs[_VISCOUS] = [leg.friction.prismatic for leg in machine.legs]
-        legs[_BEYOND] = [leg.load_cell.location != "actuator" for leg in machine.legs]
+        legs[_COULOMB] = [leg.coulomb for leg in machine.legs]
+        legs[_VISCOUS] = [leg.viscous for leg in machine.legs]
+        legs[_BEYOND] = [_beyond(leg) for leg in machine.legs]
+        legs[_CELL_COULOMB] = [leg.cell_coulomb for leg in machine.legs]
+        legs[_CELL_VISCOUS] = [leg.cell_viscous for leg in machine.legs]
         home = np.concatenate([machine.geometry.home_pose, np.zeros(12)])
         pushed = np.tile(home, (6, 1))
         pushed[:, 13:] = np.eye(6)

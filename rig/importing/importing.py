@@ -18,6 +18,7 @@ from kinematics import (
     KinematicsError,
     forward_kinematics,
     forward_kinematics_kernel,
+    leg_kinematics,
     pose_to_coordinates,
 )
 from rig.analysis import AT_REST_SPEEDS, NARROWEST, REPEATED, SHORTEST, Smoothing, runs_of
@@ -157,13 +158,19 @@ def _of_forces(log: ImportedLog) -> Iterator[Found]:
         return
     cells, terms = modelled(log.config, motion[places])
     yield from _of_order(forces[places], cells)
-    inertia = terms[:, TERMS.index("leg inertia")]
+    inertia = terms[:, TERMS.index("leg inertia")] - _of_drives(log.config.machine, motion[places])
     rms = float(np.sqrt(np.mean(inertia**2)))
     noise = float(white_noise(raw, [slice(0, len(raw))]).max())
     independent = max(1.0, 2.0 * log.bandwidth * len(log.cycles) / log.rate)
     resolved = _SIGMAS * noise / math.sqrt(independent)
     if rms < resolved:
         yield Found(Finding.LEG_INERTIA_LOST, {"rms": rms, "noise": noise, "resolved": resolved})
+
+
+def _of_drives(machine: Mechanism, motions: Array) -> Array:
+    """The drives' part (n, 6) N of the legs' inertia, where the load cell does not read it."""
+    unread = np.array([0.0 if leg.load_cell.location == "motor" else leg.drive.mass for leg in machine.legs])
+    return np.asarray(unread * leg_kinematics(machine.geometry, motions).acceleration)
 
 
 def _of_order(measured: Array, model: Array) -> Iterator[Found]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics import MechanismError, parse_mechanism
 from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, part_name
 from rig.report.figures import AXIS_COLORS, LEG_COLORS, TERM_COLORS, Curve, Curves, darker, figures
@@ -279,8 +280,9 @@ _OWN_LOOPS = (
 
 
 def _captions(header: Mapping[str, Any]) -> dict[str, str]:
+    captions = _CAPTIONS | {"terms": _CAPTIONS["terms"] + _of_drives(header.get("mechanism"))}
     if imported_from(header) is not None:
-        return _CAPTIONS
+        return captions
     config = header.get("config", {})
     legs = config.get("drives", {}).get("legs", [])
     own = [str(leg) for leg, drive in enumerate(legs, start=1) if drive.get("mode") == "position"]
@@ -289,8 +291,23 @@ def _captions(header: Mapping[str, Any]) -> dict[str, str]:
     elif own:
         more = _OWN_LOOPS.format(", ".join(own))
     else:
-        return _CAPTIONS
-    return _CAPTIONS | {"residuals": _CAPTIONS["residuals"] + more}
+        return captions
+    return captions | {"residuals": captions["residuals"] + more}
+
+
+def _of_drives(mechanism: object) -> str:
+    """Return a sentence on the drives' own inertia, by the text of a mechanism's file; empty where it gives none."""
+    try:
+        legs = parse_mechanism(mechanism, evaluate_only=True).legs if isinstance(mechanism, str) else ()
+    except MechanismError:
+        return ""
+    masses = [leg.drive.mass for leg in legs]
+    if not any(masses):
+        return ""
+    each = f"{min(masses):.3g}" if min(masses) == max(masses) else f"{min(masses):.3g} to {max(masses):.3g}"
+    reading = [str(leg) for leg, part in enumerate(legs, start=1) if part.load_cell.location == "motor"]
+    read = f"only the forces of the motors {', '.join(reading)} include it" if reading else "no load cell reads it"
+    return f" Leg inertia and friction include the drives' own, {each} kg at the rod of a leg and its friction; {read}."
 
 
 def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str, Any]) -> None:

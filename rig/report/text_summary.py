@@ -110,6 +110,7 @@ _KINDS = {
     "its inertia": ("platform inertia",),
     "its rotational inertia": ("platform rotational inertia",),
     "the legs' inertia": ("leg inertia",),
+    "the drives' inertia": ("drive inertia",),
     "friction": ("friction",),
     "gravity": ("gravity",),
     "its direction": ("gravity direction 1", "gravity direction 2"),

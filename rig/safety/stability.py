@@ -127,7 +127,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
     if config.mode != "computed-torque":
         stiffness, damping = control.stiffness, control.damping
         masses = leg_masses(config.machine, config.own_loops)
-        friction = min(leg.friction.prismatic for leg in config.machine.legs)
+        friction = min(leg.viscous for leg in config.machine.legs)
     else:
         task, masses, friction = config.task_gains, np.ones(1), 0.0
         stiffness, damping = task.numbers or (0.0, 0.0)

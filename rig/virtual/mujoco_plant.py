@@ -46,8 +46,8 @@ def mjcf(mechanism: Mechanism, step: float) -> str:
             f'{hinge} axis="{_text(frame.T @ geometry.universal_axes[index])}"/>{hinge} axis="0 1 0"/>'
             f"{_inertial(leg.lower)}{below}"
             f'<body name="upper{index}" pos="{float(length)!r} 0 0">'
-            f'<joint name="slide{index}" type="slide" axis="1 0 0" damping="{friction.prismatic!r}" '
-            f'frictionloss="{friction.coulomb!r}"/>'
+            f'<joint name="slide{index}" type="slide" axis="1 0 0" damping="{leg.viscous!r}" '
+            f'frictionloss="{leg.coulomb!r}" armature="{leg.drive.mass!r}"/>'
             f"{_inertial(leg.upper)}{above}</body></body>"
         )
         connects.append(
@@ -185,6 +185,11 @@ class MujocoPlant(Plant):
         self._spherical = np.array([leg.friction.spherical for leg in machine.legs])
         self._beyond = np.array([leg.load_cell.mass_beyond for leg in machine.legs])
         self._places = [leg.load_cell.location for leg in machine.legs]
+        # a cell between drive and rod reads no more than the joint's part of the friction along the leg
+        at_motor = np.array([place == "motor" for place in self._places])
+        self._viscous = np.where(at_motor, 1.0, [_share(leg.friction.prismatic, leg.viscous) for leg in machine.legs])
+        self._coulomb = np.where(at_motor, 1.0, [_share(leg.friction.coulomb, leg.coulomb) for leg in machine.legs])
+        self._turning = np.array([leg.drive.mass for leg in machine.legs])
         self._sticking = [leg for leg in range(6) if model.dof_frictionloss[3 * leg + 2] > 0.0]
         if before is not None:
             self._data.qpos[:], self._data.qvel[:] = before.qpos, before.qvel
@@ -262,9 +267,16 @@ class MujocoPlant(Plant):
         tops = np.einsum("ij,ij->i", axes, data.efc_force[:18].reshape(6, 3))
         feet = np.einsum("ij,ij->i", axes, data.cfrc_int[_LOWER, _AXIAL:])
         # force through the prismatic joint, and the part of the drive's force lost to friction there
-        middles = np.einsum("ij,ij->i", axes, data.cfrc_int[_UPPER, _AXIAL:]) - data.qfrc_passive[2:18:3] - self._own
-        middles[self._sticking] -= data.efc_force[18 : 18 + len(self._sticking)]
-        readings = {"rod_end": inert - tops, "base": feet - inert, "actuator": middles - inert}
+        middles = np.einsum("ij,ij->i", axes, data.cfrc_int[_UPPER, _AXIAL:])
+        middles = middles - self._viscous * data.qfrc_passive[2:18:3] - self._own
+        sticking = self._sticking
+        middles[sticking] -= self._coulomb[sticking] * data.efc_force[18 : 18 + len(sticking)]
+        readings = {
+            "rod_end": inert - tops,
+            "base": feet - inert,
+            "actuator": middles - inert,
+            "motor": middles + self._turning * data.qacc[2:18:3],
+        }
         return np.array([readings[place][leg] for leg, place in enumerate(self._places)])
 
     def _observe(self) -> None:
@@ -277,6 +289,10 @@ class MujocoPlant(Plant):
             self._hose, data.qpos, data.qvel, data.xmat, data.cvel, data.qfrc_applied, data.xfrc_applied, self._own,
             self._at, self._loads, self._out,
         )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
 
 
 def mujoco_package() -> Any:

@@ -33,7 +33,7 @@ def tilted(gravity: Array, about_x: float, about_y: float) -> Array:
 
 
 def smooth_legs(machine: Mechanism) -> Mechanism:
-    """Return `machine` without prismatic-joint friction."""
+    """Return `machine` without prismatic-joint friction; that of its drives stays."""
     legs = [replace(leg, friction=replace(leg.friction, prismatic=0.0, coulomb=0.0)) for leg in machine.legs]
     return replace(machine, legs=tuple(legs))
 
@@ -44,7 +44,15 @@ def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:
     def scaled(body: Body) -> Body:
         return replace(body, mass=scale * body.mass, inertia=scale * body.inertia)
 
-    legs = tuple(replace(leg, lower=scaled(leg.lower), upper=scaled(leg.upper)) for leg in machine.legs)
+    legs = tuple(
+        replace(
+            leg,
+            lower=scaled(leg.lower),
+            upper=scaled(leg.upper),
+            drive=leg.drive.with_mass(scale * leg.drive.mass),
+        )
+        for leg in machine.legs
+    )
     return replace(machine, mass=scale * machine.mass, inertia=scale * machine.inertia, legs=legs)
 
 
@@ -432,7 +440,7 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
         low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span
         legs[leg, columns.REFERENCE] = mark
         legs[leg, columns.LOWER_STOP], legs[leg, columns.UPPER_STOP] = low - STOP_MARGIN, high + STOP_MARGIN
-        legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location == "actuator"
+        legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location in ("actuator", "motor")
     legs[:, columns.EXTENDING], legs[:, columns.RETRACTING] = friction.extending, friction.retracting
     legs[:, columns.BREAKAWAY_EXTENDING] = friction.breakaway_extending
     legs[:, columns.BREAKAWAY_RETRACTING] = friction.breakaway_retracting

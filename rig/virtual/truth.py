@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from dynamics import (
     Body,
+    Drive,
     DynamicsError,
     Leg,
     Mechanism,
@@ -30,6 +31,7 @@ _TURN = 0.25  # shear of a body's mass relative to its stretch
 _EFFECTS = 11  # key of one random stream per effect, so that effects do not influence each other
 _SHAPE, _VISCOUS, _RIPPLE, _PRESLIDING, _RUNNING_IN = range(5)
 _GAIN_WARMING, _CROSS_TALK, _CURVATURE, _HYSTERESIS, _HUM, _JUMP, _SPIKE, _TILT, _HOSE = range(5, 14)
+_DRIVES = 14
 
 
 class Draw:
@@ -47,7 +49,9 @@ class Draw:
         """Return a random mechanism within the tolerance about the nominal one."""
         tolerance, geometry = self._tolerance, drawing.geometry
         platform = self._body(Body(drawing.mass, drawing.center_of_mass, drawing.inertia))
-        legs = tuple(self._leg(leg) for leg in drawing.legs)
+        legs = tuple(
+            replace(self._leg(leg), drive=drive) for leg, drive in zip(drawing.legs, self._drives(drawing), strict=True)
+        )
         home = geometry.home_pose
         built = Geometry(
             geometry.base_points + self._about(tolerance.joints, (6, 3)),
@@ -166,6 +170,22 @@ class Draw:
 
     def _stream(self, effect: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self._seed, _EFFECTS, effect]))
+
+    def _drives(self, drawing: Mechanism) -> list[Drive]:
+        """Return the drives with other inertias and frictions."""
+        random, tolerance, found = self._stream(_DRIVES), self._tolerance, []
+        for leg in drawing.legs:
+            sizes = random.uniform(0.5, 1.0, 3) * np.where(random.random(3) < 0.5, 1.0, -1.0)
+            inertia, viscous, coulomb = 1.0 + sizes * (tolerance.inertia, tolerance.friction, tolerance.friction)
+            drive = leg.drive.with_mass(float(inertia * leg.drive.mass))
+            found.append(
+                replace(
+                    drive,
+                    viscous=float(viscous * leg.drive.viscous),
+                    coulomb=float(coulomb * leg.drive.coulomb),
+                )
+            )
+        return found
 
     def _leg(self, leg: Leg) -> Leg:
         friction = leg.friction

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from dynamics import WORK_SIZE, Dynamics, Mechanism, inverse_kernel, load_mechanism, rk4_kernel
+from dynamics import WORK_SIZE, Drive, Dynamics, Mechanism, inverse_batch, inverse_kernel, load_mechanism, rk4_kernel
 from kinematics import Array, kernel
 from rig.virtual.mujoco_plant import mjcf
 
@@ -137,6 +138,35 @@ def test_inverse_dynamics_beside_pinocchio(mechanism: Mechanism, motion: Array) 
     assert python_time <= 3e-6
     assert cycle_time <= 10e-6
     assert peer / compiled_time >= 3.0
+
+
+@pytest.mark.benchmark(group="dynamics")
+def test_drives_cost_next_to_nothing(mechanism: Mechanism, motion: Array) -> None:
+    """Inertia and friction of drives: at most a tenth of the inverse dynamics, of a cycle's forces and of a batch."""
+    legs = tuple(replace(leg, drive=Drive(5e-5, 5e-3, viscous=5.0, coulomb=2.0)) for leg in mechanism.legs)
+    candidates: dict[str, Callable[[], object]] = {}
+    motions = np.tile(motion, (CALLS, 1))
+    for name, machine in (("without", mechanism), ("with", replace(mechanism, legs=legs))):
+        dynamics, forces, sums = Dynamics(machine, coulomb_speed=1e-3), np.empty(6), np.zeros(1)
+
+        def compiled(own: Dynamics = dynamics, out: Array = forces, total: Array = sums) -> None:
+            inverse_loop(CALLS, own.parameters, motion, np.zeros(6), np.zeros(WORK_SIZE), out, total)
+
+        def cycle(own: Dynamics = dynamics) -> None:
+            for _ in range(CALLS):
+                own.cell_and_terms(motion)
+
+        def batch(own: Mechanism = machine) -> None:
+            inverse_batch(own, motions, coulomb_speed=1e-3, threads=1)
+
+        candidates |= {f"inverse {name} drives": compiled, f"cycle {name} drives": cycle}
+        candidates[f"batch {name} drives"] = batch
+    times = interleaved(candidates)
+    report("Inverse dynamics with and without drives", times)
+    for name in ("inverse", "cycle", "batch"):
+        ratio = times[f"{name} with drives"] / times[f"{name} without drives"]
+        print(f"  {name}: {ratio:.3f}")
+        assert ratio < 1.1
 
 
 @pytest.mark.benchmark(group="dynamics")

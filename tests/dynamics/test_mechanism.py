@@ -109,7 +109,11 @@ FAULTS = {
     "negative friction": ("prismatic = 35.0", "prismatic = -1", "legs.friction.prismatic: -1 N s/m, must be 0 to"),
     "limits reversed": ("[0.40, 0.62]", "[0.62, 0.40]", "legs.limits: length [0.62, 0.4] m must be"),
     "limit of zero": ("force = 400.0", "force = 0", "legs.limits.force: 0 N, must be 0.01 to 1e+07 N"),
-    "cell elsewhere": ('"rod_end"', '"middle"', "legs.load_cell.location: 'middle' must be 'actuator', 'rod_end' or"),
+    "cell elsewhere": (
+        '"rod_end"',
+        '"middle"',
+        "legs.load_cell.location: 'middle' must be 'actuator', 'rod_end', 'base'",
+    ),
     "cell too heavy": ("mass_beyond = 0.12", "mass_beyond = 2", "legs: load_cell.mass_beyond 2 kg is more than"),
     "no table": ("[platform]", "[[platform]]", "platform: must be a table"),
     "no list": ("gravity = [0.0, 0.0, -9.80665]", "gravity = 9.8", "gravity: 9.8 must be a list"),

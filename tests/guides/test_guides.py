@@ -29,7 +29,7 @@ from exploration import LONG
 
 from actuators import ServoProfile, load_profile
 from actuators.registry import CELL_GROUP, GROUP
-from dynamics import format_mechanism
+from dynamics import format_mechanism, mechanism_tables, parse_tables
 from dynamics.serial import load_arm
 from kinematics import coordinates_to_pose, leg_lengths, parse_trajectory, pose_to_coordinates, tabulate
 from rig.cli import main
@@ -216,7 +216,7 @@ class Typist:
             self.recording = str(max(made, key=lambda path: path.stat().st_mtime).relative_to(self.folder))
 
     def file(self, block: Block) -> None:
-        """A file as its keys tell: motion, profile, registration, a log's columns, configuration or part of one."""
+        """A file as its keys tell: motion, profile, registration, a log's columns, configuration, part of one, leg."""
         data = tomllib.loads(block.text)
         if "joints" in data:
             assert load_arm(self.write("my-arm.toml", block.text)).name == data["name"]
@@ -235,6 +235,10 @@ class Typist:
             assert load_mapping(self.write("columns.toml", block.text)) is not None
         elif "mechanism" in data:
             assert load_config(self.write(f"{data['name']}.toml", block.text)).name == data["name"]
+        elif "legs" in data:
+            tables = mechanism_tables(VIRTUAL.machine)
+            tables["legs"] = [leg | data["legs"] for leg in tables["legs"]]
+            assert parse_tables(tables).name == VIRTUAL.machine.name
         else:
             assert VIRTUAL.changed(data)
 

@@ -5,6 +5,7 @@ from bound_breaks import BOUND_BREAKS
 from breaks import Break
 from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
+from drive_breaks import DRIVE_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from gains_breaks import GAINS_BREAKS
 from geometry_breaks import GEOMETRY_BREAKS
@@ -44,6 +45,7 @@ BREAKS: list[Break] = [
     *TORQUE_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
+    *DRIVE_BREAKS,
     *GAINS_BREAKS,
     *GEOMETRY_BREAKS,
     *IDENTIFY_BREAKS,

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 import document
+import electric_drives
 import numpy as np
 import pytest
 from reproduced import study
@@ -131,6 +132,7 @@ def written() -> dict[tuple[str, str], list[float]]:
         (pedrammehr, "appendix 2: tensors"): [tensors],
         (pedrammehr, "appendix 2: paths 2, 3"): [*pods("I"), *pods("II"), SAMPLES],
         (pedrammehr, "appendix 2: external wrench"): [0.0, 0.0],
+        (pedrammehr, "§5: electric drives"): [3.0, 5.0, 10.0, 5.0, *electric_drives.computed()],
         (pedrammehr, "fig. 9"): [1998.0],
         (pedrammehr, "fig. 10"): [1998.0],
         (pedrammehr, "§9"): [1.58],

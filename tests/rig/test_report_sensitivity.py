@@ -11,7 +11,7 @@ from configured import SHIPPED
 from validated import Floats, header_with, make_running, ran
 
 from calibration import Parameter, ParameterFile, ReadingsUncertainty
-from dynamics import Dynamics, Friction, LoadCell, Mechanism, format_mechanism, load_mechanism
+from dynamics import Drive, Dynamics, Friction, LoadCell, Mechanism, format_mechanism, load_mechanism
 from dynamics.papers import variant_cells
 from kinematics import Harmonic, HarmonicTerm, Placement
 from rig.config import PROPOSED, Validation, parse_thresholds
@@ -94,6 +94,21 @@ def test_each_coefficient_is_the_error_of_its_term_and_has_its_sign() -> None:
     gained[:, 2] *= 1.01
     told = found(gained - CELLS + fresh)["cell gain", 3]
     assert abs(told["coefficient"] - 0.01) < 4.0 * told["sigma"] < 0.005
+
+
+def test_an_error_of_the_rotors_shows_where_motors_currents_are_read() -> None:
+    def driven(inertia: float, cell: LoadCell) -> Mechanism:
+        return replace(LAB, legs=tuple(replace(leg, drive=Drive(inertia, 5e-3), load_cell=cell) for leg in LAB.legs))
+
+    fresh = coloured(np.random.default_rng(1), 0.0)
+    terms = {}
+    for cell in (LoadCell("motor"), LoadCell("rod_end")):
+        measured = Dynamics(driven(1.1e-5, cell), 1e-3).cells(MOTIONS) + fresh
+        found = verdict(recorded(measured, driven(1e-5, cell)))["sensitivity"]["terms"]
+        terms[cell.location] = {one["term"]: one for one in found}
+    told = terms["motor"]["drive inertia"]
+    assert abs(told["coefficient"] - 0.1) < 4.0 * told["sigma"] < 0.03
+    assert "drive inertia" not in terms["rod_end"]
 
 
 @pytest.mark.parametrize("remembered", [0.0, 0.98])

@@ -157,6 +157,9 @@ def _terms(mechanism: Mechanism, motions: Floats, coulomb_speed: float) -> list[
         _term("friction", more(rough)),
         _term("gravity", exact - cells(weightless), scale=gravity, scale_unit="m/s²"),
     ]
+    if any(leg.load_cell.location == "motor" and leg.drive.mass for leg in mechanism.legs):
+        turning = replace(mechanism, legs=tuple(_with_double_drive(leg) for leg in mechanism.legs))
+        found.append(_term("drive inertia", more(turning)))
     if gravity > 0.0:
         for number, turned in zip("12", _orthogonal(mechanism.gravity), strict=True):
             tilted = replace(mechanism, gravity=mechanism.gravity + gravity * turned)
@@ -202,8 +205,14 @@ def _with_double_mass(leg: Leg) -> Leg:
 def _with_double_friction(leg: Leg) -> Leg:
     old = leg.friction
     return replace(
-        leg, friction=Friction(2.0 * old.universal, 2.0 * old.prismatic, 2.0 * old.spherical, 2.0 * old.coulomb)
+        leg,
+        friction=Friction(2.0 * old.universal, 2.0 * old.prismatic, 2.0 * old.spherical, 2.0 * old.coulomb),
+        drive=replace(leg.drive, viscous=2.0 * leg.drive.viscous, coulomb=2.0 * leg.drive.coulomb),
     )
+
+
+def _with_double_drive(leg: Leg) -> Leg:
+    return replace(leg, drive=leg.drive.with_mass(2.0 * leg.drive.mass))
 
 
 def _orthogonal(vector: Floats) -> Floats:

@@ -16,7 +16,7 @@ from rig.report.validation.sensitivity import NEGLIGIBLE
 PASS, FAIL, UNDECIDED, EXPECTED = "pass", "fail", "undecided", "expected"
 _TERMS = {
     "mass_error": ("platform mass",),
-    "inertia_error": ("platform inertia", "platform rotational inertia", "leg inertia"),
+    "inertia_error": ("platform inertia", "platform rotational inertia", "leg inertia", "drive inertia"),
     "gravity_error": ("gravity", "gravity direction 1", "gravity direction 2"),
     "friction_error": ("friction",),
     "center_error": ("centre of mass x", "centre of mass y", "centre of mass z"),
