@@ -1,6 +1,7 @@
 """Published models of the leg forces, and operation counts of published formulations; never used in control."""
 
 from dynamics.papers.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
+from dynamics.papers.dasgupta import Mend1998
 from dynamics.papers.dasgupta_flops import flops_1998
 from dynamics.papers.operation_counts import (
     BEYOND,
@@ -39,6 +40,7 @@ __all__ = [
     "FrictionChoice",
     "Law",
     "Mend",
+    "Mend1998",
     "NewtonEulerSaving",
     "OperationRow",
     "OperationTable",

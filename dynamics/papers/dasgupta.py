@@ -1,11 +1,14 @@
 """Dasgupta & Mruthyunjaya (1998) as printed, and with massless legs; equation numbers and symbols are the paper's."""
 
+from collections.abc import Collection
+from enum import StrEnum
+
 import numpy as np
 
 from dynamics.closed_form import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
 from dynamics.mechanism import Mechanism
 from dynamics.papers.reactions import LegReactions, beyond_cells
-from kinematics import Array
+from kinematics import Array, leg_kinematics
 
 
 def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
@@ -30,12 +33,20 @@ def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReacti
     )
 
 
-def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mended: bool = False) -> LegReactions:
+class Mend1998(StrEnum):
+    """Corrections of the equations of 1998; with all three the forces are exact."""
+
+    SPIN = "eqs. 6, 9: the spin that a universal joint forces, for none"
+    INERTIA = "eq. 16: the upper part's inertia once, for twice"
+    MOMENT = "eq. 20: the universal joint's moment along u×v, for that along s"
+
+
+def dasgupta_1998(
+    mechanism: Mechanism, motions: Array, wrenches: Array, mends: Collection[Mend1998] = ()
+) -> LegReactions:
     """Compute actuator forces F and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
 
-    The mass beyond a load cell rotates with the leg's W and A of eqs. 6 and 9, which have no spin.
-    mended: the upper part's inertia is counted once, eq. 16 without its parallel-axis term. Legs still do not spin and
-    the universal joint still resists along the leg.
+    The mass beyond a load cell rotates with the leg's W and A of eqs. 6 and 9, which have no spin as printed.
     """
     motion, legs = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     g = mechanism.gravity
@@ -47,6 +58,9 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mend
     W = np.cross(s, S_dot) / L  # eq. 6
     L_ddot = dot(s, S_ddot)[..., None] + L * dot(W, W)[..., None]  # eq. 8
     A = (np.cross(s, S_ddot) - 2.0 * L_dot * W) / L  # eq. 9
+    if Mend1998.SPIN in mends:
+        turning = leg_kinematics(mechanism.geometry, motions)
+        W, A, L_ddot = turning.angular_velocity, turning.angular_acceleration, turning.acceleration[..., None]
 
     # 2.2 Leg acceleration and inertia
     y = motion.v  # (k×s)/‖k×s‖
@@ -56,7 +70,7 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mend
     a_d = np.cross(A, r_d) + np.cross(W, np.cross(W, r_d))  # eq. 13
     a_u = L_ddot * s + np.cross(A, r_u) + np.cross(W, np.cross(W, r_u)) + 2.0 * L_dot * np.cross(W, s)  # eq. 14
     I_d = about(legs.I_d0, T)  # eq. 15
-    moved = 0.0 if mended else _parallel_axes(legs.m_u, motion.L)
+    moved = 0.0 if Mend1998.INERTIA in mends else _parallel_axes(legs.m_u, motion.L)
     I_u = about(legs.I_u0 + moved, T)  # eq. 16
 
     # 2.3 Dynamic equations for a leg
@@ -72,6 +86,9 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array, *, mend
         + f
     )  # eq. 20
     K = np.cross(C, s) / L  # eq. 21
+    if Mend1998.MOMENT in mends:
+        c_u = np.cross(mechanism.geometry.universal_axes, y)
+        K = K - (dot(C, s) / dot(c_u, s))[..., None] * np.cross(c_u, s) / L
     D = legs.m_u * dot(s, a_u - g) + legs.C_p * motion.Ld  # eq. 24
 
     # 3 Kinematics and dynamics of the platform

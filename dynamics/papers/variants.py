@@ -29,7 +29,7 @@ from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Body, Friction, Mechanism
 from dynamics.model import Dynamics
-from dynamics.papers.dasgupta import dasgupta_1998, massless
+from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
 from dynamics.papers.reactions import LegReactions
 from kinematics import Array, leg_kinematics
@@ -47,7 +47,7 @@ _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "dasgupta-1998": dasgupta_1998,
     "pedrammehr-2012": pedrammehr_2012,
     "massless": massless,
-    "dasgupta-1998-mended": partial(dasgupta_1998, mended=True),
+    "dasgupta-1998-mended": partial(dasgupta_1998, mends=(Mend1998.INERTIA,)),
     "pedrammehr-2012-mended": partial(pedrammehr_2012, mended=True),
 }
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))

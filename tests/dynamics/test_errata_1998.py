@@ -11,35 +11,24 @@ from random_mechanisms import random_mechanism, random_motions
 from test_spherical_ends import symmetric
 
 from dynamics import Dynamics, Mechanism
-from kinematics import Array, leg_kinematics
+from dynamics.papers import Mend1998
+from kinematics import Array
 from rig.papers.spherical_ends import rod_forces
 
 MODULE = sys.modules["dynamics.papers.dasgupta"]
-SHIFT = ("about(legs.I_u0 + moved, T)", "about(legs.I_u0, T)")
-TURNING = (
-    "    # 2.2 Leg acceleration",
-    "    turning = leg_kinematics(mechanism.geometry, motions)\n"
-    "    W, A = turning.angular_velocity, turning.angular_acceleration\n"
-    "    L_ddot = turning.acceleration[..., None]\n"
-    "    # 2.2 Leg acceleration",
-)
-MOMENT = (
-    "K = np.cross(C, s) / L",
-    "c_u = np.cross(mechanism.geometry.universal_axes, y)\n"
-    "    K = (np.cross(C, s) - (dot(C, s) / dot(c_u, s))[..., None] * np.cross(c_u, s)) / L",
-)
+INERTIA = Mend1998.INERTIA
 
 
-def forces(mechanism: Mechanism, motions: Array, *changes: tuple[str, str]) -> Array:
-    """Leg forces (n, 6) by the printed equations with lines of them changed."""
-    source = inspect.getsource(MODULE.dasgupta_1998)
-    for old, new in changes:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new)
-    names: dict[str, Any] = {**vars(MODULE), "leg_kinematics": leg_kinematics}
-    exec(source, names)
-    model: Callable[..., Any] = names["dasgupta_1998"]
-    return np.asarray(model(mechanism, motions, np.zeros((len(motions), 6))).forces)
+def forces(mechanism: Mechanism, motions: Array, *mends: Mend1998, slip: tuple[str, str] | None = None) -> Array:
+    """Leg forces (n, 6) by the printed equations with corrections, and with one of their lines changed."""
+    model: Callable[..., Any] = MODULE.dasgupta_1998
+    if slip is not None:
+        source = inspect.getsource(model)
+        assert source.count(slip[0]) == 1, slip
+        names: dict[str, Any] = {**vars(MODULE)}
+        exec(source.replace(*slip), names)
+        model = names["dasgupta_1998"]
+    return np.asarray(model(mechanism, motions, np.zeros((len(motions), 6)), mends).forces)
 
 
 def error(found: Array, expected: Array) -> float:
@@ -50,11 +39,10 @@ def error(found: Array, expected: Array) -> float:
 def test_with_eqs_6_9_16_and_20_mended_they_are_the_exact_model(seed: int) -> None:
     mechanism, motions = random_mechanism(seed), random_motions(seed, 30, speed=2.0)
     expected = Dynamics(mechanism).inverse(motions).forces
-    assert error(forces(mechanism, motions, SHIFT, TURNING, MOMENT), expected) < 1e-12
-    every = (SHIFT, TURNING, MOMENT)
+    assert error(forces(mechanism, motions, *Mend1998), expected) < 1e-12
     assert error(forces(mechanism, motions), expected) > 1e-3
-    for left in every:  # each of them is needed
-        mends = [mend for mend in every if mend is not left]
+    for left in Mend1998:  # each of them is needed
+        mends = [mend for mend in Mend1998 if mend is not left]
         assert error(forces(mechanism, motions, *mends), expected) > 1e-5
 
 
@@ -63,7 +51,7 @@ def test_eq_16_alone_is_wrong_with_spherical_joints_at_both_ends(seed: int) -> N
     mechanism, motions = symmetric(seed), random_motions(seed, 30, speed=2.0)
     expected = rod_forces(mechanism, motions)
     assert error(forces(mechanism, motions), expected) > 1e-3
-    assert error(forces(mechanism, motions, SHIFT), expected) < 1e-12
+    assert error(forces(mechanism, motions, INERTIA), expected) < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -74,5 +62,5 @@ def test_eq_16_alone_is_wrong_with_spherical_joints_at_both_ends(seed: int) -> N
 def test_slips_of_the_print_are_read_as_meant(slip: tuple[str, str]) -> None:
     mechanism, motions = symmetric(3), random_motions(3, 30, speed=2.0)
     expected = rod_forces(mechanism, motions)
-    assert error(forces(mechanism, motions, SHIFT), expected) < 1e-12
-    assert error(forces(mechanism, motions, SHIFT, slip), expected) > 1e-2
+    assert error(forces(mechanism, motions, INERTIA), expected) < 1e-12
+    assert error(forces(mechanism, motions, INERTIA, slip=slip), expected) > 1e-2

@@ -78,8 +78,8 @@ def moment_along_the_fixed_axis(patch: pytest.MonkeyPatch) -> None:
     module = sys.modules["dynamics.papers.pedrammehr"]  # the package has its function by that name
     whole = pods_in_motion
 
-    def changed(mechanism: Mechanism, motions: Array, *, own_centers: bool = False) -> object:
-        found = whole(mechanism, motions, own_centers=own_centers)
+    def changed(mechanism: Mechanism, motions: Array) -> object:
+        found = whole(mechanism, motions)
         return replace(found, c=np.broadcast_to(mechanism.geometry.universal_axes, found.c.shape))
 
     patch.setattr(module, "pods_in_motion", changed)
