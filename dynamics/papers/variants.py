@@ -4,6 +4,7 @@
 result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored, unless `variant_forces`
 is asked for the same friction in every model. `dasgupta-1998-mended` and `pedrammehr-2012-mended` count every inertia
 once: the first lacks only the legs' spin and the direction of the universal joint's moment, the second equals `exact`.
+`without-spin` and `moment-along-leg` lack one of these two each.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
 exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
@@ -37,8 +38,8 @@ from kinematics import Array, leg_kinematics
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
 """Names of the models; the first is the default, and the only one for control."""
 
-MENDED = ("dasgupta-1998-mended", "pedrammehr-2012-mended")
-"""Names of the published models with every inertia counted once."""
+MENDED = ("dasgupta-1998-mended", "pedrammehr-2012-mended", "without-spin", "moment-along-leg")
+"""Names of the published models with every inertia counted once; and those of 1998 mended but for one slip each."""
 FrictionChoice = Literal["printed", "same", "none"]
 """Friction of a model of `variant_forces`: the paper's own, the mechanism's whole friction in every model, or none."""
 FRICTION_CHOICES: tuple[FrictionChoice, ...] = get_args(FrictionChoice)
@@ -49,6 +50,8 @@ _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "massless": massless,
     "dasgupta-1998-mended": partial(dasgupta_1998, mends=(Mend1998.INERTIA,)),
     "pedrammehr-2012-mended": partial(pedrammehr_2012, mended=True),
+    "without-spin": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.MOMENT)),
+    "moment-along-leg": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.SPIN)),
 }
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 _CHUNK = 2048  # samples per chunk: limits memory to some 20 MB

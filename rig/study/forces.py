@@ -28,7 +28,7 @@ from rig.recording import SampledMotion
 
 TERMS = ("platform gravity", "platform inertia", "legs' gravity", "legs' inertia", "friction", "external")
 """Causes of the leg forces; their forces add up to those of the exact model."""
-MODELS = ("massless", "dasgupta-1998", "dasgupta-1998-mended", "pedrammehr-2012", "pedrammehr-2012-mended")
+MODELS = ("massless", "dasgupta-1998", "pedrammehr-2012", *papers.MENDED)
 """Models that are compared with the exact one."""
 JOINTS = ("spherical force", "universal force", "universal moment", "guide force", "prismatic moment")
 """Reactions of a leg that are drawn, as `dynamics.ReactionPeak` names them."""
