@@ -63,6 +63,7 @@ from dynamics.mechanism import (
     Mechanism,
     machine_size,
     pose_limits,
+    without_friction,
 )
 from dynamics.mechanism_file import (
     format_mechanism,
@@ -210,6 +211,7 @@ __all__ = [
     "with_drive_parameters",
     "with_linear_parameters",
     "with_spherical_ends",
+    "without_friction",
     "without_leg_friction",
     "wrench_from_residual",
 ]

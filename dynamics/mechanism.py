@@ -309,3 +309,11 @@ def machine_size(mechanism: Mechanism) -> MachineSize:
 def _round(value: float) -> float:
     """Round to nine digits, so that a machine of the lab-hexapod's size has exactly 1."""
     return float(f"{value:.9g}")
+
+
+def without_friction(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with frictionless joints and drives."""
+    legs = tuple(
+        replace(leg, friction=Friction(), drive=replace(leg.drive, viscous=0.0, coulomb=0.0)) for leg in mechanism.legs
+    )
+    return replace(mechanism, legs=legs)

@@ -114,7 +114,7 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array, *, me
     The mass beyond a load cell rotates with the pod's ω_l and α_l of eqs. 12 and 18.
     mended: inertias about each part's own centre of mass in eqs. 32, 33 and 50; the result equals the exact model.
     """
-    pods = pods_in_motion(mechanism, motions, own_centers=mended)
+    pods = pods_in_motion(mechanism, motions, own_centers=True) if mended else pods_in_motion(mechanism, motions)
     motion, constants, G = pods.motion, pods.constants, mechanism.gravity
     omega, l_i, n = motion.omega[:, None], motion.L[..., None], motion.s
     omega_l, alpha_l, L_d, L_u = pods.omega_l, pods.alpha_l, pods.L_d, pods.L_u

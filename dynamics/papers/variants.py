@@ -4,7 +4,8 @@
 result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored, unless `variant_forces`
 is asked for the same friction in every model. `dasgupta-1998-mended` and `pedrammehr-2012-mended` count every inertia
 once: the first lacks only the legs' spin and the direction of the universal joint's moment, the second equals `exact`.
-None of them has drives: what these take of the motors' forces is the same in all models, and is added.
+`without-spin` and `moment-along-leg` lack one of these two each. None of them has drives: what these take of the
+motors' forces is the same in all models, and is added.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
 exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
@@ -28,7 +29,7 @@ import numpy.typing as npt
 
 from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
-from dynamics.mechanism import Body, Friction, Mechanism
+from dynamics.mechanism import Body, Mechanism, without_friction
 from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
@@ -39,8 +40,8 @@ from kinematics import Array, leg_kinematics
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
 """Names of the models; the first is the default, and the only one for control."""
 
-MENDED = ("dasgupta-1998-mended", "pedrammehr-2012-mended")
-"""Names of the published models with every inertia counted once."""
+MENDED = ("dasgupta-1998-mended", "pedrammehr-2012-mended", "without-spin", "moment-along-leg")
+"""Names of the published models with every inertia counted once; and those of 1998 mended but for one slip each."""
 FrictionChoice = Literal["printed", "same", "none"]
 """Friction of a model of `variant_forces`: the paper's own, the mechanism's whole friction in every model, or none."""
 FRICTION_CHOICES: tuple[FrictionChoice, ...] = get_args(FrictionChoice)
@@ -51,6 +52,8 @@ _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "massless": massless,
     "dasgupta-1998-mended": partial(dasgupta_1998, mends=(Mend1998.INERTIA,)),
     "pedrammehr-2012-mended": partial(pedrammehr_2012, mended=True),
+    "without-spin": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.MOMENT)),
+    "moment-along-leg": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.SPIN)),
 }
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 _CHUNK = 2048  # samples per chunk: limits memory to some 20 MB
@@ -76,7 +79,7 @@ def variant_forces(
     if friction not in FRICTION_CHOICES:
         raise DynamicsError(f"friction: {friction!r}, must be one of {', '.join(FRICTION_CHOICES)}")
     if friction == "none":
-        mechanism = _without_friction(mechanism)
+        mechanism = without_friction(mechanism)
     if model == "massless" and friction == "same":
         model, mechanism = "exact", _with_legs(mechanism, lower=_NOTHING, upper=_NOTHING)
     if model == "exact":
@@ -90,13 +93,6 @@ def variant_forces(
 
 def _with_legs(mechanism: Mechanism, **changes: object) -> Mechanism:
     return replace(mechanism, legs=tuple(replace(leg, **changes) for leg in mechanism.legs))  # type: ignore[arg-type]
-
-
-def _without_friction(mechanism: Mechanism) -> Mechanism:
-    legs = tuple(
-        replace(leg, friction=Friction(), drive=replace(leg.drive, viscous=0.0, coulomb=0.0)) for leg in mechanism.legs
-    )
-    return replace(mechanism, legs=legs)
 
 
 def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend1998]) -> Array:

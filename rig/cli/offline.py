@@ -61,7 +61,8 @@ def inverse(
             "--model",
             metavar="NAME",
             help="exact, or a published model for comparison: dasgupta-1998, pedrammehr-2012, massless; "
-            "dasgupta-1998-mended and pedrammehr-2012-mended count every inertia once.",
+            "dasgupta-1998-mended and pedrammehr-2012-mended count every inertia once; without-spin and "
+            "moment-along-leg are exact but for that.",
         ),
     ] = "exact",
     friction: Annotated[

@@ -41,7 +41,7 @@ class InverseRequest:
     output: Path
     """CSV file of t and f1…f6, N, pushing positive; with `reactions` also all joint reactions, N and N m, base axes"""
     model: str = "exact"
-    """or a published one: dasgupta-1998, pedrammehr-2012, massless; the first two also as NAME-mended"""
+    """or a published one: dasgupta-1998, pedrammehr-2012, massless; see `dynamics.papers.MENDED` for mended ones"""
     reactions: bool = False
     """add the reactions of every joint; exact model only"""
     spherical_ends: bool = False

@@ -23,6 +23,8 @@ NAMES = {
     "dasgupta-1998-mended": "1998, inertia counted once",
     "pedrammehr-2012": "2012 as printed",
     "pedrammehr-2012-mended": "2012, inertia counted once",
+    "without-spin": "exact but for the legs' spin",
+    "moment-along-leg": "exact but for the joint's moment, along the leg",
 }
 """Names of the models on the page."""
 _MOST_DRAWN = 3000  # samples of a curve

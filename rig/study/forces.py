@@ -20,6 +20,7 @@ from dynamics import (
     massless_legs,
     papers,
     with_spherical_ends,
+    without_friction,
 )
 from kinematics import Array, LegMotion, leg_kinematics
 from rig.errors import InputError
@@ -28,7 +29,7 @@ from rig.recording import SampledMotion
 
 TERMS = ("platform gravity", "platform inertia", "legs' gravity", "legs' inertia", "friction", "external")
 """Causes of the leg forces; their forces add up to those of the exact model."""
-MODELS = ("massless", "dasgupta-1998", "dasgupta-1998-mended", "pedrammehr-2012", "pedrammehr-2012-mended")
+MODELS = ("massless", "dasgupta-1998", "pedrammehr-2012", *papers.MENDED)
 """Models that are compared with the exact one."""
 JOINTS = ("spherical force", "universal force", "universal moment", "guide force", "prismatic moment")
 """Reactions of a leg that are drawn, as `dynamics.ReactionPeak` names them."""
@@ -64,11 +65,6 @@ def force_terms(mechanism: Mechanism, motions: Array, wrenches: Array | None) ->
             external,
         ]
     )
-
-
-def without_friction(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with frictionless joints."""
-    return replace(mechanism, legs=tuple(replace(leg, friction=Friction()) for leg in mechanism.legs))
 
 
 def symmetric_legs(mechanism: Mechanism) -> Mechanism:

@@ -87,6 +87,8 @@ _TEXTS: dict[str, str] = {
     "{share:%} of the greatest angular velocity of that leg.",
     "no-spin": "Without spin: {legs:legs}. Each turns about one axis of its universal joint, or not at all.",
     "no-turning": "The legs do not turn.",
+    "without-spin": "To leave out the spin alone changes the forces by {spin:%} RMS, {spin_peak:N} at most. To let the "
+    "universal joint resist along the leg, in place of u×v, changes them by {moment:%}, {moment_peak:N} at most.",
     "ends": "Spherical joints at both ends change the forces by {rms:%} RMS, {peak:N} at most.",
     "ends-symmetric": "The legs of this mechanism are not symmetric about their axes, as spherical joints at both ends "
     "need it: {reason:}. So both are computed with legs made symmetric.",

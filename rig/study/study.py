@@ -300,6 +300,16 @@ def _ends(study: MachineStudy) -> Iterator[Statement]:
             yield statement("spin", spin=float(spin[most]), leg=most + 1, share=share)
         if still.any():
             yield statement("no-spin", legs=_legs(still))
+    errors = {error.model: error for error in study.forces.errors}
+    spin_error, moment = errors["without-spin"], errors["moment-along-leg"]
+    if max(spin_error.rms, moment.rms) > ROUNDING:
+        yield statement(
+            "without-spin",
+            spin=spin_error.rms,
+            spin_peak=spin_error.peak,
+            moment=moment.rms,
+            moment_peak=moment.peak,
+        )
     ends = study.forces.ends
     if ends.faults:
         yield statement("ends-symmetric", reason=ends.faults[0])

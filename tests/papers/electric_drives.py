@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynamics import Drive, Dynamics, Mechanism, rotor_spin_forces
+from dynamics import Drive, Dynamics, Mechanism, rotor_spin_forces, without_friction
 from kinematics import Array, leg_kinematics, leg_matrices, quaternion_to_matrix
 from rig.papers.paths import manipulator, run_path
 
@@ -59,9 +59,9 @@ def rms(values: Array) -> float:
 
 
 def computed() -> list[float]:
-    """RMS worth on path 3 of the pods' rotation, the rotors' spin and the rotors' inertia, and the last one's peak, N."""
+    """RMS on path 3 of the pods' rotation, the rotors' spin and the rotors' inertia, and the last one's peak, N."""
     machine, motions = manipulator(OWN), run_path(PATH_3, OWN).motions
-    still = replace(machine, legs=tuple(replace(leg, friction=type(leg.friction)()) for leg in machine.legs))
+    still = without_friction(machine)
     exact = Dynamics(still).inverse(motions).forces
     driven = replace(still, legs=tuple(replace(leg, drive=Drive(inertia=5e-5, lead=5e-3)) for leg in still.legs))
     np.testing.assert_allclose(forces_by_hand(still, motions, 1.0), exact, rtol=1e-11, atol=1e-9)

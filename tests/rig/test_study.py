@@ -145,6 +145,17 @@ def test_the_guide_s_numbers_of_the_demonstration() -> None:
     assert pytest.approx(rms(made.forces.terms[4]) / rms(made.forces.exact), rel=0.02) == 1.0 / 7.0
 
 
+def test_spin_and_moment_each_by_itself() -> None:
+    """At rest nothing spins, and what is left of 1998 is its moment; legs without mass bear neither."""
+    machine, motion = MACHINES["tilted"]()
+    made = study(machine, motion)
+    errors = {error.model: error for error in made.forces.errors}
+    assert errors["without-spin"].at_rest < 1e-9 < errors["without-spin"].rms
+    assert errors["moment-along-leg"].at_rest == pytest.approx(errors["dasgupta-1998-mended"].at_rest)
+    assert said(made, "without-spin").values["spin"] == errors["without-spin"].rms
+    assert "without-spin" not in codes(study(massless_legs(machine), motion))
+
+
 def test_spherical_ends_are_lagrange_s_rods() -> None:
     machine = spherical_ends.symmetric_manipulator()
     motion = along(PATH_2, 0.01)
