@@ -65,6 +65,14 @@ def start_form() -> DraftForm:
                     ],
                 ),
                 fields.quantity("rate", tr("Rate"), tr("Cycles per second"), "Hz", (1.0, 1e4)),
+                fields.optional(
+                    "task_bandwidth",
+                    tr("Bandwidth"),
+                    tr("Natural frequency of the error under computed torque; matrices go into the file"),
+                    "Hz",
+                    (0.01, 1000.0),
+                    hint=tr("10 Hz, or less at low rates"),
+                ),
                 fields.alternatives(
                     "virtual",
                     tr("Drives"),
@@ -75,10 +83,30 @@ def start_form() -> DraftForm:
                     False,
                 ),
             ],
+            link=_link_bandwidth,
         ),
-        ("name", "mechanism", "mode", "rate"),
+        ("name", "mechanism", "mode", "rate", "control"),
+        _with_bandwidth,
         missing={"name": tr("Give the rig a name.")},
     )
+
+
+_TASK_SPACE = "computed-torque"
+
+
+def _link_bandwidth(widgets: Mapping[str, Any]) -> None:
+    """Enable the bandwidth only for the law that has it."""
+
+    def permit() -> None:
+        widgets["task_bandwidth"].setEnabled(widgets["mode"].currentData() == _TASK_SPACE)
+
+    widgets["mode"].currentIndexChanged.connect(permit)
+    permit()
+
+
+def _with_bandwidth(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the draft's fields; the bandwidth of another law is left out."""
+    return values if values["mode"] == _TASK_SPACE else {**values, "task_bandwidth": None}
 
 
 FRAMES = [(tr("as usual"), ("", 0))] + [

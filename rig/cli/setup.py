@@ -51,6 +51,15 @@ def new(
         str, typer.Option(metavar="MODE", help="Control: force, computed-torque, observer, position.")
     ] = "force",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Cycles per second.")] = 500.0,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            min=0.01,
+            max=1000.0,
+            help="Natural frequency of the error in mode computed-torque; left out: 10 Hz, or less at low rates.",
+        ),
+    ] = None,
     driver: Annotated[str, typer.Option(help="Driver of the drives.")] = "servo",
     profile: Annotated[
         str, typer.Option(metavar="PROFILE", help="The drives' register map: a shipped one's name, or a TOML file.")
@@ -107,6 +116,8 @@ def new(
     given = [part.strip() for part in serials.split(",")] if serials else [""] * 6
     if len(drive) != 6 or len(given) != 6:
         raise typer.BadParameter(f"{len(drive)} drives and {len(given)} serial numbers, must be six each")
+    if bandwidth is not None and mode != "computed-torque":
+        raise typer.BadParameter("goes with --mode computed-torque", param_hint="'--bandwidth'")
     lengths = [parse_quantity(part, Quantity("length", "m"), "--offset") for part in offset.split(",")]
     if len(lengths) not in (1, 6):
         raise typer.BadParameter(f"{len(lengths)} lengths, must be one or six", param_hint="--offset")
@@ -119,6 +130,7 @@ def new(
         mechanism=mechanism,
         mode=mode,
         rate=rate,
+        task_bandwidth=bandwidth,
         driver=driver,
         profile=profile,
         watchdog=watchdog,

@@ -217,6 +217,7 @@ class Draft:
     """A configuration being edited by the user; validated only by `draft_config`. SI units.
 
     `mechanism` and the profiles are names of shipped ones or paths; relative paths refer to the output file's folder.
+    `task_bandwidth`: Hz, of mode computed-torque; None for the default.
     `settings`: the driver's non-default ones by name; its profile is separate.
     `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal
     with virtual drives on this computer.
@@ -226,6 +227,7 @@ class Draft:
     mechanism: str = "lab-hexapod"
     mode: str = "force"
     rate: float = 500.0
+    task_bandwidth: float | None = None
     driver: str = "servo"
     profile: str = "generic-servo"
     watchdog: float = 0.05
@@ -250,6 +252,10 @@ def draft_text(draft: Draft) -> str:
     laws = (*LAWS, *declared_laws())
     _add(document, "mode", draft.mode, "or " + ", ".join(f'"{law}"' for law in laws if law != draft.mode))
     _add(document, "rate", draft.rate, "Hz, cycles per second")
+    if draft.task_bandwidth is not None:
+        control = tomlkit.table()
+        _add(control, "task_bandwidth", draft.task_bandwidth, "Hz, of the error; or two matrices in its place")
+        document.add("control", control)
     drives = tomlkit.table()
     _add(drives, "driver", draft.driver)
     if has_profile(draft.driver):

@@ -17,7 +17,7 @@ from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
-from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config
+from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config, draft_text
 from rig.config.rig_config import RigConfig
 from rig.states import State
 
@@ -107,6 +107,17 @@ def test_pages_begin_with_what_the_draft_and_the_tests_have_by_default(wizard: S
     assert wizard.entered() == Draft()
     assert LegMove(1, **wizard.legs.values) == LegMove(1)
     assert ZeroOptions(**wizard.zeroing.values) == ZeroOptions(largest_shift=80.0)
+
+
+def test_the_bandwidth_is_that_of_computed_torque_alone(wizard: SetupWizard) -> None:
+    start = wizard.start
+    assert not start["task_bandwidth"].isEnabled()
+    start["mode"].setCurrentIndex(start["mode"].findData("computed-torque"))
+    assert start["task_bandwidth"].isEnabled() and wizard.entered().task_bandwidth is None
+    start["task_bandwidth"].set_si(7.0)
+    assert "[control]\ntask_bandwidth = 7.0 " in draft_text(wizard.entered())
+    start["mode"].setCurrentIndex(start["mode"].findData("force"))
+    assert not start["task_bandwidth"].isEnabled() and "[control]\n" not in draft_text(wizard.entered())
 
 
 def test_going_back_and_forth_loses_nothing(wizard: SetupWizard, qtbot: Any) -> None:

@@ -49,7 +49,7 @@ def hardware() -> Iterator[tuple[VirtualRigProcess, list[str]]]:
 
 def test_a_configuration_is_written_from_options(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--rate", "800", "--mode", "computed-torque", "--serials", "a,b,c,d,e,f", "--recordings", "out"]
-    cells = ["--amplifier", "[fe80::1]:503:9", "--cell-noise", "0.2", "--cell-range", "500"]
+    cells = ["--amplifier", "[fe80::1]:503:9", "--cell-noise", "0.2", "--cell-range", "500", "--bandwidth", "7 Hz"]
     drives = [*DRIVES[:-1], "plant-6.local:1502:17"]
     assert main(["setup", "new", "mine.toml", *drives, *options, *cells, "--name", "the rig"]) == ExitCode.OK
     config = load_config(here / "mine.toml")
@@ -59,6 +59,7 @@ def test_a_configuration_is_written_from_options(here: Path, capsys: pytest.Capt
         "computed-torque",
         "out",
     )
+    assert config.control.task_bandwidth == 7.0
     last = config.drives.legs[5]
     assert (*endpoints(config)[5], last.unit, last.serial) == ("plant-6.local", 1502, 17, "f")
     assert config.load_cells.amplifier is not None
@@ -84,6 +85,8 @@ def test_every_fault_is_said_and_nothing_written(here: Path, capsys: pytest.Capt
     said = capsys.readouterr().err
     for place in ("mode:", "rate:", "load_cells.noise:", "mechanism: nothing.toml: no such file"):
         assert place in said
+    assert main(["setup", "new", "mine.toml", *DRIVES, "--bandwidth", "7"]) == ExitCode.INPUT
+    assert "goes with --mode computed-torque" in capsys.readouterr().err
     assert main(["setup", "new", "mine.toml", *DRIVES[:-2]]) == ExitCode.INPUT
     assert main(["setup", "new", "mine.toml", *DRIVES[:-1], "nowhere"]) == ExitCode.INPUT
     assert main(["setup", "new", "none/mine.toml", *DRIVES]) == ExitCode.INPUT

@@ -60,6 +60,7 @@ drafts = st.builds(
     mechanism=texts,
     mode=texts,
     rate=numbers,
+    task_bandwidth=st.none() | numbers,
     driver=texts | st.just("servo"),
     profile=texts,
     watchdog=numbers,

@@ -150,6 +150,14 @@ def test_the_bandwidth_that_is_not_given_has_its_margin(rate: float, ratio: floa
         assert bandwidth == pytest.approx(10.0) or margin < 2.2
 
 
+def test_what_the_guide_says_of_the_defaults() -> None:
+    for rate, told in ((500.0, "10"), (200.0, "5.7"), (100.0, "3.0")):
+        numbers = configured({}, rate=rate).task_gains.numbers
+        assert numbers is not None and math.sqrt(numbers[0]) / (2.0 * math.pi) == pytest.approx(float(told), abs=0.05)
+    for mode in ("force", "computed-torque"):
+        assert judge_sag(SHIPPED.changed({"mode": mode})).sag == pytest.approx(0.47e-3, abs=0.005e-3)
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 _ONES = [[2.0] * 6 for _ in range(6)]
