@@ -269,7 +269,7 @@ def clipped(drives):
         (broken(positions=lambda q: q[:, :2]), "elbow has 3 joints"),
         (broken(positions=lambda q: np.where(q == q[5], np.nan, q)), "not finite"),
         (broken(rate=lambda _: np.inf), "rate inf Hz"),
-        (broken(positions=lambda q: q[:300], drives=lambda x: x[:300]), "at least 200 are needed"),
+        (broken(positions=lambda q: q[:350], drives=lambda x: x[:350]), "at least 100 are needed"),
     ],
 )
 def test_data_that_cannot_be_used_are_refused_by_name(record, fault):
