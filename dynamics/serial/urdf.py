@@ -1,5 +1,6 @@
 """Reading an arm from a URDF: the chain of its moving joints, with all that is fixed to a body merged into it."""
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dynamics.serial.arm import Arm, ArmJoint, JointLimits, physical_faults, rot
 from kinematics import Array
 
 _MOVING = ("revolute", "continuous", "prismatic")
+_PREFIXED = re.compile(r"(?:<|\s)([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*(?=[\s=/>])")
 _reading = threading.Lock()
 """the parser reports what it does not know to a function of its module"""
 
@@ -113,12 +115,20 @@ def _parsed(text: str, source: str) -> tuple[Any, list[str]]:
         raise ArmError(source, ["has a document type or entities, which no URDF needs"])
     with _reports(core) as unknown:
         try:
-            robot = urdf.URDF.from_xml_string(text.encode())
+            robot = urdf.URDF.from_xml_string(_with_prefixes(text).encode())
         except core.ParseError as error:
             raise ArmError(source, [f"no URDF: {error.path}: {error.e}"]) from None
         except Exception as error:  # assertions, and errors of lxml
             raise ArmError(source, [f"no URDF: {error!r}"]) from None
-    return robot, [one for one in unknown if "/link" in one or "/joint" in one]
+    kinds = [one.partition(" in ")[0] for one in unknown if "/link" in one or "/joint" in one]
+    return robot, [f"{kind}, {kinds.count(kind)} times: left out" for kind in dict.fromkeys(kinds)]
+
+
+def _with_prefixes(text: str) -> str:
+    """Declare prefixes that the file uses without declaring them, as of tools that add tags of their own."""
+    used = dict.fromkeys(_PREFIXED.findall(text))
+    missing = [prefix for prefix in used if prefix not in ("xmlns", "xml") and f"xmlns:{prefix}=" not in text]
+    return text.replace("<robot", "<robot" + "".join(f' xmlns:{prefix}="{prefix}"' for prefix in missing), 1)
 
 
 @contextmanager

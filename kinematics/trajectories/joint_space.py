@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence as Values
+from itertools import pairwise
 from pathlib import Path
 from textwrap import indent
 from typing import Annotated, Any, Literal
@@ -13,7 +14,7 @@ from pydantic import Field, StrictInt, StrictStr, ValidationError, field_validat
 from kinematics.arrays import Array
 from kinematics.errors import InputFileError, TrajectoryError
 from kinematics.inputs import ANGLE, LENGTH, Angle, Frequency, Quantity, Time, parse_toml, read_text, within
-from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, time_span
+from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, joint_faults, time_span
 from kinematics.trajectories.files import LONGEST_FILE, Duration, FileModel, fault_reason
 from kinematics.trajectories.generators import (
     Chirp,
@@ -30,6 +31,7 @@ from kinematics.trajectories.generators import (
 
 _MOST_PARTS = 1000
 _MOST_WAYPOINTS = 10_000
+_LISTED_FAULTS = 30
 _QUANTITIES: dict[str, Quantity] = {"rad": ANGLE, "m": LENGTH}
 _Value = Annotated[float, Field(strict=True)] | StrictStr
 """A position: a number in rad or m, or text with a unit; its joint says which of the two."""
@@ -362,7 +364,7 @@ def build_joint_trajectory(spec: JointTrajectorySpec, axes: Axes) -> Trajectory:
             except TrajectoryError as error:
                 faults.append(f"part {number}, {error}")
     if faults:
-        raise TrajectoryError("\n".join(faults))
+        raise TrajectoryError(_listed(faults))
     for number, part in enumerate(spec.parts, start=1):
         if isinstance(part, TransitionJointPart):
             before, after = built[number - 1], built[number + 1]
@@ -372,7 +374,12 @@ def build_joint_trajectory(spec: JointTrajectorySpec, axes: Axes) -> Trajectory:
     duration = sum(part.duration for part in built.values())
     if duration > LONGEST_FILE:
         raise TrajectoryError(f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s")
-    return Sequence([built[number] for number in sorted(built)])
+    parts = [built[number] for number in sorted(built)]
+    for number, (before, after) in enumerate(pairwise(parts), start=1):
+        faults += joint_faults(number, before, after)
+    if faults:
+        raise TrajectoryError(f'parts do not join (one of type "transition" would lead across):\n{_listed(faults)}')
+    return Sequence(parts)
 
 
 def parse_joint_trajectory(text: str, axes: Axes) -> Trajectory:
@@ -382,10 +389,8 @@ def parse_joint_trajectory(text: str, axes: Axes) -> Trajectory:
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
-        faults = error.errors(include_url=False)
-        raise TrajectoryError(
-            "\n".join(f"{_place(each['loc'])}: {fault_reason(each['msg'])}" for each in faults)
-        ) from None
+        faults = [f"{_place(each['loc'])}: {fault_reason(each['msg'])}" for each in error.errors(include_url=False)]
+        raise TrajectoryError(_listed(faults)) from None
     return build_joint_trajectory(spec, axes)
 
 
@@ -397,6 +402,12 @@ def load_joint_trajectory(path: Path, axes: Axes) -> Trajectory:
         raise TrajectoryError(f"{path}: {error}") from None
     except TrajectoryError as error:
         raise TrajectoryError(f"{path}:\n{indent(str(error), '  ')}") from None
+
+
+def _listed(faults: list[str]) -> str:
+    """Return the first faults, one a line, and how many more there are."""
+    more = [f"and {len(faults) - _LISTED_FAULTS} more"] if len(faults) > _LISTED_FAULTS else []
+    return "\n".join([*faults[:_LISTED_FAULTS], *more])
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -103,6 +103,8 @@ def test_names_limits_and_notes_are_read(tmp_path):
     assert [joint.limits.position for joint in arm.joints] == [None, (-1.5, 2.0), (0.0, 0.4), (-3.0, 3.0)]
     assert [joint.limits.force for joint in arm.joints] == [None, 80.0, None, 10.0]
     assert arm.notes == ("joint slide: limit of force is 0, taken as none",)
+    foreign = parse_urdf(URDF.replace("<axis", "<drake:gear ratio='2'/><axis drake:of='x'", 1))
+    assert any("gear" in note for note in foreign.notes)
     misspelt = parse_urdf(URDF.replace("damping", "dampnig", 1))
     assert any("dampnig" in note for note in misspelt.notes)
 

@@ -1,4 +1,4 @@
-"""The five kinds of input file: what reads each, what may refuse it, and what must be true of one that is accepted."""
+"""The kinds of input file: what reads each, what may refuse it, and what must be true of one that is accepted."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -13,7 +13,16 @@ from mutations import Mutator
 from actuators import ConfigurationError, Mode, ServoProfile, create_drive, load_profile
 from calibration import CalibrationError, format_cell_calibration, load_cell_calibration, parse_cell_calibration
 from dynamics import Dynamics, DynamicsError, Mechanism, load_mechanism, mechanism_names
-from kinematics import KinematicsError, leg_kinematics, load_trajectory, trajectory_names
+from dynamics.serial import Arm, ArmDynamics, arm_names, load_arm, standard_arm_chain
+from kinematics import (
+    Axes,
+    KinematicsError,
+    Trajectory,
+    leg_kinematics,
+    load_joint_trajectory,
+    load_trajectory,
+    trajectory_names,
+)
 from rig.commissioning import check_devices
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine.point_to_point import approach_move
@@ -150,6 +159,36 @@ def _hold_trajectory(trajectory: Any) -> None:
     assert verdict.passed or verdict.message
 
 
+# -- arms and their motions -------------------------------------------------------------------------------------------
+
+
+def _hold_arm(arm: Arm) -> None:
+    """Masses are not negative, and the model gives finite forces, or says why it has none."""
+    n = len(arm)
+    assert all(joint.mass >= 0.0 for joint in arm.joints)
+    assert arm.warnings or not arm.unphysical
+    model = ArmDynamics(arm, 0.01)
+    try:
+        tau = model.inverse(np.zeros(n), np.ones(n), np.ones(n))
+        mass = model.mass_matrix(np.zeros(n))
+        chain = standard_arm_chain(arm)
+    except DynamicsError:
+        return
+    assert np.isfinite(tau).all() and len(chain) == n
+    moments = np.linalg.eigvalsh(mass)
+    assert arm.warnings or moments[0] >= -1e-6 * np.abs(moments).max()
+
+
+_JOINTS = Axes(("one", "two", "three"), ("rad", "rad", "m"))
+
+
+def _hold_joint_trajectory(trajectory: Trajectory) -> None:
+    """It is of a length that can be looked at, and finite throughout."""
+    assert 0.0 < trajectory.duration <= 3600.0
+    for values in trajectory.coordinates(np.linspace(0.0, trajectory.duration, 50)):
+        assert np.isfinite(values).all()
+
+
 KINDS: dict[str, Callable[[], Kind]] = {
     "config": lambda: Kind(Mutator([RIG.path.read_text(encoding="utf-8")]), _read_config, (ConfigError,), _hold_config),
     "mechanism": lambda: Kind(
@@ -171,7 +210,67 @@ KINDS: dict[str, Callable[[], Kind]] = {
         (KinematicsError,),
         _hold_trajectory,
     ),
+    "arm": lambda: Kind(
+        Mutator([load_arm(name).source for name in arm_names()]),
+        lambda path: load_arm(path, evaluate_only=True),
+        (DynamicsError,),
+        _hold_arm,
+    ),
+    "joint trajectory": lambda: Kind(
+        Mutator([_EVERY_JOINT_PART]),
+        lambda path: load_joint_trajectory(path, _JOINTS),
+        (KinematicsError,),
+        _hold_joint_trajectory,
+    ),
 }
+
+_EVERY_JOINT_PART = """
+[[parts]]
+type = "minimum-jerk"
+start = [0, 0, 0]
+end = [0.5, "20 deg", "20 mm"]
+duration = "2 s"
+
+[[parts]]
+type = "blend"
+start = [0.5, "20 deg", "20 mm"]
+end = [0, 0, 0]
+duration = 1.0
+blend = 0.2
+
+[[parts]]
+type = "hold"
+duration = 0.5
+
+[[parts]]
+type = "harmonic"
+duration = 4.0
+fade = 1.0
+terms = [{ joint = "one", amplitude = 0.05, frequency = 1.5 }, { joint = 3, amplitude = "1 mm", frequency = 0.7 }]
+
+[[parts]]
+type = "chirp"
+offset = [0, 0, 0]
+duration = 4.0
+fade = 1.0
+terms = [{ joint = 2, amplitude = "2 deg", start_frequency = 0.5, end_frequency = 3.0, phase = 0.1 }]
+
+[[parts]]
+type = "waypoints"
+times = [0, 1, 2.5]
+positions = [[0, 0, 0], [0.1, 0.2, "5 mm"], [0, 0.5, 0]]
+
+[[parts]]
+type = "transition"
+duration = 2.0
+
+[[parts]]
+type = "random"
+duration = 4.0
+fade = 1.0
+seed = 3
+terms = [{ joint = "three", rms = 0.002, low_frequency = 0.5, high_frequency = 3.0 }]
+"""
 
 _EVERY_PART = """
 frame = "home"

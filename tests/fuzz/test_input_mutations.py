@@ -1,4 +1,4 @@
-"""Mutated files of the five kinds: no traceback, bounded time and memory, nonsense refused by name.
+"""Mutated files of every kind: no traceback, bounded time and memory, nonsense refused by name.
 
 A few hundred of each here; a long exploration does twenty thousand, each kind in a process of its own whose memory is
 bounded and measured.
@@ -18,7 +18,8 @@ from readers import KINDS
 from kinematics import parse_toml
 
 FIRST = 1_000_000 * seeds(1)[0]
-COUNTS = {"config": 40, "mechanism": 300, "profile": 300, "calibration": 300, "trajectory": 200}
+COUNTS = {"config": 40, "mechanism": 300, "profile": 300, "calibration": 300, "trajectory": 200,
+          "arm": 150, "joint trajectory": 150}  # fmt: skip
 _PATIENCE = 3 * 3600.0  # s
 
 
