@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rig.services.arm import control_name as control_name
     from rig.services.arm import joint_columns as joint_columns
     from rig.services.arm import motion_columns as motion_columns
+    from rig.services.arm import refuse_gains as refuse_gains
     from rig.services.cells import CellsRequest as CellsRequest
     from rig.services.cells import CellsResult as CellsResult
     from rig.services.cells import calibrate_cells as calibrate_cells
@@ -199,6 +200,7 @@ _NAMES = {
         "control_name",
         "joint_columns",
         "motion_columns",
+        "refuse_gains",
     ),
     "cells": ("CellsRequest", "CellsResult", "calibrate_cells", "cells_contents"),
     "cells_in_place": (

@@ -10,8 +10,9 @@ import pytest
 from dynamics.serial import ArmDynamics, load_arm, puma_study
 from rig.cli import main
 from rig.csvio import read_table, write_table
-from rig.errors import ExitCode
-from rig.services import joint_columns, motion_columns
+from rig.errors import ExitCode, RefusedError
+from rig.findings import Code
+from rig.services import joint_columns, motion_columns, refuse_gains
 
 MOVE = """
 [[parts]]
@@ -141,6 +142,27 @@ def test_each_condition_of_the_paper_is_refused_when_it_is_broken(folder, capfd,
     assert run("control", "scara", "move.toml", "-o", "c.csv", "--gains", "gains.toml") == ExitCode.REFUSED
     assert fault in " ".join(capfd.readouterr().err.split())
     assert not (folder / "c.csv").exists()
+
+
+def test_each_broken_condition_is_a_finding_with_its_numbers():
+    kp, kv = 100.0 * np.eye(3), 20.0 * np.eye(3)
+    skew = np.zeros((3, 3))
+    skew[0, 2] = 4.0
+    one = np.diag([0.0, 0.0, 20.0])
+    expected = [
+        (kp, -kv, [(Code.ARM_DAMPING_NEGATIVE, -20.0, 0.0)]),
+        (kp, kv + skew, [(Code.ARM_GAIN_ASYMMETRIC, 4.0, 0.0)]),
+        (0.0 * kp, kv, [(Code.ARM_STIFFNESS_NOT_POSITIVE, 0.0, 0.0)]),
+        (kp, one, [(Code.ARM_UNDAMPED, 1.0, 3.0)]),
+        (kp - 100.0 * np.eye(3), kv + skew, [(Code.ARM_GAIN_ASYMMETRIC, 4.0, 0.0),
+                                             (Code.ARM_STIFFNESS_NOT_POSITIVE, 0.0, 0.0)]),
+    ]  # fmt: skip
+    for position, velocity, found in expected:
+        with pytest.raises(RefusedError) as caught:
+            refuse_gains(position, velocity)
+        assert caught.value.finding.code is Code.ARM_GAINS_REFUSED
+        assert [(each.code, each.value, each.bound) for each in caught.value.finding.within] == found
+    refuse_gains(kp + skew + skew.T, kv)
 
 
 def test_full_gains_that_meet_the_conditions_are_taken(folder, capfd):
