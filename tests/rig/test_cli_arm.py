@@ -103,6 +103,17 @@ def test_a_simulation_follows_its_forces_and_every_table_is_read(folder, capfd):
     np.testing.assert_allclose(again.columns(FORCES), controlled.columns(FORCES), rtol=1e-8, atol=1e-8)
 
 
+def test_a_motion_of_any_duration_is_sampled_evenly(folder, capfd):
+    """Otherwise what one command writes could not be simulated by the next."""
+    (folder / "odd.toml").write_text(MOVE.replace("0.8 s", "0.7777 s"))
+    assert run("inverse", "scara", "odd.toml", "-o", "f.csv", "--rate", "100") == 0
+    times = read_table(folder / "f.csv", (*motion_columns(4), *FORCES)).times
+    assert (len(times), times[-1]) == (79, 0.7777)
+    assert run("simulate", "scara", "f.csv", "-o", "s.csv") == 0
+    assert run("control", "scara", "f.csv", "-o", "c.csv") == 0
+    assert run("control", "scara", "odd.toml", "-o", "c.csv") == 0
+
+
 def test_computed_torque_repeats_the_papers_study(folder, capfd):
     (folder / "study.toml").write_text(STUDY)
     bare = load_arm("puma-560").source.splitlines()
