@@ -19,7 +19,9 @@ from kinematics import Array
 _LARGEST = 1e3  # of what is as good as unknown
 _HUBER = 2.0
 """standard deviations beyond which a residual's weight falls"""
-_ROUNDS = 6
+_ROUNDS = 8
+_SETTLED = 1e-4
+"""mean square of a step, in standard deviations, at which the rounds end"""
 _FEWEST = 20
 """rows in motion by which a residual is judged; with less all rows are"""
 _REST_TIME = 0.5
@@ -221,11 +223,10 @@ def _some_body(arm: serial.Arm, i: int, mass: float) -> Array:
 class _Rows:
     """Rows of a problem that are fitted, and its prior with the gains that are estimated.
 
-    chosen (m,): of all rows; breaks: where they have gaps. columns (m, n, p); stated, known (m, n): drive forces as
-    stated, and those of known loads. information (p + k, p + k), mean (p + k,): the prior.
+    columns (m, n, p); stated, known (m, n): drive forces as stated, and those of known loads. breaks: where the rows
+    have gaps. information (p + k, p + k), mean (p + k,): the prior.
     """
 
-    chosen: NDArray[np.intp]
     columns: Array
     stated: Array
     known: Array
@@ -301,21 +302,9 @@ class Problem:
         Raises CalibrationError where no bodies that can exist explain the forces.
         """
         chosen = np.arange(len(self.samples.t)) if rows is None else np.flatnonzero(rows)
-        size, n = len(self.model), self.samples.drives.shape[1]
-        gain_sigma = self.settings.accuracy.gain
-        count = n if gain_sigma > 0.0 else 0
-        information = np.zeros((size + count, size + count))
-        information[:size, :size] = self.information
-        information[size:, size:] = np.eye(count) / max(gain_sigma, 1e-300) ** 2
-        data = _Rows(
-            chosen,
-            self.columns[chosen],
-            self.samples.drives[chosen],
-            self.samples.known[chosen],
-            np.flatnonzero((np.diff(chosen) != 1) | (np.diff(self.samples.record[chosen]) != 0)) + 1,
-            information,
-            np.concatenate([self.mean, np.zeros(count)]),
-        )
+        data = self._rows(chosen)
+        information, n = data.information, self.samples.drives.shape[1]
+        count = len(data.mean) - len(self.model)
         z = self._first(data)
         spread = np.maximum(np.std(data.stated, axis=0), 1e-12) * 0.3
         correlation = np.ones(n)
@@ -325,15 +314,18 @@ class Problem:
         for _ in range(_GAIN_ROUNDS if count else _ROUNDS):
             slopes, residual = data.linearised(z)
             weights = robust / (spread**2 * correlation + still * lasting)
-            flat = slopes.reshape(-1, size + count)
+            flat = slopes.reshape(-1, len(z))
             matrix = flat.T @ (weights.reshape(-1, 1) * flat) + information
-            z = z + np.linalg.solve(matrix, flat.T @ (weights * residual).ravel() + information @ (data.mean - z))
+            step = np.linalg.solve(matrix, flat.T @ (weights * residual).ravel() + information @ (data.mean - z))
+            z = z + step
             residual = data.linearised(z)[1]
             spread, correlation = _noise(data, residual, still)
             still = self.open_variance(z)[chosen]
             if self.settings.robust:
                 size_of = np.abs(residual) / np.sqrt(spread**2 + still)
                 robust = np.minimum(1.0, _HUBER / np.maximum(size_of, 1e-12))
+            if float(step @ matrix @ step) < _SETTLED * len(z):
+                break
         weights = robust / (spread**2 * correlation + still * lasting)
         return self._finished(data, z, weights, spread, correlation)
 
@@ -341,6 +333,22 @@ class Problem:
         """Measured and predicted joint forces (T, n) at all rows, the measured ones by the estimated gains."""
         back = np.linalg.inv(drive_matrix(self.samples.arm)).T
         return (self.samples.drives * fit.gains) @ back, (self.columns @ fit.x + self.samples.known) @ back
+
+    def _rows(self, chosen: NDArray[np.intp]) -> "_Rows":
+        """Rows (m,) with the prior of the unknowns, and of the gains where these are estimated."""
+        size, gain_sigma = len(self.model), self.settings.accuracy.gain
+        count = self.samples.drives.shape[1] if gain_sigma > 0.0 else 0
+        information = np.zeros((size + count, size + count))
+        information[:size, :size] = self.information
+        information[size:, size:] = np.eye(count) / max(gain_sigma, 1e-300) ** 2
+        return _Rows(
+            self.columns[chosen],
+            self.samples.drives[chosen],
+            self.samples.known[chosen],
+            np.flatnonzero((np.diff(chosen) != 1) | (np.diff(self.samples.record[chosen]) != 0)) + 1,
+            information,
+            np.concatenate([self.mean, np.zeros(count)]),
+        )
 
     def _first(self, data: "_Rows") -> Array:
         """Where the iteration begins: the prior's mean, or with unknown gains a linear estimate of them.
@@ -402,13 +410,15 @@ class Problem:
         )
 
     def bootstrap(self, fit: ArmFit, count: int, seed: int = 0) -> Array:
-        """Covariance (p, p) of x by a bootstrap of blocks of rows, at the weights and gains of a fit to all rows.
+        """Covariance (p + k, p + k) of x and of the gains' logarithms by a bootstrap of blocks of rows.
 
-        Blocks of neighbouring rows are drawn with replacement and x estimated anew from each draw, with the same prior:
-        so it is to be held against `ArmFit.data_covariance`.
+        At the weights of a fit to all rows. Blocks of neighbouring rows are drawn with replacement and the unknowns
+        estimated anew from each draw, with the same prior: so it is to be held against `ArmFit.data_covariance`.
         """
-        slopes = self.columns / fit.gains[:, np.newaxis]
-        values = self.samples.drives - self.samples.known / fit.gains
+        data = self._rows(np.arange(len(self.samples.t)))
+        z = np.concatenate([fit.x, np.log(fit.gains)])[: len(data.mean)]
+        slopes, residual = data.linearised(z)
+        pull = data.information @ (data.mean - z)
         length = max(4.0 * float(np.max(fit.correlation)), 0.1 * self.samples.rate)
         blocks: list[NDArray[np.intp]] = []
         for number in np.unique(self.samples.record):
@@ -417,13 +427,13 @@ class Problem:
         normals = np.stack(
             [np.einsum("tjp,tj,tjq->pq", slopes[b], fit.weights[b], slopes[b], optimize=True) for b in blocks]
         )
-        rights = np.stack([np.einsum("tjp,tj->p", slopes[b], fit.weights[b] * values[b]) for b in blocks])
+        rights = np.stack([np.einsum("tjp,tj->p", slopes[b], fit.weights[b] * residual[b]) for b in blocks])
         generator = np.random.Generator(np.random.PCG64(seed))
-        found = np.empty((count, len(self.model)))
+        found = np.empty((count, len(z)))
         for draw in range(count):
             times = np.bincount(generator.integers(len(blocks), size=len(blocks)), minlength=len(blocks))
-            normal = np.tensordot(times, normals, 1) + self.information
-            found[draw] = np.linalg.solve(normal, times @ rights + self.information @ self.mean)
+            normal = np.tensordot(times, normals, 1) + data.information
+            found[draw] = np.linalg.solve(normal, times @ rights + pull)
         covariance: Array = np.cov(found.T)
         return covariance
 

@@ -111,10 +111,9 @@ def identify_arm(
     plain = fit if not terms else study.problem(replace(settings, friction=()), (), smoothing, None).fit()
     size = len(fit.model)
     by_draws = problem.bootstrap(fit, _DRAWS)
-    by_residual = fit.data_covariance[:size, :size]
-    by_prior = fit.covariance[:size, :size] - by_residual
-    covariance = larger_covariance(by_residual, by_draws) + by_prior
-    gain_sigma = np.sqrt(np.diag(fit.covariance)[size:]) if len(fit.covariance) > size else np.zeros(len(arm))
+    everything = larger_covariance(fit.data_covariance, by_draws) + fit.covariance - fit.data_covariance
+    by_draws, by_residual, covariance = (each[:size, :size] for each in (by_draws, fit.data_covariance, everything))
+    gain_sigma = np.sqrt(np.diag(everything)[size:]) if len(everything) > size else np.zeros(len(arm))
     base = base_parameters_of(fit.model, samples, fit.before_sigma)
     after = _sigmas(base.matrix, covariance)
     told = after < _TOLD * _sigmas(base.matrix, np.linalg.inv(problem.information))

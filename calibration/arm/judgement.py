@@ -103,8 +103,11 @@ consistent, with Coulomb and viscous friction; with the chosen terms of friction
 inertias, couplings or friction, or with one further term of friction."""
 
 
-def splits(samples: ArmSamples) -> tuple[Split, ...]:
-    """How data are held out: last third of each record, every third of 18 blocks, and the last of several records."""
+def splits(samples: ArmSamples, *, with_load: bool = False) -> tuple[Split, ...]:
+    """How data are held out: last third of each record, every third of 18 blocks, and the last of several records.
+
+    with_load: leave a record with a known load to be fitted, without which unknown gains would not be found.
+    """
     share = np.empty(len(samples.t))
     for number in np.unique(samples.record):
         here = samples.record == number
@@ -113,9 +116,11 @@ def splits(samples: ArmSamples) -> tuple[Split, ...]:
     third = 1.0 - 1.0 / _THIRD
     block = np.minimum((share * _BLOCKS).astype(int), _BLOCKS - 1)
     found = [Split("last-third", share < third), Split("blocks", block % _THIRD != _THIRD - 1)]
-    last = int(samples.record.max())
-    if last:
-        found.append(Split("trajectory", samples.record != last))
+    records = np.unique(samples.record)
+    loaded = [number for number in records if samples.known[samples.record == number].any()]
+    held = [number for number in records if not (with_load and loaded == [number])]
+    if len(records) > 1 and held:
+        found.append(Split("trajectory", samples.record != held[-1]))
     return tuple(found)
 
 
@@ -245,7 +250,7 @@ class Study:
         """
         plain = replace(self.settings, friction=())
         found = []
-        for split in splits(self.samples):
+        for split in splits(self.samples, with_load=self.settings.accuracy.gain >= 1.0):
             if code == "ordinary":
                 found.append(self.ordinary(split))
             elif code == "chosen":

@@ -21,11 +21,11 @@ _NOISE_SHARE = 0.03
 """of an acceleration's RMS, greatest share of noise that a chosen cut-off lets pass"""
 _NYQUIST = 0.8
 """highest cut-off, of half the rate"""
-_KEPT = 5.0
+_KEPT = 2.5
 """kept samples in a period of the cut-off"""
 _EDGE = 2.0
 """periods of the cut-off that are cut at both ends"""
-_LEAST_ROWS = 200
+_LEAST_ROWS = 100
 _LEAST_TRAVEL = 1e-3  # rad or m
 _CLIPPED = 20  # samples in a row
 
@@ -86,7 +86,7 @@ class ArmSamples:
         """Drive forces (T, n, p) as a regressor of the model's unknowns.
 
         body_rows: `body_regressor` at these samples, if it is known already. bodies: (10 n,) numbers of all bodies by
-        which the term "load" is formed.
+        which the term "load" is formed, with the known load.
         """
         rows = body_regressor(model.arm, self.q, self.qd, self.qdd) if body_rows is None else body_rows
         values = np.concatenate(
@@ -96,7 +96,8 @@ class ArmSamples:
         if "load" in model.terms:
             if bodies is None:
                 raise ValueError('bodies: None, needed by the term "load"')
-            parts.append(model.load_columns(self.signs(model), rows @ bodies))
+            carried = rows @ bodies + self.known @ np.linalg.inv(drive_matrix(self.arm)).T
+            parts.append(model.load_columns(self.signs(model), carried))
         columns: Array = np.einsum("jk,tkp->tjp", drive_matrix(self.arm), np.concatenate(parts, axis=2))
         return columns
 
@@ -108,7 +109,7 @@ class ArmSamples:
 
 
 def prepare(arm: serial.Arm, records: Sequence[ArmRecord], cutoff: float | None = None) -> ArmSamples:
-    """Filter records, differentiate positions and keep rows at five times the cut-off.
+    """Filter records, differentiate positions and keep rows at 2.5 times the cut-off.
 
     A Butterworth low-pass of fourth order forward and backward, so without phase, on positions and forces alike;
     central differences; two periods of the cut-off are cut at both ends. cutoff: Hz; None: `chosen_cutoff`.

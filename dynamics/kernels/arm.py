@@ -12,7 +12,8 @@ Inward, with h = m c and I about the origin of frame i:
     f_i = m a_i + α_i×h + ω_i×(ω_i×h) + R_{i+1} f_{i+1}
     n_i = I α_i + ω_i×I ω_i + h×a_i + R_{i+1} n_{i+1} + p_{i+1} × R_{i+1} f_{i+1}
 
-The joint's force is z·n_i or z·f_i, plus what the drives add: D q̈ + B q̇ + F_c sign(q̇) + Gᵀ f_c sign(G q̇) + offset.
+The joint's force is z·n_i or z·f_i, plus what the drives add: D q̈ + B q̇ + F_c sign(q̇) + offset
++ Gᵀ (f_v ṗ + f_c sign(ṗ)), ṗ = G q̇.
 
 `parameters` is `ArmDynamics.parameters`: gravity, one block a joint, then the drives. `work` is np.zeros(work_size(n)),
 owned by one thread. The kernels do not allocate; arrays are contiguous float64.
@@ -39,8 +40,10 @@ OFFSET = 24
 COULOMB_SPEED = 25  # of the joint; 0 for the exact sign
 MOTOR_COULOMB = 26  # f_c of motor i
 MOTOR_SPEED = 27  # of motor i, as COULOMB_SPEED
-ARM_STRIDE = 28
-# behind the joints: D (n, n), B (n, n), G (n, n)
+VISCOUS = 28  # at the joint
+MOTOR_VISCOUS = 29  # f_v of motor i
+ARM_STRIDE = 30
+# behind the joints: D (n, n), G (n, n)
 
 # -- work: one block a joint ------------------------------------------------------------------------------------------
 _COS = 0
@@ -53,6 +56,9 @@ _M = 17  # its mass
 _STRIDE = 18
 
 
+_SATURATED = 20.0  # tanh is 1 to the last bit beyond
+
+
 def drives_at(joints: int) -> int:
     """Return where D begins in the parameters of an arm of n joints."""
     return JOINTS + ARM_STRIDE * joints
@@ -60,7 +66,7 @@ def drives_at(joints: int) -> int:
 
 def parameter_size(joints: int) -> int:
     """Return the size of the parameters of an arm of n joints."""
-    return drives_at(joints) + 3 * joints * joints
+    return drives_at(joints) + 2 * joints * joints
 
 
 def work_size(joints: int) -> int:
@@ -94,9 +100,11 @@ def _out_of(
 
 @inlined
 def _sign(speed: float, smoothing: float) -> float:
-    """The sign of a speed, or its smooth form."""
+    """The sign of a speed, or its smooth form, tanh(speed / smoothing)."""
     if smoothing > 0.0:
-        return math.tanh(speed / smoothing)
+        ratio = speed / smoothing
+        if abs(ratio) < _SATURATED:
+            return 1.0 - 2.0 / (math.exp(2.0 * ratio) + 1.0)  # half the time of tanh
     return 1.0 if speed > 0.0 else (-1.0 if speed < 0.0 else 0.0)
 
 
@@ -182,31 +190,30 @@ def _bodies(
 @inlined
 def _friction(parameters: Array, n: int, qd: Array, tau: Array) -> None:
     """Add friction and offsets (n,) to joint forces."""
-    viscous = JOINTS + ARM_STRIDE * n + n * n
-    ratios = viscous + n * n
+    ratios = JOINTS + ARM_STRIDE * n + n * n
+    coupled = parameters[COUPLED] != 0.0
     for i in range(n):
         at = JOINTS + ARM_STRIDE * i
-        tau[i] += parameters[at + OFFSET]
+        tau[i] += parameters[at + OFFSET] + parameters[at + VISCOUS] * qd[i]
         if parameters[at + COULOMB] != 0.0:
             tau[i] += parameters[at + COULOMB] * _sign(qd[i], parameters[at + COULOMB_SPEED])
-        if parameters[COUPLED] == 0.0:
-            tau[i] += parameters[viscous + i * n + i] * qd[i]
-            if parameters[at + MOTOR_COULOMB] != 0.0:
-                ratio = parameters[ratios + i * n + i]
-                tau[i] += ratio * parameters[at + MOTOR_COULOMB] * _sign(ratio * qd[i], parameters[at + MOTOR_SPEED])
-    if parameters[COUPLED] == 0.0:
-        return
-    for i in range(n):
-        at = JOINTS + ARM_STRIDE * i
-        for k in range(n):
-            tau[i] += parameters[viscous + i * n + k] * qd[k]
-        if parameters[at + MOTOR_COULOMB] != 0.0:
+        viscous, coulomb = parameters[at + MOTOR_VISCOUS], parameters[at + MOTOR_COULOMB]
+        if viscous == 0.0 and coulomb == 0.0:
+            continue
+        row = ratios + i * n
+        speed = parameters[row + i] * qd[i]
+        if coupled:
             speed = 0.0
             for k in range(n):
-                speed += parameters[ratios + i * n + k] * qd[k]
-            torque = parameters[at + MOTOR_COULOMB] * _sign(speed, parameters[at + MOTOR_SPEED])
+                speed += parameters[row + k] * qd[k]
+        torque = viscous * speed
+        if coulomb != 0.0:
+            torque += coulomb * _sign(speed, parameters[at + MOTOR_SPEED])
+        if coupled:
             for k in range(n):
-                tau[k] += parameters[ratios + i * n + k] * torque
+                tau[k] += parameters[row + k] * torque
+        else:
+            tau[i] += parameters[row + i] * torque
 
 
 @inlined
@@ -257,7 +264,7 @@ def arm_inverse_batch_kernel(
     return bad
 
 
-@inlined
+@kernel
 def _composite(parameters: Array, n: int, work: Array, M: Array, start: int) -> None:
     """Compute the mass matrix into M[start:], row by row, once `_place` has been called (composite rigid bodies)."""
     for i in range(n):
@@ -344,7 +351,7 @@ def arm_mass_matrices_kernel(parameters: Array, q: Array, work: Array, M: Array)
     return bad
 
 
-@inlined
+@kernel
 def _accelerate(
     parameters: Array, n: int, q: Array, qd: Array, tau: Array, still: Array, wrench: Array, work: Array, qdd: Array
 ) -> int:

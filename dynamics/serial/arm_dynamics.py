@@ -17,10 +17,12 @@ from dynamics.kernels.arm import (
     MASS,
     MOTOR_COULOMB,
     MOTOR_SPEED,
+    MOTOR_VISCOUS,
     OFFSET,
     PLACEMENT,
     POSITION,
     SECOND_MOMENT,
+    VISCOUS,
     arm_forward_batch_kernel,
     arm_forward_kernel,
     arm_inverse_batch_kernel,
@@ -219,6 +221,7 @@ def packed_arm(arm: Arm, coulomb_speed: float = 0.0) -> Array:
     packed[:3] = arm.gravity
     G = arm.motor_ratios
     coulomb = np.zeros(n) if arm.motor_coulomb is None else arm.motor_coulomb
+    viscous = np.zeros(n) if arm.motor_viscous is None else arm.motor_viscous
     for index, joint in enumerate(arm.joints):
         at = JOINTS + ARM_STRIDE * index
         second = joint.inertia_at_origin
@@ -231,8 +234,9 @@ def packed_arm(arm: Arm, coulomb_speed: float = 0.0) -> Array:
         packed[at + COULOMB], packed[at + COULOMB_SPEED] = joint.coulomb, coulomb_speed
         packed[at + OFFSET] = joint.offset
         packed[at + MOTOR_COULOMB], packed[at + MOTOR_SPEED] = coulomb[index], coulomb_speed * np.abs(G[index]).max()
+        packed[at + VISCOUS], packed[at + MOTOR_VISCOUS] = joint.viscous, viscous[index]
     drives = drives_at(n)
-    packed[drives:] = np.concatenate([x.ravel() for x in (arm.drive_inertia, arm.viscous_matrix, G)])
+    packed[drives:] = np.concatenate([arm.drive_inertia.ravel(), G.ravel()])
     coupled = np.count_nonzero(G - np.diag(np.diag(G)))
     packed[COUPLED] = 1.0 if coupled else 0.0
     return packed

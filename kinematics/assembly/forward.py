@@ -211,7 +211,7 @@ def forward_kinematics(
     if iterations < 1:
         raise KinematicsError(f"iterations: {iterations}, must be at least 1")
     pose = single("guess", checked_poses("guess", guess))
-    work = np.zeros(FORWARD_WORK)
+    work = np.zeros(FORWARD_WORK)  # the first step reads the places before it, whatever they are
     side = determinant_kernel(geometry.array, pose, np.empty((6, 7)))
     if geometry.home is not None:
         home = geometry.home.copy()  # writeable: a read-only array would make numba compile again

@@ -81,7 +81,7 @@ def _cards(summary: dict[str, Any], told: int) -> list[dict[str, str]]:
             "name": "Base parameters",
             "value": str(told),
             "unit": f"of {len(summary['base_parameters'])}",
-            "note": "known at most half as well before",
+            "note": "told at least twice as well as they were known",
             "kind": "neutral",
         }
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rig.services.arm import control_name as control_name
     from rig.services.arm import joint_columns as joint_columns
     from rig.services.arm import motion_columns as motion_columns
+    from rig.services.arm import refuse_gains as refuse_gains
     from rig.services.arm_identification import ArmIdentifyRequest as ArmIdentifyRequest
     from rig.services.arm_identification import ArmIdentifyResult as ArmIdentifyResult
     from rig.services.arm_identification import arm_identify as arm_identify
@@ -205,6 +206,7 @@ _NAMES = {
         "control_name",
         "joint_columns",
         "motion_columns",
+        "refuse_gains",
     ),
     "arm_identification": ("ArmIdentifyRequest", "ArmIdentifyResult", "arm_identify"),
     "cells": ("CellsRequest", "CellsResult", "calibrate_cells", "cells_contents"),

@@ -83,19 +83,21 @@ class JointMotion:
 
 
 def read_joint_motion(arm: "serial.Arm", path: Path, rate: float) -> JointMotion:
-    """Read a motion of an arm: a trajectory file (TOML) sampled at `rate` Hz, or a table (CSV) as it is.
+    """Read a motion of an arm: a table (CSV) as it is, or a trajectory file (TOML) sampled at `rate` Hz.
+
+    Its samples are evenly spaced over the duration, a little closer than `rate` says where they would not end with it.
 
     Raises InputError with all faults of the file, by column and line, or by part and joint.
     """
     n = len(arm)
     if path.suffix.lower() == ".toml":
         trajectory = load_joint_trajectory(path, arm_axes(arm))
-        count = math.ceil(trajectory.duration * rate * (1.0 - 1e-12))
+        count = max(1, math.ceil(trajectory.duration * rate * (1.0 - 1e-12)))
         if count + 1 > _MOST_SAMPLES:
             raise InputError(
                 f"{path}: {trajectory.duration:g} s at {rate:g} Hz need {count + 1} samples, at most {_MOST_SAMPLES}"
             )
-        times = np.minimum(np.arange(count + 1) / rate, trajectory.duration)
+        times = np.linspace(0.0, trajectory.duration, count + 1)
         return JointMotion(times, *trajectory.coordinates(times))
     forces = joint_columns("tau", n)
     table = read_table(path, motion_columns(n), [forces, joint_columns("e", n)], increasing=True)
@@ -358,8 +360,6 @@ def arm_simulate(request: ArmSimulateRequest, progress: OnEvent = no_progress) -
         motion = read_joint_motion(arm, request.source, request.rate)
         times, tau = motion.times, model.inverse(motion.q, motion.qd, motion.qdd)
         start, given = (motion.q[0], motion.qd[0]), motion.q
-        if len(times) > 2 and not math.isclose(times[-1] - times[-2], times[1] - times[0], rel_tol=_EVEN):
-            times, tau, given = times[:-1], tau[:-1], given[:-1]  # the rest is shorter than a sample
     else:
         state = joint_columns("q", n), joint_columns("qd", n)
         others = [*state, joint_columns("qdd", n), joint_columns("e", n)]
@@ -465,8 +465,6 @@ def arm_control(request: ArmControlRequest, progress: OnEvent = no_progress) -> 
     refuse_gains(kp, kv)
     plant = model if request.plant is None else _loaded(request.plant, notices)
     motion = read_joint_motion(model, request.trajectory, request.rate)
-    if motion.times[0] == 0.0 and len(motion.times) > 2 and request.trajectory.suffix.lower() == ".toml":
-        motion = _whole_samples(motion)
     _even_period(request.trajectory, motion.times)
     run = serial.control_arm(
         model,
@@ -502,14 +500,6 @@ def arm_control(request: ArmControlRequest, progress: OnEvent = no_progress) -> 
         model.name, request.output, len(run.times), _peaks(model, run.times, run.error, positions), findings, figures,
         details,
     )  # fmt: skip
-
-
-def _whole_samples(motion: JointMotion) -> JointMotion:
-    """Return a sampled trajectory without its last row if that comes sooner than a sample later."""
-    steps = np.diff(motion.times)
-    if math.isclose(steps[-1], steps[0], rel_tol=_EVEN):
-        return motion
-    return JointMotion(motion.times[:-1], motion.q[:-1], motion.qd[:-1], motion.qdd[:-1])
 
 
 def _gains(request: ArmControlRequest, joints: int) -> tuple[Array, Array]:

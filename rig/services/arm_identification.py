@@ -19,9 +19,11 @@ from calibration import (
 )
 from rig.csvio import check_output, whole_file
 from rig.errors import FieldError, InputError, RefusedError
-from rig.services.job import OnEvent, Progress, no_progress
+from rig.findings import Code, Finding
+from rig.services.job import Notice, OnEvent, Progress, no_progress
 from rig.services.outputs import check_new_file
 from rig.services.request import request
+from rig.services.sources import Notices
 
 if TYPE_CHECKING:
     from dynamics import serial
@@ -148,12 +150,13 @@ class ArmIdentifyRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmIdentifyResult:
-    """Result of the service: what was found, and the files that were written, or None."""
+    """Result of the service: what was found, the files that were written, or None, and notices on the arm's file."""
 
     found: "ArmIdentified"
     arm_file: Path | None
     parameters_file: Path | None
     page: Path | None
+    notices: tuple[Notice, ...]
 
     @property
     def predicts(self) -> bool:
@@ -188,7 +191,13 @@ def arm_identify(request: ArmIdentifyRequest, progress: OnEvent = no_progress) -
             check_new_file(path)
     if request.page is not None:
         check_output(request.page)
+    notices = Notices(progress)
     arm = serial.load_arm(request.arm, evaluate_only=True)
+    if arm.unphysical:  # something is taken to be known of them before, see `prior_of`
+        finding = Finding(Code.ARM_UNPHYSICAL, details={"names": list(arm.unphysical)})
+        notices.add(finding.code, finding.text, arm.name)
+    for note in arm.notes:
+        notices.add("arm-file", note, arm.name)
     progress(Progress("reading-data"))
     records, names = _records(arm, request)
     try:
@@ -209,7 +218,7 @@ def arm_identify(request: ArmIdentifyRequest, progress: OnEvent = no_progress) -
             file.write(identified.arm_text(date.today()))
     if request.page is not None:
         write_arm_page(identified, request.page)
-    return ArmIdentifyResult(identified, request.output, request.parameters, request.page)
+    return ArmIdentifyResult(identified, request.output, request.parameters, request.page, notices.found)
 
 
 def _records(arm: "serial.Arm", request: ArmIdentifyRequest) -> tuple[list[ArmRecord], tuple[str, ...]]:

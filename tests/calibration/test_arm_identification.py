@@ -188,6 +188,37 @@ def test_a_coupled_wrist_needs_its_coupling_and_several_runs_are_held_out_whole(
     assert (samples.record == np.repeat([0, 1], [np.sum(samples.record == 0), np.sum(samples.record == 1)])).all()
 
 
+def test_what_is_held_out_was_not_fitted():
+    record = measured(ARM, 18, seconds=8.0)
+    drives = record.drives.copy()
+    drives[int(0.7 * len(drives)) :] *= -1.0  # forces that no model of the rest has
+    study = Study(prepare(KNOWN, [replace(record, drives=drives)], 20.0), SMOOTH)
+    held = study.formulation("consistent", (), 0.03).hold_outs[0]
+    assert held.split == "last-third"
+    assert (held.fitted < 0.2).all()
+    assert (held.held_out > 1.5).all()
+
+
+def test_the_only_run_with_a_load_is_not_held_out_where_gains_are_unknown():
+    ball = np.array([4.0, 0.1, 0.02, 0.05])
+    records = [measured(ARM, seed, seconds=6.0, load=load) for seed, load in ((5, None), (6, ball))]
+    samples = prepare(KNOWN, records, 20.0)
+    fitted_of = {known: splits(samples, with_load=known)[-1].fitted for known in (False, True)}
+    assert set(samples.record[fitted_of[False]]) == {0}
+    assert set(samples.record[fitted_of[True]]) == {1}
+    assert splits(prepare(KNOWN, records[1:], 20.0), with_load=True)[-1].name == "blocks"
+
+
+def test_gains_are_in_the_bootstrap():
+    ball = np.array([4.0, 0.1, 0.02, 0.05])
+    records = [measured(ARM, seed, noise=0.3, load=load) for seed, load in ((5, None), (6, ball))]
+    _, problem, fit = fitted(records, replace(SMOOTH, accuracy=ArmAccuracy(gain=0.2)))
+    draws = np.sqrt(np.diag(problem.bootstrap(fit, 100)))[len(fit.model) :]
+    stated = np.sqrt(np.diag(fit.data_covariance))[len(fit.model) :]
+    assert draws.shape == (3,)
+    assert (np.abs(np.log(stated / draws)) < np.log(2.0)).all()
+
+
 def test_friction_that_is_there_is_chosen():
     q, qd, qdd = motion(ARM, 12, 20.0)
     rng = np.random.default_rng(0)
@@ -269,7 +300,7 @@ def clipped(drives):
         (broken(positions=lambda q: q[:, :2]), "elbow has 3 joints"),
         (broken(positions=lambda q: np.where(q == q[5], np.nan, q)), "not finite"),
         (broken(rate=lambda _: np.inf), "rate inf Hz"),
-        (broken(positions=lambda q: q[:300], drives=lambda x: x[:300]), "at least 200 are needed"),
+        (broken(positions=lambda q: q[:350], drives=lambda x: x[:350]), "at least 100 are needed"),
     ],
 )
 def test_data_that_cannot_be_used_are_refused_by_name(record, fault):

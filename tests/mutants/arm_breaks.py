@@ -22,7 +22,7 @@ ARM_BREAKS = [
     Break(
         "a coupled motor's friction goes by other joints than turn it",
         _KERNEL,
-        "speed += parameters[ratios + i * n + k] * qd[k]",
+        "speed += parameters[row + k] * qd[k]",
         "speed += parameters[ratios + k * n + i] * qd[k]",
         (_POWER,),
     ),

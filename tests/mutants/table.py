@@ -1,6 +1,7 @@
 """All breaks, by what they break."""
 
 from arm_breaks import ARM_BREAKS
+from arm_identify_breaks import ARM_IDENTIFY_BREAKS
 from bound_breaks import BOUND_BREAKS
 from breaks import Break
 from client_breaks import CLIENT_BREAKS
@@ -38,6 +39,7 @@ from word_breaks import WORD_BREAKS
 
 BREAKS: list[Break] = [
     *ARM_BREAKS,
+    *ARM_IDENTIFY_BREAKS,
     *FEEDBACK_BREAKS,
     *BOUND_BREAKS,
     *STATE_BREAKS,

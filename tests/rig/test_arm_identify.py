@@ -86,6 +86,25 @@ def test_an_arm_is_identified_from_its_motors(folder, capfd):
     assert run("known.toml", "positions.csv", *MOTORS, "-o", "found.toml") == ExitCode.INPUT  # never overwritten
 
 
+def test_friction_that_no_arm_file_has_is_left_out_of_it(folder, capfd):
+    assert run("known.toml", "positions.csv", *MOTORS, "--friction", "load", "--smoothing", "0.03", "-o", "f.toml") == 0
+    text = Path("f.toml").read_text(encoding="utf-8")
+    assert "Friction (load) is not in this file" in text
+    assert "±" not in text.partition("name =")[2]
+    assert load_arm("f.toml").motor_coulomb is not None
+
+
+def test_a_body_that_cannot_exist_is_a_warning_and_found(folder, capfd, record):
+    text = Path("known.toml").read_text(encoding="utf-8")
+    heavy = text.replace("frames =", "allow_unphysical = true\nframes =", 1)
+    inertia = heavy[heavy.index("inertia = [[") :].partition(" ]" if " ]" in heavy else "\n")[0]
+    Path("odd.toml").write_text(heavy.replace(inertia, "inertia = [[9.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]", 1), "utf-8")
+    assert run("odd.toml", "positions.csv", *MOTORS, "--smoothing", "0.03", "--json") == 0
+    said = capfd.readouterr()
+    assert "joint 1" in said.err
+    assert json.loads(said.out)["consistent"]
+
+
 def test_unpredicted_forces_are_a_misfit_and_are_printed(folder, capfd, record):
     noise = np.random.default_rng(2).normal(size=record.drives.shape).cumsum(axis=0)
     write(Path("noise.csv"), [*numbered("q"), *numbered("tau")], np.hstack([record.positions, noise]))

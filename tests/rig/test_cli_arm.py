@@ -10,8 +10,9 @@ import pytest
 from dynamics.serial import ArmDynamics, load_arm, puma_study
 from rig.cli import main
 from rig.csvio import read_table, write_table
-from rig.errors import ExitCode
-from rig.services import joint_columns, motion_columns
+from rig.errors import ExitCode, RefusedError
+from rig.findings import Code
+from rig.services import joint_columns, motion_columns, refuse_gains
 
 MOVE = """
 [[parts]]
@@ -102,6 +103,17 @@ def test_a_simulation_follows_its_forces_and_every_table_is_read(folder, capfd):
     np.testing.assert_allclose(again.columns(FORCES), controlled.columns(FORCES), rtol=1e-8, atol=1e-8)
 
 
+def test_a_motion_of_any_duration_is_sampled_evenly(folder, capfd):
+    """Otherwise what one command writes could not be simulated by the next."""
+    (folder / "odd.toml").write_text(MOVE.replace("0.8 s", "0.7777 s"))
+    assert run("inverse", "scara", "odd.toml", "-o", "f.csv", "--rate", "100") == 0
+    times = read_table(folder / "f.csv", (*motion_columns(4), *FORCES)).times
+    assert (len(times), times[-1]) == (79, 0.7777)
+    assert run("simulate", "scara", "f.csv", "-o", "s.csv") == 0
+    assert run("control", "scara", "f.csv", "-o", "c.csv") == 0
+    assert run("control", "scara", "odd.toml", "-o", "c.csv") == 0
+
+
 def test_computed_torque_repeats_the_papers_study(folder, capfd):
     (folder / "study.toml").write_text(STUDY)
     bare = load_arm("puma-560").source.splitlines()
@@ -141,6 +153,27 @@ def test_each_condition_of_the_paper_is_refused_when_it_is_broken(folder, capfd,
     assert run("control", "scara", "move.toml", "-o", "c.csv", "--gains", "gains.toml") == ExitCode.REFUSED
     assert fault in " ".join(capfd.readouterr().err.split())
     assert not (folder / "c.csv").exists()
+
+
+def test_each_broken_condition_is_a_finding_with_its_numbers():
+    kp, kv = 100.0 * np.eye(3), 20.0 * np.eye(3)
+    skew = np.zeros((3, 3))
+    skew[0, 2] = 4.0
+    one = np.diag([0.0, 0.0, 20.0])
+    expected = [
+        (kp, -kv, [(Code.ARM_DAMPING_NEGATIVE, -20.0, 0.0)]),
+        (kp, kv + skew, [(Code.ARM_GAIN_ASYMMETRIC, 4.0, 0.0)]),
+        (0.0 * kp, kv, [(Code.ARM_STIFFNESS_NOT_POSITIVE, 0.0, 0.0)]),
+        (kp, one, [(Code.ARM_UNDAMPED, 1.0, 3.0)]),
+        (kp - 100.0 * np.eye(3), kv + skew, [(Code.ARM_GAIN_ASYMMETRIC, 4.0, 0.0),
+                                             (Code.ARM_STIFFNESS_NOT_POSITIVE, 0.0, 0.0)]),
+    ]  # fmt: skip
+    for position, velocity, found in expected:
+        with pytest.raises(RefusedError) as caught:
+            refuse_gains(position, velocity)
+        assert caught.value.finding.code is Code.ARM_GAINS_REFUSED
+        assert [(each.code, each.value, each.bound) for each in caught.value.finding.within] == found
+    refuse_gains(kp + skew + skew.T, kv)
 
 
 def test_full_gains_that_meet_the_conditions_are_taken(folder, capfd):
