@@ -22,7 +22,7 @@ from kinematics import (
 from rig.client.positions import Positions, positions_path
 from rig.config import RigConfig
 from rig.errors import InputError
-from rig.recording import read_trajectory
+from rig.motions import read_trajectory
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 LEGS = {f"leg{leg}": leg for leg in range(1, 7)}

@@ -21,15 +21,6 @@ from rig.recording.motion_slice import (
     report_path,
     split_part,
 )
-from rig.recording.motion_source import (
-    SampledMotion,
-    SourceKind,
-    follow_lengths,
-    read_lengths,
-    read_motion,
-    read_trajectory,
-    usual_step,
-)
 from rig.recording.reader import (
     Recorded,
     Recording,
@@ -82,8 +73,6 @@ __all__ = [
     "RecordingFile",
     "RecordingWriter",
     "RingSink",
-    "SampledMotion",
-    "SourceKind",
     "SpooledRows",
     "StatusBlock",
     "cause_of",
@@ -92,7 +81,6 @@ __all__ = [
     "cycle_definition",
     "encode_cycle",
     "finding_text",
-    "follow_lengths",
     "has_finding",
     "has_tracking",
     "imported_from",
@@ -102,9 +90,6 @@ __all__ = [
     "open_part",
     "open_recording",
     "part_name",
-    "read_lengths",
-    "read_motion",
-    "read_trajectory",
     "recorded_cell_noise",
     "recorded_cell_steps",
     "recorded_rounding",
@@ -113,6 +98,5 @@ __all__ = [
     "room_text",
     "size_of_rows",
     "split_part",
-    "usual_step",
     "write_rows_csv",
 ]

@@ -72,7 +72,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_drive_group
-    from rig.recording import read_trajectory
+    from rig.motions import read_trajectory
     from rig.safety import check_loop, check_trajectory, judge_sag, law_bandwidth
     from rig.virtual import VirtualRig
 

@@ -98,7 +98,7 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
             MuJoCo is not installed.
     """
     from rig.client import checked_motion
-    from rig.recording import read_trajectory
+    from rig.motions import read_trajectory
     from rig.safety import law_bandwidth, with_bandwidth
     from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
 

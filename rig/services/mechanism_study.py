@@ -14,7 +14,7 @@ from rig.services.request import request
 from rig.services.sources import Notices
 
 if TYPE_CHECKING:
-    from rig.recording import SampledMotion
+    from rig.motions import SampledMotion
     from rig.study import MachineStudy
 
 
@@ -25,7 +25,7 @@ class StudyRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     trajectory: str
-    """a motion as `rig.recording.read_motion` reads it: a trajectory, a table, a recording"""
+    """a motion as `rig.motions.read_motion` reads it: a trajectory, a table, a recording"""
     output: Path
     """folder, which appears when all of it is written"""
     friction: Literal["same", "printed", "none"] = "same"
@@ -97,7 +97,7 @@ def study(request: StudyRequest, progress: OnEvent = no_progress) -> StudyResult
         KinematicsError, DynamicsError: a mechanism or motion that cannot be evaluated.
     """
     from dynamics import load_mechanism
-    from rig.recording import read_motion
+    from rig.motions import read_motion
     from rig.study import check_study_folder, path_box, study_machine, write_study
 
     check_study_folder(request.output, force=request.force)
@@ -138,7 +138,7 @@ def study(request: StudyRequest, progress: OnEvent = no_progress) -> StudyResult
 
 def _stepped(motion: "SampledMotion", step: float | None) -> "SampledMotion":
     """Return the motion in steps; rows through which a motion was laid, where they are coarse, in usual ones."""
-    from rig.recording import usual_step
+    from rig.motions import usual_step
 
     if step is not None:
         return motion.sampled(step)

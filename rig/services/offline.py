@@ -19,7 +19,7 @@ from rig.csvio import (
     write_table,
 )
 from rig.errors import FieldError, InputError
-from rig.recording import SampledMotion, follow_lengths, read_lengths, read_motion
+from rig.motions import SampledMotion, follow_lengths, read_lengths, read_motion
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.path_planning import Pose
 from rig.services.request import request
@@ -36,7 +36,7 @@ class InverseRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     motion: Path
-    """a motion as `rig.recording.read_motion` reads it: a table, a recording, a trajectory; an external wrench fx…mz,
+    """a motion as `rig.motions.read_motion` reads it: a table, a recording, a trajectory; an external wrench fx…mz,
     platform axes, may follow in a table"""
     output: Path
     """CSV file of t and f1…f6, N, pushing positive; with `reactions` also all joint reactions, N and N m, base axes"""
@@ -155,7 +155,7 @@ class LegLengthsRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     motion: Path
-    """a motion as `rig.recording.read_motion` reads it: a table, a recording, a trajectory"""
+    """a motion as `rig.motions.read_motion` reads it: a table, a recording, a trajectory"""
     output: Path
     """CSV file of t, l1…l6, v1…v6, a1…a6, m, m/s, m/s²"""
     step: float | None = None
@@ -195,7 +195,7 @@ class PosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """leg lengths as `rig.recording.read_lengths` reads them: a table of t, increasing, l1…l6, m; v1…v6, m/s, and then
+    """leg lengths as `rig.motions.read_lengths` reads them: a table of t, increasing, l1…l6, m; v1…v6, m/s, and then
     a1…a6, m/s², may follow; or a recording, as measured"""
     output: Path
     """CSV file of t and poses, with twists and accelerations if the legs have speeds and accelerations"""
@@ -232,7 +232,7 @@ class AllPosesRequest:
     mechanism: str
     """a mechanism file, or the name of a shipped one"""
     legs: Path
-    """leg lengths as `rig.recording.read_lengths` reads them"""
+    """leg lengths as `rig.motions.read_lengths` reads them"""
     output: Path
     """CSV file of t, mode, a pose and residual, m; modes are numbered from the highest downwards"""
     seed: int = 0

@@ -101,7 +101,7 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
         HardwareError: a process could not be started.
     """
     from rig.client import execute
-    from rig.recording import read_trajectory
+    from rig.motions import read_trajectory
 
     config = run_config(request.config, request.rate, request.lockstep, request.real_time)
     config = config.changed(_metadata(request.operator, request.note))

@@ -24,8 +24,8 @@ from dynamics import (
 )
 from kinematics import Array, LegMotion, leg_kinematics
 from rig.errors import InputError
+from rig.motions import SampledMotion
 from rig.papers import force_error
-from rig.recording import SampledMotion
 
 TERMS = ("platform gravity", "platform inertia", "legs' gravity", "legs' inertia", "friction", "external")
 """Causes of the leg forces; their forces add up to those of the exact model."""

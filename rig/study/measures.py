@@ -19,7 +19,7 @@ from kinematics import (
     strokes_beyond,
 )
 from rig.errors import FieldError
-from rig.recording import SampledMotion
+from rig.motions import SampledMotion
 
 DECADES = (1.0, 1e1, 1e2, 1e3, 1e4)
 """Lower ends of the ranges of the condition number that are told apart; the last has no upper end."""

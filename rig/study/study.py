@@ -7,8 +7,8 @@ import numpy as np
 
 from dynamics import Mechanism, ReactionPeak, papers, reaction_peaks
 from kinematics import Array
+from rig.motions import SampledMotion
 from rig.papers import crossings, rms
-from rig.recording import SampledMotion
 from rig.study.forces import TERMS, ModelError, PathForces, path_forces, regular_samples
 from rig.study.measures import (
     NEAR_SINGULAR,
@@ -107,7 +107,7 @@ def study_machine(
     seed: int = 0,
     report: Report = lambda _what, _fraction: None,
 ) -> MachineStudy:
-    """Study a mechanism on a motion (`rig.recording.read_motion`), without drawing anything.
+    """Study a mechanism on a motion (`rig.motions.read_motion`), without drawing anything.
 
     friction: "same", the mechanism's in every model; "printed", that of each model's paper; "none".
     box: least and greatest coordinates (6,), m and rad in the base frame, of the static poses; None for a box around

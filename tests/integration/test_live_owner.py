@@ -4,6 +4,7 @@ import io
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from multiprocessing.connection import Connection
@@ -45,7 +46,16 @@ Owner = tuple[RigConfig, multiprocessing.process.BaseProcess, Connection]
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Iterator[Owner]:
+def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A place for engines of its own: others that start elsewhere would remove what the killed ones leave."""
+    with tempfile.TemporaryDirectory(prefix="rig-") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        yield
+
+
+@pytest.fixture
+def owner(tmp_path: Path, runtime_folder: None) -> Iterator[Owner]:
     config = live_config(speed=1.0).changed({"safety": {"unattended_hold": HOLD + 2.0}})
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()

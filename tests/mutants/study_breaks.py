@@ -5,7 +5,7 @@ from breaks import Break
 _PAGE = "rig/study/page.py"
 _CASES = "rig/test_study.py"
 _COMMAND = "rig/test_cli_study.py"
-_SOURCE = "rig/recording/motion_source.py"
+_SOURCE = "rig/motions/motion_source.py"
 _READ = "rig/test_motion_source.py"
 
 STUDY_BREAKS = [

@@ -9,8 +9,8 @@ from sized_machines import sized
 
 from dynamics import Mechanism, load_mechanism
 from kinematics import Array, Blend, Harmonic, HarmonicTerm, Hold, Placement, Trajectory
-from rig.recording import SampledMotion
-from rig.recording.motion_source import even_times
+from rig.motions import SampledMotion
+from rig.motions.motion_source import even_times
 
 PATH_1 = Blend([0.1, 0.0, 0.4, 0.0, 0.0, -0.2], [0.3, 0.0, 0.6, 0.0, 0.0, 0.2], 6.0, 0.08, 0.08)
 PATH_2 = Blend([0.1, 0.0, 0.4, 0.0, 0.0, -0.2], [0.3, 0.0, 0.6, 0.0, 0.0, 0.2], 0.6, 0.8, 0.8)

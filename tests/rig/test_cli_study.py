@@ -21,9 +21,9 @@ from dynamics import Mechanism, format_mechanism, massless_legs
 from rig.cli import main
 from rig.csvio import per_leg, read_table
 from rig.errors import ExitCode, InputError
+from rig.motions import SampledMotion
 from rig.papers import Picture
 from rig.papers.paths import PLANS, run_path
-from rig.recording import SampledMotion
 from rig.report import Drawing, drawing
 from rig.report.pages import _lay_out
 from rig.services import StudyRequest

@@ -12,15 +12,9 @@ from kinematics import COORDINATES, Array, leg_kinematics, load_trajectory, moti
 from rig.cli import main
 from rig.csvio import MOTION, POSE, WRENCH, per_leg, read_table, write_table
 from rig.errors import ExitCode, InputError
-from rig.recording import (
-    RecordingError,
-    RecordingWriter,
-    SampledMotion,
-    read_lengths,
-    read_motion,
-    read_trajectory,
-)
-from rig.recording.motion_source import even_times, usual_step
+from rig.motions import SampledMotion, read_lengths, read_motion, read_trajectory
+from rig.motions.motion_source import even_times, usual_step
+from rig.recording import RecordingError, RecordingWriter
 from rig.telemetry import CycleFlag
 
 MACHINE = load_mechanism("lab-hexapod")

@@ -10,8 +10,8 @@ from studied import MACHINES, PATH_1, PATH_2, PATH_3, along, held, shipped, sway
 from dynamics import Body, Dynamics, Friction, LegLimits, Mechanism, massless_legs, papers
 from kinematics import Array, leg_kinematics
 from rig.errors import FieldError, InputError
+from rig.motions import SampledMotion, read_motion
 from rig.papers import dasgupta_1998, dasgupta_singular, paths, pedrammehr_2012, rms, spherical_ends
-from rig.recording import SampledMotion, read_motion
 from rig.study import TERMS, MachineStudy, Statement, force_terms, study_machine
 from rig.study.measures import exceeded_limits, leg_matrices
 from rig.study.statements import _FORMATTER, _TEXTS, statement

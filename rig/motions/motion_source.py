@@ -32,8 +32,7 @@ from kinematics import (
 )
 from rig.csvio import MOTION, POSE, WRENCH, Table, groups_beside, per_leg, read_table
 from rig.errors import InputError
-from rig.recording.motion_slice import open_part, split_part
-from rig.recording.schema import RecordingError
+from rig.recording import RecordingError, open_part, split_part
 from rig.states import State
 from rig.telemetry import CycleFlag
 
