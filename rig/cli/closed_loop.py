@@ -36,6 +36,7 @@ class ClosedLoop:
     wrench: str | None
     output: Path | None
     plot: Path | None
+    page: Path | None
 
 
 def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
@@ -79,6 +80,7 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
         wrench_file=wrench if isinstance(wrench, Path) else None,
         output=asked.output,
         plot=asked.plot,
+        page=asked.page,
     )
     with service_events(progress) as report:
         result = compare_loops(request, report)

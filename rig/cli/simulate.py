@@ -87,6 +87,15 @@ def simulate(
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Plot of tracking and forces over time: .svg, .pdf or .png."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page",
+            metavar="PAGE.html",
+            help="Page on the comparison to write. With --bandwidth, force and computed-torque it also compares these "
+            "at the same slowest direction and gain margin.",
+        ),
+    ] = None,
     dt: Annotated[
         float | None,
         typer.Option(
@@ -133,13 +142,13 @@ def simulate(
         chosen = tuple(controllers or ("force",))
         asked = ClosedLoop(
             machine, trajectory, chosen, compare, plant, built, mass_error, bandwidth, mujoco, twist, wrench, output,
-            plot,
+            plot, page,
         )  # fmt: skip
         closed_loop(asked, as_json, progress)
         return
     forces_only = {
         "--controller": controllers, "--compare": compare or None, "--plant": plant, "--as-built": built,
-        "--bandwidth": bandwidth, "--mujoco": mujoco or None, "--plot": plot, "--json": as_json or None,
+        "--bandwidth": bandwidth, "--mujoco": mujoco or None, "--plot": plot, "--page": page, "--json": as_json or None,
         "--progress": progress or None,
     }  # fmt: skip
     _refuse_others(forces_only, "goes with --trajectory")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rig.report.comparison import compared, comparison_text, write_comparison, write_comparison_pdf
     from rig.report.figures import LEG_COLORS, STYLE, LoopTrace, write_figures, write_loop_figure
     from rig.report.html import write_report
+    from rig.report.loops_page import write_loops_page
     from rig.report.models import compare_models
     from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
     from rig.report.pdf import write_pdf
@@ -42,6 +43,7 @@ __all__ = [
     "write_comparison_pdf",
     "write_figures",
     "write_loop_figure",
+    "write_loops_page",
     "write_pdf",
     "write_report",
 ]
@@ -52,6 +54,7 @@ _DEFERRED = {
     "comparison": ("compared", "comparison_text", "write_comparison", "write_comparison_pdf"),
     "figures": ("LEG_COLORS", "STYLE", "LoopTrace", "write_figures", "write_loop_figure"),
     "html": ("write_report",),
+    "loops_page": ("write_loops_page",),
     "models": ("compare_models",),
     "pages": ("TITLE", "WIDTH", "Drawing", "drawing", "page_environment", "panelled", "styled"),
     "pdf": ("write_pdf",),

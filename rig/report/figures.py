@@ -562,13 +562,18 @@ _ERROR_FLOOR = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopTrace:
-    """A controller's run at times (m,), s: distance m and angle rad from the reference (m,), motor forces (m, 6) N."""
+    """A controller's run at times (m,), s: distance m and angle rad from the reference (m,), motor forces (m, 6) N.
+
+    plant: name of the plant, whichever engine moves it. mujoco: whether MuJoCo does.
+    """
 
     controller: str
     times: Array
     position: Array
     rotation: Array
     forces: Array
+    plant: str
+    mujoco: bool
 
 
 def write_loop_figure(path: Path, traces: list[LoopTrace]) -> None:
@@ -602,7 +607,7 @@ def _figure(traces: list[LoopTrace]) -> Figure:
         style = {"color": LEG_COLORS[index % len(LEG_COLORS)], "label": trace.controller, "linewidth": 1.0}
         values = (1e3 * trace.position, 1e3 * trace.rotation, np.abs(trace.forces).max(axis=1))
         for axes, value in zip(panels, values, strict=True):
-            axes.plot(*_largest(trace.times, value), **style)
+            axes.plot(*largest(trace.times, value), **style)
     for axes in panels[:2]:
         axes.set_yscale("log")
         axes.set_ylim(bottom=_ERROR_FLOOR)
@@ -611,8 +616,8 @@ def _figure(traces: list[LoopTrace]) -> Figure:
     return figure
 
 
-def _largest(times: Array, values: Array) -> tuple[Array, Array]:
-    """Return the curve, reduced to the maximum of each interval if it is long."""
-    stride = -(-len(times) // _MAX_POINTS)
+def largest(times: Array, values: Array, points: int = _MAX_POINTS) -> tuple[Array, Array]:
+    """Return the curve, reduced to the maximum of each interval if it has more points."""
+    stride = -(-len(times) // points)
     starts = np.arange(0, len(times), stride)
     return times[starts], np.maximum.reduceat(values, starts)

@@ -24,7 +24,9 @@ from rig.safety.stability import (
     check_loop,
     judge_sag,
     law_bandwidth,
+    task_bandwidth_of_margin,
     with_bandwidth,
+    with_task_bandwidth,
 )
 from rig.safety.trajectory_check import AT_ENDS, LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
 from rig.safety.trip import Act, LegReference, Recheck, Report, Trip, no_recheck
@@ -72,5 +74,7 @@ __all__ = [
     "law_bandwidth",
     "no_force",
     "no_recheck",
+    "task_bandwidth_of_margin",
     "with_bandwidth",
+    "with_task_bandwidth",
 ]

@@ -24,6 +24,7 @@ _ALIKE = 1.02  # of margins: the masses make no difference
 _STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
 _MASS_ERRORS = np.array([0.8, 1.0, 1.2])  # of the machine, in the model's masses: what a rig is demonstrated with
 _RATES = (50, 2000)  # Hz, searched for the lowest rate
+_TASK_BANDWIDTHS = (0.01, 1000.0)  # Hz, the range of control.task_bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,13 +311,17 @@ class LawBandwidth:
     """Natural frequencies of a law's loop at home, Hz, and its gain margin with masses off the model's.
 
     slowest, fastest: of the undamped error's six directions, with the model's masses. margin: see `check_loop`; None
-    where the drives close the loop.
+    where the drives close the loop. stiffness, damping: the gains, N/m and N s/m of a leg; of computed torque 1/s² and
+    1/s, numbers or six rows of six. damping_ratio: of the fastest direction; None with matrices.
     """
 
     law: str
     slowest: float
     fastest: float
     margin: float | None
+    stiffness: float | list[list[float]]
+    damping: float | list[list[float]]
+    damping_ratio: float | None
 
     @property
     def span(self) -> str:
@@ -326,11 +331,16 @@ class LawBandwidth:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
+        of_task = self.law == "computed-torque"
+        stiffness, damping = ("per_s2", "per_s") if of_task else ("n_per_m", "n_s_per_m")
         return {
             "controller": self.law,
             "slowest_hz": self.slowest,
             "fastest_hz": self.fastest,
             "gain_margin": self.margin,
+            f"stiffness_{stiffness}": self.stiffness,
+            f"damping_{damping}": self.damping,
+            "damping_ratio": self.damping_ratio,
         }
 
 
@@ -342,17 +352,22 @@ def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
     Raises DynamicsError as `check_loop`, ConfigError for real drives whose own gains are not given.
     """
     closed = config.model_copy(update={"mode": "force" if law in ("pd", "position") else law})
+    gains: tuple[Any, Any]
     if law == "computed-torque":
-        squares = np.linalg.eigvalsh(config.task_gains.stiffness)[[0, -1]].tolist()
+        task = config.task_gains
+        squares = np.linalg.eigvalsh(task.stiffness)[[0, -1]].tolist()
+        gains, speed = task.numbers or (task.stiffness.tolist(), task.damping.tolist()), task.numbers
     else:
         held = (False,) * 6 if law == "position" or all(closed.own_loops) else closed.own_loops
         masses = leg_masses(config.machine, held)[[-1, 0]]
-        squares = ((_position_gains(config) if law == "position" else _leg_gains(config))[0] / masses).tolist()
+        gains = _position_gains(config) if law == "position" else _leg_gains(config)
+        squares = (gains[0] / masses).tolist()
+        speed = gains[0] / masses[-1], gains[1] / masses[-1]
     slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
-    if law == "position":
-        return LawBandwidth(law, slowest, fastest, None)
-    verdict = check_loop(closed)
-    return LawBandwidth(law, slowest, fastest, verdict.gain_margin if verdict.at_host else None)
+    ratio = float(speed[1] / (2.0 * math.sqrt(speed[0]))) if speed and speed[0] > 0.0 else None
+    verdict = None if law == "position" else check_loop(closed)
+    margin = verdict.gain_margin if verdict is not None and verdict.at_host else None
+    return LawBandwidth(law, slowest, fastest, margin, gains[0], gains[1], ratio)
 
 
 def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
@@ -373,12 +388,41 @@ def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
             return dict(zip(names, (wanted, damping * math.sqrt(wanted / stiffness)), strict=True))
         return dict(zip(names, (wanted, 2.0 * math.sqrt(wanted * lightest)), strict=True))
 
-    task = {"task_bandwidth": bandwidth, "task_stiffness": None, "task_damping": None}
-    changes: dict[str, Any] = {"control": scaled(_leg_gains(config), ("stiffness", "damping")) | task}
+    changes: dict[str, Any] = {"control": scaled(_leg_gains(config), ("stiffness", "damping"))}
     if config.virtual is not None:
         own = scaled(_position_gains(config), ("position_stiffness", "position_damping"))
         changes["virtual"] = {"drive": own}
-    return config.changed(changes)
+    return with_task_bandwidth(config.changed(changes), bandwidth)
+
+
+def with_task_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
+    """Return the configuration with computed torque at a bandwidth, Hz; its damping ratio remains.
+
+    Raises ConfigError if it is out of range.
+    """
+    gains = {"task_bandwidth": bandwidth, "task_stiffness": None, "task_damping": None}
+    return config.changed({"control": gains})
+
+
+def task_bandwidth_of_margin(config: RigConfig, margin: float) -> float | None:
+    """Return the greatest bandwidth, Hz, at which computed torque has a gain margin; None if none in its range does.
+
+    The bandwidth is searched by halves, to 0.1 %: the margin falls as it rises.
+    """
+
+    def enough(bandwidth: float) -> bool:
+        return (law_bandwidth(with_task_bandwidth(config, bandwidth), "computed-torque").margin or 0.0) >= margin
+
+    passing, failing = _TASK_BANDWIDTHS
+    if not enough(passing) or enough(failing):
+        return None
+    while failing > 1.001 * passing:
+        middle = math.sqrt(passing * failing)
+        if enough(middle):
+            passing = middle
+        else:
+            failing = middle
+    return passing
 
 
 def _leg_gains(config: RigConfig) -> tuple[float, float]:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rig.services.checking import CheckRequest as CheckRequest
     from rig.services.checking import CheckResult as CheckResult
     from rig.services.checking import check as check
+    from rig.services.closed_loops import EqualLoop as EqualLoop
     from rig.services.closed_loops import LoopsRequest as LoopsRequest
     from rig.services.closed_loops import LoopsResult as LoopsResult
     from rig.services.closed_loops import compare_loops as compare_loops
@@ -221,7 +222,7 @@ _NAMES = {
         "plan_cells_in_place",
     ),
     "checking": ("CheckRequest", "CheckResult", "check"),
-    "closed_loops": ("LoopsRequest", "LoopsResult", "compare_loops"),
+    "closed_loops": ("EqualLoop", "LoopsRequest", "LoopsResult", "compare_loops"),
     "diagnosis": ("DoctorRequest", "DoctorResult", "doctor"),
     "engines": (
         "EngineFound",

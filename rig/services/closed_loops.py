@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _SHOWN = ("as modelled", "as given", "as built")
 """plants whose runs are plotted and written"""
+_MUJOCO = ", MuJoCo"
+"""ending of the names of plants that MuJoCo moves"""
+_TASK = "computed-torque"
 
 Six = Annotated[tuple[float, ...], Field(min_length=6, max_length=6)]
 
@@ -57,13 +60,36 @@ class LoopsRequest:
     """CSV file to write the motion of a single controller to"""
     plot: Path | None = None
     """SVG, PDF or PNG file to plot tracking and forces over time to"""
+    page: Path | None = None
+    """HTML page on the comparison to write; with a bandwidth, `force` and `computed-torque` it adds `EqualLoop`s"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EqualLoop:
+    """Computed torque with another bandwidth that `force` has, too, on the plants without those of `mujoco`.
+
+    equal: what both have alike, "slowest" (natural frequency of the slowest direction) or "margin" (gain margin).
+    """
+
+    equal: str
+    bandwidth: "LawBandwidth"
+    runs: "tuple[Merit, ...]"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the loop as a JSON object."""
+        return {
+            "equal": self.equal,
+            "bandwidth": self.bandwidth.as_dict(),
+            "runs": [one.as_dict() for one in self.runs],
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopsResult:
     """Result: `runs`, one for each controller and plant. duration: s. rate: cycles per second.
 
-    bandwidths: of each controller that closes a loop.
+    bandwidth: Hz, asked for all controllers, or None. bandwidths: of each controller that closes a loop.
+    equal_loops: see `LoopsRequest.page`.
     """
 
     config: str
@@ -72,7 +98,9 @@ class LoopsResult:
     duration: float
     rate: float
     runs: "tuple[Merit, ...]"
+    bandwidth: float | None
     bandwidths: "tuple[LawBandwidth, ...]"
+    equal_loops: tuple[EqualLoop, ...]
     paths: dict[str, str]
     notices: tuple[Notice, ...]
 
@@ -85,7 +113,9 @@ class LoopsResult:
             "duration_s": self.duration,
             "rate_hz": self.rate,
             "runs": [one.as_dict() for one in self.runs],
+            "bandwidth_hz": self.bandwidth,
             "bandwidths": [one.as_dict() for one in self.bandwidths],
+            "equal_loops": [one.as_dict() for one in self.equal_loops],
             "paths": self.paths,
         }
 
@@ -99,10 +129,10 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     """
     from rig.client import checked_motion
     from rig.motions import read_trajectory
-    from rig.safety import law_bandwidth, with_bandwidth
+    from rig.safety import law_bandwidth, with_bandwidth, with_task_bandwidth
     from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
 
-    for path in filter(None, (request.output, request.plot)):
+    for path in filter(None, (request.output, request.plot, request.page)):
         check_output(path)
     notices = Notices(progress)
     config = _config(request.machine)
@@ -115,37 +145,78 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     found: list[Merit] = []
     traces: list[LoopTrace] = []
     plants, truth = _plants(config, request)
-    total = len(request.controllers) * len(plants)
+    exact = [each for each in plants if not each[0].endswith(_MUJOCO)]
+    bandwidths = tuple(law_bandwidth(config, name) for name in request.controllers if name != "none")
+    others = _equals(config, request, bandwidths)
+    total = len(request.controllers) * len(plants) + len(others) * len(exact)
+    done = 0
+
+    def follow(name: str, label: str, plant: "Mechanism", engine: RigConfig) -> "LoopRun":
+        nonlocal done
+        progress(Progress("closed-loop", done, total, {"controller": name, "plant": label}))
+        done += 1
+        return run_loop(
+            engine, table, name, plant=plant, friction=truth.friction, hose=truth.hose, start=start, wrenches=wrenches
+        )
+
     for name in request.controllers:
         for label, plant, engine in plants:
-            progress(Progress("closed-loop", len(found), total, {"controller": name, "plant": label}))
-            run = run_loop(
-                engine, table, name, plant=plant, friction=truth.friction, hose=truth.hose,
-                start=start, wrenches=wrenches,
-            )  # fmt: skip
+            run = follow(name, label, plant, engine)
             found.append(merit(run, label, bounds))
-            if label in _SHOWN:
-                traces.append(_trace(run))
-                if request.output is not None:
-                    _write_motion(request.output, run)
+            traces.append(_trace(run, label))
+            if label in _SHOWN and request.output is not None:
+                _write_motion(request.output, run)
+    equal_loops = []
+    for equal, bandwidth in others:
+        runs = [
+            merit(follow(_TASK, label, plant, with_task_bandwidth(engine, bandwidth.fastest)), label, bounds)
+            for label, plant, engine in exact
+        ]
+        equal_loops.append(EqualLoop(equal, bandwidth, tuple(runs)))
     if request.plot is not None:
         from rig.report import write_loop_figure
 
-        write_loop_figure(request.plot, traces)
+        write_loop_figure(request.plot, [trace for trace in traces if trace.plant in _SHOWN and not trace.mujoco])
     if not verdict.passed:
         notices.add("motion-refused", f"a rig would not run it: {verdict.message}")
-    written = (("motion", request.output), ("plot", request.plot))
-    return LoopsResult(
+    written = (("motion", request.output), ("plot", request.plot), ("page", request.page))
+    result = LoopsResult(
         config=str(config.path),
         mechanism=config.machine.name,
         trajectory=request.trajectory,
         duration=table.duration,
         rate=1.0 / config.exchange_period,
         runs=tuple(found),
-        bandwidths=tuple(law_bandwidth(config, name) for name in request.controllers if name != "none"),
+        bandwidth=request.bandwidth,
+        bandwidths=bandwidths,
+        equal_loops=tuple(equal_loops),
         paths={name: str(path) for name, path in written if path is not None},
         notices=notices.found,
     )
+    if request.page is not None:
+        from rig.report import write_loops_page
+
+        write_loops_page(result.as_dict(), traces, request.page)
+    return result
+
+
+def _equals(
+    config: RigConfig, request: LoopsRequest, bandwidths: "tuple[LawBandwidth, ...]"
+) -> "list[tuple[str, LawBandwidth]]":
+    """Return what else computed torque can have alike with `force`, and its bandwidth then; none but for a page."""
+    from rig.safety import law_bandwidth, task_bandwidth_of_margin, with_task_bandwidth
+
+    of = {one.law: one for one in bandwidths}
+    if request.page is None or request.bandwidth is None or not {"force", _TASK} <= of.keys():
+        return []
+    force = of["force"]
+    same_margin = None if force.margin is None else task_bandwidth_of_margin(config, force.margin)
+    wanted = {"slowest": force.slowest, "margin": same_margin}
+    return [
+        (equal, law_bandwidth(with_task_bandwidth(config, value), _TASK))
+        for equal, value in wanted.items()
+        if value is not None
+    ]
 
 
 def _config(name: str) -> RigConfig:
@@ -181,7 +252,7 @@ def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str
     engines = [("", config)]
     if request.mujoco:
         exact, mujoco = (config.changed({"virtual": {"plant": {"engine": name}}}) for name in ("exact", "mujoco"))
-        engines = [("", exact), (", MuJoCo", mujoco)]
+        engines = [("", exact), (_MUJOCO, mujoco)]
     return [(f"{name}{mark}", machine, moving) for mark, moving in engines for name, machine in plants], truth
 
 
@@ -198,13 +269,14 @@ def _wrenches(request: LoopsRequest, times: Array) -> Array | None:
     )
 
 
-def _trace(run: "LoopRun") -> "LoopTrace":
+def _trace(run: "LoopRun", label: str) -> "LoopTrace":
     from rig.report import LoopTrace
 
     size = np.linalg.norm
     return LoopTrace(
-        run.controller, run.times, size(run.error[:, :3], axis=1), size(run.error[:, 3:], axis=1), run.motors
-    )
+        run.controller, run.times, size(run.error[:, :3], axis=1), size(run.error[:, 3:], axis=1), run.motors,
+        label.removesuffix(_MUJOCO), label.endswith(_MUJOCO),
+    )  # fmt: skip
 
 
 def _write_motion(path: Path, run: "LoopRun") -> None:

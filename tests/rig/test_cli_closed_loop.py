@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from dynamics import Dynamics, load_mechanism
 from rig.cli import main
@@ -21,6 +22,8 @@ duration = 1.0
 fade = 0.25
 terms = [{ dof = "z", amplitude = 0.01, frequency = 2.0 }]
 """
+
+PLANTS = ("as modelled", "masses +20 %", "masses -20 %")
 
 
 @pytest.fixture
@@ -147,6 +150,8 @@ def test_what_moves_may_be_a_mechanism_of_its_own(
         (["--trajectory", "T", "--compare", "-o", "a.csv"], "the motion of a single --controller can be written"),
         (["--trajectory", "T", "--plot", "a.gif"], "a.gif must end in .svg, .pdf, .png"),
         (["--trajectory", "T", "--plot", "no/a.svg"], "there is no folder no"),
+        (["--trajectory", "T", "--page", "no/a.html"], "there is no folder no"),
+        (["lab-hexapod", "--page", "a.html"], "goes with --trajectory"),
         (["--trajectory", "T", "--mass-error", "95%"], "must be a percentage from 0% to 90%"),
         (["--trajectory", "T", "--mass-error", "nan"], "must be a percentage"),
         (["--trajectory", "T", "--wrench", "1,2"], "not a list of six finite numbers fx,fy,fz,mx,my,mz"),
@@ -168,3 +173,83 @@ def test_what_does_not_go_together_is_refused(
     said = refusal(capsys, *(trajectory if option == "T" else option for option in options))
     assert text in said, said
     assert [path.name for path in here.iterdir()] == [trajectory]
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page without its figure."""
+    monkeypatch.setattr("rig.report.loops_page.svg_text", lambda _figure: "<svg/>")
+
+
+def page_of(*arguments: str) -> str:
+    assert main(["simulate", *arguments, "--page", "page.html"]) == 0
+    return " ".join(Path("page.html").read_text(encoding="utf-8").split())
+
+
+def test_the_page_has_every_law_on_every_plant_and_what_was_made_equal(
+    trajectory: str, undrawn: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("--trajectory", trajectory, "--controller", "force", "--controller", "computed-torque")
+    found = told(capsys, "virtual", *arguments, "--bandwidth", "9", "--page", "page.html")
+    page = " ".join(Path("page.html").read_text(encoding="utf-8").split())
+    assert found["bandwidth_hz"] == 9.0 and found["paths"] == {"page": "page.html"}
+    force, task = found["bandwidths"]
+    assert task["stiffness_per_s2"] == pytest.approx((18.0 * np.pi) ** 2) and task["damping_ratio"] == pytest.approx(
+        1.0
+    )
+    assert force["damping_ratio"] == pytest.approx(
+        force["damping_n_s_per_m"] * 9.0 * np.pi / force["stiffness_n_per_m"]
+    )
+    slowest, margin = found["equal_loops"]
+    assert slowest["equal"] == "slowest" and slowest["bandwidth"]["fastest_hz"] == pytest.approx(force["slowest_hz"])
+    assert margin["bandwidth"]["gain_margin"] == pytest.approx(force["gain_margin"], rel=3e-3)
+    errors = {(run["controller"], run["plant"]): run["position_rms_mm"] for run in found["runs"]}
+    worst = {law: max(errors[law, f"masses {off}20 %"] for off in "+-") for law in ("force", "computed-torque")}
+    assert f"is {worst['computed-torque'] / worst['force']:.2g} times that of force" in page
+    assert all(f"<td>{error:.3f}</td>" in page for (_, plant), error in errors.items() if plant != "as modelled")
+    for one, place in ((slowest, "behind"), (margin, "ahead of")):
+        left = max(run["position_rms_mm"] for run in one["runs"])
+        assert f"It is {left:.3g} mm off, and force {worst['force']:.3g} mm: it is {place} force." in page
+        assert (left < worst["force"]) is (place == "ahead of")
+    assert "at the same bandwidth" in page and "natural frequency of 9 Hz in its fastest direction" in page
+    assert "depends on what is made equal" in page and "MuJoCo" not in page
+
+
+def test_a_page_at_the_gains_of_the_configuration_says_that_bandwidths_differ(
+    trajectory: str, undrawn: None, here: Path
+) -> None:
+    (here / "page.html").write_text("a page of before", encoding="utf-8")
+    page = page_of("--trajectory", trajectory, "--compare")
+    assert "not at the same bandwidth" in page and "10 to 19.9 Hz in their fastest directions" in page
+    assert "none, masses +20 %: ended, a leg left its stroke" in page and "none, as modelled: ended" not in page
+    assert "force, computed-torque, position and observer stay within" in page and "pd, which has no model, is" in page
+    assert "a page of before" not in page and "further runs" not in page
+
+
+def test_the_figure_has_a_panel_for_each_plant_and_dashes_for_mujoco(
+    trajectory: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures: list[Figure] = []
+
+    def kept(figure: Figure) -> str:
+        figures.append(figure)
+        return "<svg/>"
+
+    monkeypatch.setattr("rig.report.loops_page.svg_text", kept)
+    page = page_of("--trajectory", trajectory, "--mujoco", "--controller", "none", "--controller", "force")
+    (figure,) = figures
+    names = [f"{plant}: {name} error" for plant in PLANTS for name in ("position", "rotation")]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == names
+    assert [axes.get_ylabel() for axes in figure.axes] == ["mm", "mrad"] * 3
+    assert [axes.get_xlabel() for axes in figure.axes][-2:] == ["time, s"] * 2
+    assert all([line.get_linestyle() for line in axes.lines] == ["-", "--"] for axes in figure.axes)
+    heavy = figure.axes[2].lines[0].get_ydata()
+    assert np.max(heavy) > 10.0 * np.max(figure.axes[0].lines[0].get_ydata())
+    assert "On plants that MuJoCo moves the errors with other masses differ by at most" in page
+    assert "same bandwidth" not in page and "One law closes a loop: nothing is made equal." in page
+
+
+def test_the_figure_is_drawn_into_the_page(trajectory: str, here: Path) -> None:
+    page = page_of("--trajectory", trajectory, "--mass-error", "0", "--controller", "pd", "--controller", "force")
+    assert page.count("data:image/svg+xml;base64,") == 1
+    assert str(here) not in page

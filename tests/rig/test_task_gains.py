@@ -29,7 +29,14 @@ from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.zero_order_hold import ZeroOrderHold
 from rig.errors import ConfigError
 from rig.findings import Code
-from rig.safety import check_loop, judge_sag, law_bandwidth, with_bandwidth
+from rig.safety import (
+    check_loop,
+    judge_sag,
+    law_bandwidth,
+    task_bandwidth_of_margin,
+    with_bandwidth,
+    with_task_bandwidth,
+)
 from rig.virtual import scaled_mechanism
 from rig.virtual.closed_loop import LoopStart, on_reference, run_loop
 from rig.virtual.plant import smooth_legs
@@ -501,8 +508,35 @@ def test_drives_that_do_not_tell_their_gains_have_no_known_bandwidth() -> None:
     assert law_bandwidth(with_bandwidth(real, 6.0), "force").fastest == pytest.approx(6.0)
 
 
+def test_the_gains_of_a_law_are_told_with_its_damping_ratio() -> None:
+    legs, task = (law_bandwidth(SHIPPED, law) for law in ("force", "computed-torque"))
+    assert (legs.stiffness, legs.damping) == (SHIPPED.control.stiffness, SHIPPED.control.damping)
+    assert legs.damping_ratio == pytest.approx(
+        math.pi * legs.fastest * SHIPPED.control.damping / SHIPPED.control.stiffness
+    )
+    assert (task.stiffness, task.damping) == SHIPPED.task_gains.numbers and task.damping_ratio == pytest.approx(1.0)
+    names = [set(one.as_dict()) - {"controller", "slowest_hz", "fastest_hz", "gain_margin"} for one in (legs, task)]
+    assert names == [
+        {"stiffness_n_per_m", "damping_n_s_per_m", "damping_ratio"},
+        {"stiffness_per_s2", "damping_per_s", "damping_ratio"},
+    ]
+
+
+def test_the_bandwidth_of_a_gain_margin_has_that_margin() -> None:
+    found = task_bandwidth_of_margin(SHIPPED, 1.8)
+    assert found is not None
+    margin, beyond = (
+        law_bandwidth(with_task_bandwidth(SHIPPED, factor * found), "computed-torque").margin for factor in (1.0, 1.01)
+    )
+    assert margin is not None and margin == pytest.approx(1.8, rel=3e-3) and margin >= 1.8
+    assert beyond is not None and beyond < 1.8
+    assert task_bandwidth_of_margin(SHIPPED, 1e9) is None
+
+
 def test_the_natural_frequencies_of_a_matrix_are_its_own() -> None:
     found = law_bandwidth(configured(COUPLED), "computed-torque")
+    assert (found.stiffness, found.damping) == (COUPLED["task_stiffness"], COUPLED["task_damping"])
+    assert found.damping_ratio is None
     values = np.linalg.eigvalsh(COUPLED["task_stiffness"])
     assert [found.slowest, found.fastest] == pytest.approx(np.sqrt(values[[0, -1]]) / (2.0 * math.pi))
     assert found.margin == check_loop(configured(COUPLED)).gain_margin
