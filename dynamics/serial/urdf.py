@@ -74,7 +74,9 @@ def parse_urdf(text: str, *, source: str = "urdf", tip: str | None = None, evalu
             faults.append(f"link {joint.child}: two joints lead to it, {parents[joint.child].name} and {joint.name}")
         children.setdefault(joint.parent, []).append(joint)
         parents[joint.child] = joint
-    roots = [link.name for link in robot.links if link.name not in parents]
+    names = [link.name for link in robot.links]
+    faults += [f"links: the name {name!r} occurs twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    roots = [name for name in dict.fromkeys(names) if name not in parents]
     if len(roots) != 1:
         faults.append(f"{len(roots)} links without a joint before them, must be 1: {', '.join(roots) or 'a loop'}")
     if tip is not None and tip not in robot.link_map:
@@ -205,8 +207,11 @@ class _Reader:
                 f"joint {joint.name}: mimics {joint.mimic.joint}, but the joints of an arm move independently"
             )
             return
-        if body is not None and body != len(self.joints) - 1:
-            self.faults.append(f"joint {joint.name}: the chain has branched before it")
+        if (-1 if body is None else body) != len(self.joints) - 1:
+            self.faults.append(
+                f"joint {joint.name}: the chain has branched before it, into joint "
+                f"{self.joints[0 if body is None else body + 1].name} too; name the tip's link: FILE.urdf#LINK"
+            )
             return
         axis = np.array([1.0, 0.0, 0.0] if joint.axis is None else joint.axis, dtype=np.float64)
         size = float(np.linalg.norm(axis))

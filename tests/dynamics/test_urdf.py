@@ -125,6 +125,25 @@ def test_the_way_to_a_tip_is_an_arm_and_the_rest_is_merged(tmp_path):
     np.testing.assert_allclose(ArmDynamics(arm.without_friction()).inverse(q, qd, qdd), tau, rtol=1e-12, atol=1e-12)
 
 
+SECOND_ARM = """
+  <joint name="second stand" type="fixed"><parent link="world"/><child link="second base"/>
+    <origin xyz="0 1 0.2"/></joint>
+  <link name="second base"/>
+  <joint name="second waist" type="revolute"><parent link="second base"/><child link="second tower"/>
+    <axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="10" velocity="6"/></joint>
+  <link name="second tower"/>
+</robot>"""
+
+
+def test_two_arms_on_two_stands_are_not_one_chain(tmp_path):
+    path = tmp_path / "two.urdf"
+    path.write_text(URDF.replace("</robot>", SECOND_ARM))
+    with pytest.raises(ArmError, match="joint second waist: the chain has branched before it, into joint waist too"):
+        load_arm(path)
+    assert [joint.name for joint in load_arm(f"{path}#second tower").joints] == ["second waist"]
+    assert len(load_arm(f"{path}#tool")) == 4
+
+
 FAULTS = [
     ('type="continuous"', 'type="floating"', "joint waist: type floating, must be revolute, continuous"),
     ('type="continuous"', 'type="ball"', "/joint[@name='waist']: Invalid joint type: ball"),
@@ -140,6 +159,7 @@ FAULTS = [
     ('<child link="rod"/>', '<child link="rood"/>', "joint slide: its link 'rood' is not there"),
     ('<child link="hand"/>', '<child link="rod"/>', "link rod: two joints lead to it, slide and twist"),
     ("</robot>", '<link name="loose"/></robot>', "2 links without a joint before them, must be 1: world, loose"),
+    ("</robot>", '<link name="tool"/></robot>', "links: the name 'tool' occurs twice"),
     ("</robot>", "", "no URDF:"),
     ('<?xml version="1.0"?>', '<!DOCTYPE x [<!ENTITY a "b">]>', "has a document type or entities"),
 ]  # fmt: skip
