@@ -13,6 +13,7 @@ _WEIGHTS = (10.0, 1.0, 0.1, 1e-2, 1e-3)
 """Weights of the barrier, nats of the distance; the last bounds how far the result is from the optimum."""
 _STEPS = 60
 _DECREMENT = 1e-8  # nats, of what a Newton step would still gain
+_NOT_FOUND = "no bodies that can exist explain the forces: the search for them did not converge"
 _BASIS = np.stack([pseudo_inertia(row) for row in np.eye(SIZE)])  # P is linear in the body's ten numbers
 
 
@@ -38,14 +39,23 @@ def nearest_body_parameters(
         for _ in range(_STEPS):
             slope, curvature = _derivatives(x, bodies, positive)
             slope = information @ (x - estimate) + weight * slope
-            step = np.asarray(-np.linalg.solve(information + weight * curvature, slope), dtype=np.float64)
+            step = _newton_step(information + weight * curvature, slope)
             gain = -float(slope @ step)
-            if gain < _DECREMENT:
+            if abs(gain) < _DECREMENT:
                 break
+            if not gain > 0.0:
+                raise CalibrationError(_NOT_FOUND)
             x = _searched(x, step, gain, estimate, information, weight, bodies, positive)
         else:
-            raise CalibrationError("no bodies that can exist explain the forces: the search for them did not converge")
+            raise CalibrationError(_NOT_FOUND)
     return x
+
+
+def _newton_step(curvature: Array, slope: Array) -> Array:
+    """−C⁻¹ s, in units in which the diagonal of C is one: those of masses and moments differ by magnitudes."""
+    scale = 1.0 / np.sqrt(np.diag(curvature))
+    step: Array = -scale * np.linalg.solve(curvature * np.outer(scale, scale), scale * slope)
+    return step
 
 
 def _inside(x: Array, bodies: Sequence[slice], positive: Sequence[slice]) -> bool:

@@ -27,6 +27,9 @@ _FEWEST = 20
 _REST_TIME = 0.5
 """s, correlation time of friction at rest, which no law describes"""
 _GAIN_ROUNDS = 12
+_FLAT, _THICK = 1e-4, 1e-2
+"""least over largest principal second moment: below the former a body is flat, the latter is then taken"""
+_ROUNDING = 1e-9
 UNKNOWN_GAIN = 3.0
 """σ of the logarithm of a gain that is not known"""
 
@@ -134,12 +137,13 @@ def model_scales(samples: ArmSamples, coupling: bool = True) -> Array:
 def prior_of(samples: ArmSamples, model: TorqueModel, accuracy: ArmAccuracy) -> tuple[Array, Array]:
     """Mean (p,) and covariance (p, p) of a model's unknowns before the data.
 
-    Bodies by the arm; where its file has none, one of the mean mass of the others between its joint and the next.
+    Bodies by the arm, see `_stated_body`; where its file has none, one of the mean mass of the others between its joint
+    and the next.
     Raises CalibrationError for an arm without any body that can exist.
     """
     arm = samples.arm
     mean, covariance = np.zeros(len(model)), np.zeros((len(model), len(model)))
-    bodies = [linear_body(Body(joint.mass, joint.center, joint.inertia)) for joint in arm.joints]
+    bodies = [_stated_body(arm, i) for i in range(len(arm))]
     known = [each for each in bodies if exists(each)]
     if not known:
         raise CalibrationError(
@@ -210,13 +214,35 @@ def _stated(arm: serial.Arm, name: str, geared: bool) -> Array:
     return whole
 
 
+def _stated_body(arm: serial.Arm, i: int) -> Array:
+    """The numbers (10,) of a body by the arm's file, made a little thick where these are of a plane or a line.
+
+    A tenth as thick as it is large: nothing could be estimated of a flat body, and files are flat by rounded moments.
+    A point mass is spread as `_some_body` is.
+    """
+    joint = arm.joints[i]
+    body = linear_body(Body(joint.mass, joint.center, joint.inertia))
+    seconds, axes = np.linalg.eigh(0.5 * np.trace(joint.inertia) * np.eye(3) - joint.inertia)
+    if joint.mass <= 0.0 or seconds[0] > _FLAT * seconds[2] or seconds[0] < -_ROUNDING * seconds[2]:
+        return body
+    if seconds[2] <= 0.0:
+        return linear_body(Body(joint.mass, joint.center, _spread(arm, i, joint.mass)[1]))
+    thick = axes @ np.diag(np.maximum(seconds, _THICK * seconds[2])) @ axes.T
+    return linear_body(Body(joint.mass, joint.center, np.trace(thick) * np.eye(3) - thick))
+
+
 def _some_body(arm: serial.Arm, i: int, mass: float) -> Array:
     """The numbers (10,) of a body that reaches from joint i to the next."""
+    following, inertia = _spread(arm, i, mass)
+    return linear_body(Body(mass, 0.5 * following, inertia))
+
+
+def _spread(arm: serial.Arm, i: int, mass: float) -> tuple[Array, Array]:
+    """Place (3,) of the joint behind joint i, and inertia (3, 3) of a body that reaches there."""
     following = arm.joints[i + 1].position if i + 1 < len(arm.joints) else np.asarray(arm.tip_position)
     sizes = [float(np.linalg.norm(joint.position)) for joint in arm.joints]
     length = max(float(np.linalg.norm(following)), 0.2 * max(sizes), 1e-2)
-    inertia = mass * (0.3 * length) ** 2 * np.eye(3)
-    return linear_body(Body(mass, 0.5 * np.asarray(following), inertia))
+    return np.asarray(following), mass * (0.3 * length) ** 2 * np.eye(3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

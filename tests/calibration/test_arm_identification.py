@@ -104,6 +104,29 @@ def test_bodies_that_cannot_exist_are_not_found():
     assert problem.mean.shape == bound.x.shape
 
 
+@pytest.mark.parametrize("inertia", [[0.01, 0.01, 0.02], [0.02, 0.01, 0.01], [0.0, 0.01, 0.01], [0.0, 0.0, 0.0]])
+def test_a_stated_body_without_volume_keeps_its_mass_and_bodies_that_can_exist_are_found(inertia):
+    *others, last = KNOWN.joints
+    arm = replace(KNOWN, joints=(*others, replace(last, inertia=np.diag(inertia))))
+    samples, problem, fit = fitted([measured(ARM, 1, noise=0.4)], arm=arm)
+    place = fit.model.parameters.bodies[-1]
+    body = problem.mean[place]
+    np.testing.assert_allclose(body[:4], last.mass * np.array([1.0, *last.center]))
+    assert all_consistent(problem.mean, fit.model.parameters.bodies, ())
+    assert np.linalg.cond(problem.information[place, place] * np.outer(*[problem.before_sigma[place]] * 2)) < 1e9
+    assert fit.consistent
+    assert samples.arm is arm
+
+
+def test_a_search_that_goes_uphill_is_not_called_settled():
+    body = linear_body(Body(1.0, np.zeros(3), np.diag([0.01, 0.01, 0.01])))
+    information = 1e9 * np.eye(10)
+    information[1:3, 1:3] = [[1e9, 3e9], [3e9, 1e9]]  # a saddle, as of rounding in a matrix that is nearly singular
+    estimate = body + np.eye(10)[1] - np.eye(10)[2]
+    with pytest.raises(CalibrationError, match="did not converge"):
+        nearest_body_parameters(estimate, information, body, [slice(0, 10)], [])
+
+
 def test_the_nearest_consistent_parameters_are_optimal():
     rng = np.random.default_rng(4)
     bodies, positive = (slice(0, 10),), (slice(10, 12),)
