@@ -116,6 +116,7 @@ class ArmDynamics:
         """Return the fastest rate, 1/s, at which friction slows the arm at q (n,), at rest where it is steepest.
 
         The largest eigenvalue of M⁻¹ times the slope of friction; infinite for Coulomb friction by the sign.
+        Raises DynamicsError if the mass matrix is not positive definite.
         """
         arm = self.arm
         slopes, motor_slopes = (
@@ -129,7 +130,12 @@ class ArmDynamics:
         if self.coulomb_speed > 0.0:
             per_motor = motor_slopes / (self.coulomb_speed * np.abs(G).max(axis=1))
             friction = friction + np.diag(slopes) / self.coulomb_speed + G.T @ (per_motor[:, np.newaxis] * G)
-        return float(np.abs(np.linalg.eigvals(np.linalg.solve(self.mass_matrix(q), friction))).max())
+        M = self.mass_matrix(q)
+        try:
+            np.linalg.cholesky(M)
+        except np.linalg.LinAlgError:
+            self._check(SINGULAR)
+        return float(np.abs(np.linalg.eigvals(np.linalg.solve(M, friction))).max())
 
     def stable_substeps(self, q: npt.ArrayLike, period: float) -> int:
         """Return how many steps a `period` s needs so that friction does not make them swing, at q (n,); at least 1.

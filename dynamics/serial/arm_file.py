@@ -40,8 +40,9 @@ MOST_JOINTS = 64
 _MOST_URDF = 10_000_000  # bytes
 
 Turn = Annotated[Angle, within(-100.0, 100.0, "rad")]
+_Placing = Annotated[Angle, within(-6.3, 6.3, "rad")]  # one turn: so that 90 without a unit is not taken as 90 rad
 Reach = Annotated[Length, within(-100.0, 100.0, "m")]
-Angles = Annotated[list[Turn], Three]
+Angles = Annotated[list[_Placing], Three]
 _Ratio = Annotated[Number, within(-1e6, 1e6)]
 _RotorInertia = Annotated[Inertia, within(0.0, 1e4, "kg m²")]
 _MotorViscous = Annotated[AngularDamping, within(0.0, 1e4, "N m s/rad")]
@@ -96,11 +97,11 @@ class JointTable(Table):
     """Kind of the joint."""
     a: Reach | None = None
     """Denavit–Hartenberg length a, m; of the link behind the joint (standard) or before it (modified)."""
-    alpha: Turn | None = None
+    alpha: _Placing | None = None
     """Denavit–Hartenberg twist α, rad; as a."""
     d: Reach | None = None
     """Denavit–Hartenberg offset d along the joint's axis, m; a prismatic joint's position adds to it."""
-    theta: Turn | None = None
+    theta: _Placing | None = None
     """Denavit–Hartenberg angle θ about the joint's axis, rad; a revolute joint's position adds to it."""
     position: Position | None = None
     """Origin of the joint's frame in the frame before, m (`frames = "placements"`)."""

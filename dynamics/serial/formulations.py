@@ -146,11 +146,22 @@ def strobed_arm_mass_matrix(arm: Arm, q: npt.ArrayLike, recursion: Recursion = m
 
 
 def strobed_arm_acceleration(
-    arm: Arm, q: npt.ArrayLike, qd: npt.ArrayLike, tau: npt.ArrayLike, recursion: Recursion = modified_newton_euler
+    arm: Arm,
+    q: npt.ArrayLike,
+    qd: npt.ArrayLike,
+    tau: npt.ArrayLike,
+    coulomb_speed: float = 0.0,
+    recursion: Recursion = modified_newton_euler,
 ) -> Array:
-    """q̈ (n,) of joint forces tau (n,) with M and the bias by strobing: 001 §§6, 7."""
+    """q̈ (n,) of joint forces tau (n,) with M and the bias by strobing: 001 §§6, 7; coulomb_speed as in `ArmDynamics`.
+
+    Raises ArmError if the mass matrix is singular.
+    """
     chain = standard_arm_chain(arm.without_drives())
     still = np.zeros(len(arm))
     bodies = np.array(recursion(chain, q, qd, still), dtype=np.float64)
-    net = np.asarray(tau, dtype=np.float64) - bodies - drive_forces(arm, qd, still)
-    return np.asarray(np.linalg.solve(strobed_arm_mass_matrix(arm, q, recursion), net))
+    net = np.asarray(tau, dtype=np.float64) - bodies - drive_forces(arm, qd, still, coulomb_speed)
+    try:
+        return np.asarray(np.linalg.solve(strobed_arm_mass_matrix(arm, q, recursion), net))
+    except np.linalg.LinAlgError:
+        raise ArmError(arm.name, ["the mass matrix is singular; a body or a motor has too little inertia"]) from None

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -113,12 +113,13 @@ def forward(
     method: Annotated[
         str, typer.Option("--method", metavar="NAME", help="compiled, or strobing (Turney, Mudge & Lee 1980, §§6, 7).")
     ] = "compiled",
+    coulomb_speed: _CoulombOption = 0.0,
     as_json: JsonOption = False,
 ) -> None:
     """Joint accelerations of joint forces: forward dynamics, row by row.
 
-    Takes what `rig arm inverse` writes. Writes t, q1…qn, qd1…qdn, qdd1…qddn, tau1…taun. Where the table has
-    accelerations, prints the largest difference from them.
+    Takes what `rig arm inverse` writes, and with their --coulomb-speed (0.01) what simulate and control write. Writes
+    t, q1…qn, qd1…qdn, qdd1…qddn, tau1…taun. Where the table has accelerations, prints the largest difference from them.
     """
     from rig.cli.progress import show_notices
     from rig.services import ArmForwardRequest, arm_forward
@@ -126,7 +127,8 @@ def forward(
     if method not in ("compiled", "strobing"):
         raise typer.BadParameter(f"{method!r} must be compiled or strobing", param_hint="'--method'")
     with named_by_option():
-        request = ArmForwardRequest(arm, table, output, "compiled" if method == "compiled" else "strobing")
+        known: Literal["compiled", "strobing"] = "compiled" if method == "compiled" else "strobing"
+        request = ArmForwardRequest(arm, table, output, known, coulomb_speed)
         found = arm_forward(request, show_notices)
     _print_table(found, "largest acceleration", as_json)
     if not as_json and "difference" in found.details:

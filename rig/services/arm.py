@@ -270,6 +270,11 @@ class ArmForwardRequest:
     """CSV file of t, q1…, qd1…, qdd1…, tau1…"""
     method: Literal["compiled", "strobing"] = "compiled"
     """composite bodies and Cholesky's method in compiled code, or 001's strobing"""
+    coulomb_speed: float = 0.0
+    """as in `ArmInverseRequest`: the same for forces that were computed with it"""
+
+    def __post_init__(self) -> None:
+        _check_speed(self.coulomb_speed)
 
 
 def arm_forward(request: ArmForwardRequest, progress: OnEvent = no_progress) -> ArmTableResult:
@@ -289,9 +294,10 @@ def arm_forward(request: ArmForwardRequest, progress: OnEvent = no_progress) -> 
     table = read_table(request.table, needed, [given, joint_columns("e", n)], increasing=True)
     q, qd, tau = (table.columns(joint_columns(prefix, n)) for prefix in ("q", "qd", "tau"))
     if request.method == "compiled":
-        qdd = serial.ArmDynamics(arm).forward(q, qd, tau)
+        qdd = serial.ArmDynamics(arm, request.coulomb_speed).forward(q, qd, tau)
     else:
-        qdd = np.array([serial.strobed_arm_acceleration(arm, *row) for row in zip(q, qd, tau, strict=True)])
+        rows = zip(q, qd, tau, strict=True)
+        qdd = np.array([serial.strobed_arm_acceleration(arm, *row, request.coulomb_speed) for row in rows])
     motion = JointMotion(table.times, q, qd, qdd)
     findings = _report_limits(arm, motion, tau, notices)
     _write(request.output, arm, motion.rows(tau))

@@ -119,6 +119,7 @@ FAULTS = [
     ('[0, 0, "-9.81 m/s^2"]', "[0, -9.81]", "gravity: 2 entries, must be 3"),
     ("force = ", "torque = ", "joints[0] (joint 1).limits.torque: unknown key"),
     ("[[coupling]]", "[[coupling", "not valid TOML"),
+    ('alpha = "-90 deg"', "alpha = -90", "joints[1] (joint 2).alpha: -90 rad, must be -6.3 to 6.3 rad"),
 ]  # fmt: skip
 
 

@@ -87,6 +87,31 @@ def test_accelerations_of_the_forces_are_those_of_the_motion(folder, capfd, meth
     np.testing.assert_allclose(after, before, atol=1e-10)
 
 
+@pytest.mark.parametrize("method", ["compiled", "strobing"])
+def test_accelerations_of_a_simulation_are_its_own_with_its_coulomb_speed(folder, capfd, method):
+    assert run("simulate", "scara", "move.toml", "-o", "s.csv", "--rate", "50", "--coulomb-speed", "0.2") == 0
+    options = ("--method", method, "--coulomb-speed", "0.2", "--json")
+    capfd.readouterr()
+    assert run("forward", "scara", "s.csv", "-o", "a.csv", *options) == 0
+    assert max(json.loads(capfd.readouterr().out)["difference"]) < 1e-8
+
+
+@pytest.mark.parametrize("command", ["forward", "forward --method strobing", "simulate", "control"])
+def test_an_arm_without_inertia_is_refused(folder, capfd, command):
+    (folder / "none.toml").write_text(
+        'name = "none"\nframes = "standard"\ngravity = [0, 0, 0]\n[[joints]]\nkind = "revolute"\nviscous = 1.0\n'
+    )
+    names = ("t", *motion_columns(1), "tau1")
+    write_table(folder / "f.csv", names, np.column_stack([[0.0, 0.1], np.zeros((2, 3)), np.ones((2, 1))]))
+    source = "f.csv"
+    if command == "control":
+        source = "c.csv"
+        write_table(folder / source, names[:-1], np.column_stack([[0.0, 0.1], np.zeros((2, 3))]))
+    name, *options = command.split()
+    assert run(name, "none.toml", source, "-o", "o.csv", *options) == ExitCode.INPUT
+    assert "a body or a motor has too little inertia" in " ".join(capfd.readouterr().err.split())
+
+
 def test_a_simulation_follows_its_forces_and_every_table_is_read(folder, capfd):
     """The forces of a motion, by table and by file; what simulation and control write is read by inverse again."""
     assert run("inverse", "scara", "move.toml", "-o", "f.csv", "--coulomb-speed", "0.01") == 0
