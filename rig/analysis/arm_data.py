@@ -68,11 +68,12 @@ def read_arm_record(
 ) -> ArmRecord:
     """One motion from a file, or from one of positions and one of forces, row by row.
 
-    gains: force of a joint or torque of a motor per unit of the columns, N m or N; one for all drives, n, or none: 1.
+    gains: force of a joint or torque of a motor per unit of the columns, N m or N; one for all drives, n, or none: 1,
+    but not of columns i1…in or with "current" in their names.
 
     Raises:
-        InputError: missing or ambiguous columns, files of unequal length, times that have a gap or do not increase, no
-            rate, or angles that are none in rad; with the file's name.
+        InputError: missing or ambiguous columns, currents without gains, files of unequal length, times that have a
+            gap or do not increase, no rate, or angles that are none in rad; with the file's name.
     """
     n = len(arm.joints)
     tables = [_read(path, columns) for path in files]
@@ -80,8 +81,12 @@ def read_arm_record(
     if len({len(table.values) for table in tables}) > 1:
         counts = ", ".join(f"{table.path} has {len(table.values)}" for table in tables)
         raise InputError(f"{names}: files of one motion must have as many rows: {counts}")
-    positions, moved = _found(tables[0], columns.positions, _POSITIONS, columns, n, "positions", alone=len(tables) > 1)
-    forces, pushed = _found(tables[-1], columns.forces, _FORCES, columns, n, "forces", alone=len(tables) > 1)
+    alone = len(tables) > 1
+    positions, moved, _ = _found(tables[0], columns.positions, _POSITIONS, columns, n, "positions", alone=alone)
+    forces, pushed, force_names = _found(tables[-1], columns.forces, _FORCES, columns, n, "forces", alone=alone)
+    currents = [name for name in force_names if "current" in name.lower() or re.fullmatch(r"i\d+", name)]
+    if currents and not gains:
+        raise InputError(f"{names}: {', '.join(currents)} are currents, A: state their gains, N m/A or N/A")
     rate, rows = _even(tables[0], columns, np.hstack([positions, forces]))
     positions, forces = rows[:, :n], rows[:, n:]
     q = _joint_positions(arm, positions, moved, columns)
@@ -114,8 +119,8 @@ def _found(
     what: str,
     *,
     alone: bool,
-) -> tuple[Array, Place]:
-    """The n columns of positions or forces (N, n), and where they were measured."""
+) -> tuple[Array, Place, list[str]]:
+    """The n columns of positions or forces (N, n), where they were measured, and their names."""
     others = [name for name in table.names if name != columns.time]
     option = f"{what[:-1]} columns"
     if given:
@@ -128,7 +133,7 @@ def _found(
         for prefix, place in usual.items():
             named = [f"{prefix}{k}" for k in range(1, n + 1)]
             if table.has(named):
-                return table.columns(named), columns.at or place
+                return table.columns(named), columns.at or place, named
         if not alone or len(others) != n:
             wanted = " or ".join(f"{prefix}1…{prefix}{n}" for prefix in usual)
             raise InputError(
@@ -138,7 +143,7 @@ def _found(
         named = others
     if columns.at is None:
         raise InputError(f"{table.path}: {what} {', '.join(named)}: of joints or of motors? State at")
-    return table.columns(named), columns.at
+    return table.columns(named), columns.at, named
 
 
 def _expanded(given: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -238,6 +238,7 @@ def _records(arm: "serial.Arm", request: ArmIdentifyRequest) -> tuple[list[ArmRe
     if request.load_mass is not None:
         inertia = None if request.load_inertia is None else np.diag(request.load_inertia)
         load = ArmLoad(request.load_mass, request.load_center, inertia)
+    gains = request.gains or ((1.0,) if request.gain_sigma == "unknown" else ())  # found by the load from any unit
     found, names = [], []
     for files, forces, mounted in (
         (request.data, request.forces, None),
@@ -246,6 +247,6 @@ def _records(arm: "serial.Arm", request: ArmIdentifyRequest) -> tuple[list[ArmRe
         for k, path in enumerate(files):
             both = (path, forces[k]) if forces else (path,)
             names.append(" + ".join(each.name for each in both))
-            found.append(read_arm_record(arm, both, columns, request.gains, mounted))
+            found.append(read_arm_record(arm, both, columns, gains, mounted))
     begins = np.cumsum([0.0, *(len(each.positions) / each.rate for each in found[:-1])])
     return [replace(each, begin=float(begin)) for each, begin in zip(found, begins, strict=True)], tuple(names)

@@ -206,6 +206,11 @@ def test_columns_of_any_names_are_found_by_a_pattern(tmp_path):
     assert found.rate == pytest.approx(100.0)
     np.testing.assert_allclose(found.positions, values[:, [3, 4, 2]])
     np.testing.assert_allclose(found.drives, values[:, 5:] * [2.0, 3.0, 4.0])
+    with pytest.raises(InputError, match="actual_current_0, actual_current_1, actual_current_2 are currents, A: state"):
+        read(tmp_path / "log.csv", arm, columns)
+    usual = write(tmp_path / "usual.csv", ["t", *numbered("q"), *numbered("i")], values[:, [0, *range(2, 8)]])
+    with pytest.raises(InputError, match="i1, i2, i3 are currents, A: state their gains"):
+        read(usual, arm)
 
 
 def test_joint_forces_of_coupled_drives_are_those_of_the_motors(tmp_path):
