@@ -9,6 +9,7 @@ from dynamics import (
     SINGULAR,
     BatchError,
     Body,
+    Drive,
     Dynamics,
     Friction,
     InverseResult,
@@ -28,7 +29,8 @@ from rig.motions import SampledMotion
 from rig.papers import force_error
 
 TERMS = ("platform gravity", "platform inertia", "legs' gravity", "legs' inertia", "friction", "external")
-"""Causes of the leg forces; their forces add up to those of the exact model."""
+"""Causes of the leg forces; their forces add up to those of the exact model. The drives' inertia is the legs', and
+their friction counts as friction."""
 MODELS = ("massless", "dasgupta-1998", "pedrammehr-2012", *papers.MENDED)
 """Models that are compared with the exact one."""
 JOINTS = ("spherical force", "universal force", "universal moment", "guide force", "prismatic moment")
@@ -132,7 +134,8 @@ class PathForces:
     exact (n, 6): the exact model, with the mechanism's friction, or none if `friction` is "none".
     terms (6, n, 6): the exact forces by TERMS.
     models: forces (n, 6) of MODELS with the chosen friction.
-    massless (n, 6): F₀ of eq. 41 of 1998, legs without mass, joints without friction.
+    massless (n, 6): F₀ of eq. 41 of 1998, legs without mass, without friction and without drives. In `models` it is
+        the legs' bodies alone that have no mass: what the drives take is the same in every model.
     errors: of MODELS against the exact model, likewise.
     reactions: of every joint, exact model.  base_force, base_moment (n, 3): load on the base, base axes, the moment
         about its origin.
@@ -154,7 +157,7 @@ class PathForces:
 
     @property
     def dynamic(self) -> Array:
-        """F_d = F − F₀ (n, 6), the part due to the legs' mass and friction (1998 eq. 42)."""
+        """F_d = F − F₀ (n, 6), the part due to the legs' mass, their drives and friction (1998 eq. 42)."""
         return self.exact - self.massless
 
     @property
@@ -244,6 +247,7 @@ def path_forces(mechanism: Mechanism, motion: SampledMotion, friction: papers.Fr
         apart = np.sqrt(np.mean((forces - exact) ** 2, axis=0))
         of_leg = 100.0 * np.divide(apart, sizes, out=np.zeros(6), where=sizes > 0.0)
         errors.append(ModelError(model, share, peak, of_leg, *at_rest))
+    undriven = replace(mechanism, legs=tuple(replace(leg, drive=Drive()) for leg in mechanism.legs))
     legs = leg_kinematics(mechanism.geometry, motions)
     base_force, base_moment = base_loads(mechanism, reactions, legs.angular_velocity)
     return PathForces(
@@ -252,7 +256,7 @@ def path_forces(mechanism: Mechanism, motion: SampledMotion, friction: papers.Fr
         exact=exact,
         terms=force_terms(mechanism, motions, wrenches),
         models=models,
-        massless=papers.variant_forces("massless", mechanism, motions, wrenches),
+        massless=papers.variant_forces("massless", undriven, motions, wrenches),
         errors=tuple(errors),
         ends=_ends(mechanism, motions, wrenches, exact),
         reactions=reactions,

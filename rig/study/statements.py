@@ -19,6 +19,10 @@ _TEXTS: dict[str, str] = {
     "together. The platform is {ratio:} times as heavy as a leg.",
     "machine-massless-legs": "The platform of {name} has a mass of {mass:kg} and weighs {weight:N}. Its legs have no "
     "mass.",
+    "drives": "Rotors, gears and screws of the drives resist as {mass:kg} at each rod. Here they count as inertia of "
+    "the legs, and the drives' friction as friction, also in the dynamic force F_d.",
+    "drives-unlike": "Rotors, gears and screws of the drives resist as {least:kg} to {greatest:kg} at the rods. Here "
+    "they count as inertia of the legs, and the drives' friction as friction, also in the dynamic force F_d.",
     "motion": "The motion of {source} lasts {duration:s} and is evaluated at {samples:} times.",
     "legs": "The legs are {least:m} to {greatest:m} long and move at up to {speed:m/s}.",
     "derived-poses": "The file gives poses alone. Speeds and accelerations are those of a smooth motion through them, "
@@ -64,6 +68,8 @@ _TEXTS: dict[str, str] = {
     "to how the legs turn.",
     "friction-printed": "Each model has the friction of its paper: no Coulomb friction in 1998 and 2012, none at all "
     "with legs without mass. Their differences from the exact model include that.",
+    "drives-same": "What the drives take of the motors' forces is the same in every model, also where the legs have no "
+    "mass.",
     "massless": "To leave out the legs' mass gives forces that are {rms:%} off RMS, {peak:N} at most.",
     "improved": "The equations of 2012 improve on those of 1998 by a factor of {factor:} on this machine: {ours:%} "
     "against {theirs:%} RMS.",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics import Mechanism, ReactionPeak, papers, reaction_peaks
+from dynamics import Drive, Mechanism, ReactionPeak, papers, reaction_peaks
 from kinematics import Array
 from rig.motions import SampledMotion
 from rig.papers import crossings, rms
@@ -179,6 +179,12 @@ def _motion(study: MachineStudy) -> Iterator[Statement]:
         yield statement("machine", **known, legs=float(heavy), ratio=float(machine.mass / heavy * 6.0))
     else:
         yield statement("machine-massless-legs", **known)
+    reflected = [leg.drive.mass for leg in machine.legs]
+    if any(reflected):
+        if min(reflected) == max(reflected):
+            yield statement("drives", mass=float(reflected[0]))
+        else:
+            yield statement("drives-unlike", least=float(min(reflected)), greatest=float(max(reflected)))
     duration = float(motion.times[-1] - motion.times[0])
     yield statement("motion", source=motion.source, duration=duration, samples=len(motion.times))
     if motion.trajectory is None and study.rows > len(motion.times) + len(study.left_out):
@@ -260,6 +266,8 @@ def _fraction(study: MachineStudy) -> Iterator[Statement]:
 def _models(study: MachineStudy) -> Iterator[Statement]:
     if study.friction != "none":
         yield statement(f"friction-{study.friction}")
+    if any(leg.drive != Drive() for leg in study.mechanism.legs):
+        yield statement("drives-same")
     errors: dict[str, ModelError] = {error.model: error for error in study.forces.errors}
     bare, old, new = errors["massless"], errors["dasgupta-1998"], errors["pedrammehr-2012"]
     once, mended = errors["dasgupta-1998-mended"], errors["pedrammehr-2012-mended"]

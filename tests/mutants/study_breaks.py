@@ -31,6 +31,13 @@ STUDY_BREAKS = [
         (f"{_COMMAND}::test_nothing_is_left_of_a_study_that_fails",),
     ),
     Break(
+        "the force F_0 of a study has the drives' inertia",
+        "rig/study/forces.py",
+        "replace(leg, drive=Drive()) for leg in mechanism.legs",
+        "leg for leg in mechanism.legs",
+        (f"{_CASES}::test_drives_count_as_the_legs_and_are_told",),
+    ),
+    Break(
         "models are studied without the same Coulomb friction",
         "dynamics/papers/variants.py",
         '    if friction == "same":\n        coulomb',

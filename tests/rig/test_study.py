@@ -7,7 +7,7 @@ import pytest
 from pinocchio_platform import PinocchioPlatform
 from studied import MACHINES, PATH_1, PATH_2, PATH_3, along, held, shipped, sway, tilted
 
-from dynamics import Body, Dynamics, Friction, LegLimits, Mechanism, massless_legs, papers
+from dynamics import Body, Drive, Dynamics, Friction, LegLimits, Mechanism, massless_legs, papers
 from kinematics import Array, leg_kinematics
 from rig.errors import FieldError, InputError
 from rig.motions import SampledMotion, read_motion
@@ -325,6 +325,30 @@ def test_friction_of_the_models_is_chosen() -> None:
     assert {error.model: error.peak for error in printed.errors}["pedrammehr-2012-mended"] > 1.0
     np.testing.assert_array_equal(printed.exact, same.exact)
     assert np.abs(none.exact - same.exact).max() > 1.0
+
+
+def test_drives_count_as_the_legs_and_are_told() -> None:
+    """The dynamic force F_d has their inertia and friction, as its parts have; the compared models all have them."""
+    machine, motion = MACHINES["tilted"]()
+    drives = [Drive(inertia=5e-5, lead=0.005, viscous=20.0, coulomb=3.0 + place) for place in range(6)]
+    legs = tuple(replace(leg, drive=drive) for leg, drive in zip(machine.legs, drives, strict=True))
+    bare, made = study(machine, motion), study(replace(machine, legs=legs), motion)
+    forces, legs_motion = made.forces, leg_kinematics(machine.geometry, motion.motions)
+    speed, mass = legs_motion.velocity, 5e-5 * (2.0 * np.pi / 0.005) ** 2
+    inertia, coulomb = mass * legs_motion.acceleration, np.arange(3.0, 9.0) * np.sign(speed)
+    scale = 1e-11 * np.abs(forces.exact).max()
+    np.testing.assert_allclose(forces.terms[3] - bare.forces.terms[3], inertia, atol=scale)
+    np.testing.assert_allclose(forces.terms[4] - bare.forces.terms[4], 20.0 * speed + coulomb, atol=scale)
+    np.testing.assert_allclose(forces.massless, bare.forces.massless, atol=scale)
+    np.testing.assert_allclose(forces.dynamic, forces.terms[2:5].sum(axis=0), atol=scale)
+    for model, found in forces.models.items():
+        apart = bare.forces.models[model] - bare.forces.exact
+        np.testing.assert_allclose(found - forces.exact, apart, atol=scale)
+    assert said(made, "drives").text.startswith("Rotors, gears and screws of the drives resist as 78.96 kg at each rod")
+    assert {"drives", "drives-same"} <= codes(made) and not {"drives", "drives-same"} & codes(bare)
+    unlike = (replace(legs[0], drive=Drive(reflected_mass=1.5)), *legs[1:])
+    text = said(study(replace(machine, legs=unlike), motion), "drives-unlike").text
+    assert text.startswith("Rotors, gears and screws of the drives resist as 1.5 kg to 78.96 kg at the rods")
 
 
 def test_every_sentence_can_be_said() -> None:
