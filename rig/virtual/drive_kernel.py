@@ -55,7 +55,8 @@ BRAKE_STIFFNESS = 5  # N/m; also of the end stops
 BRAKE_DAMPING = 6  # N s/m
 BRAKE_FORCE = 7  # N
 STOP_DAMPING = 8  # N s/m, quick stop
-PARAMETERS = 9
+INTEGRAL_RATE = 9  # 1/s, of the position loop's integral, times its stiffness
+PARAMETERS = 10
 
 # Columns of a leg's row.
 REFERENCE = 0  # m, encoder reading at the reference mark: the nominal mechanism's length at home
@@ -95,8 +96,8 @@ EVERY_FRICTION = 2.0
 
 EXTRAPOLATION = 0.02
 """A position command is extrapolated at its speed for this long, s: bridges a lost command, not a lost master."""
-INTEGRAL_RATE = 8.0
-"""Rate of the position loop's integral part, 1/s of its stiffness."""
+USUAL_INTEGRAL_RATE = 8.0
+"""Rate of the position loop's integral part of drives without inertia, 1/s of its stiffness."""
 STANDSTILL_SPEED = 0.05
 """A quick stop closes the brake below this leg speed, m/s …"""
 STOP_TIME = 0.15
@@ -269,7 +270,7 @@ def begin_step_kernel(
         drive[BRAKED] = 1.0
     demand, error = demand_kernel(drive, parameters, reference, length, velocity, t)
     if error != 0.0 and abs(demand) < parameters[FORCE_LIMIT]:
-        drive[INTEGRAL] += INTEGRAL_RATE * parameters[STIFFNESS] * error * h
+        drive[INTEGRAL] += parameters[INTEGRAL_RATE] * parameters[STIFFNESS] * error * h
     if drive[BRAKED] == 0.0 and drive[QUICK_STOP] == 0.0 and drive[MODE] == _HOMING_MODE:
         _, _, over = homing_reference_kernel(drive, parameters, reference, t)
         if over and abs(error) < HOMING_TOLERANCE and abs(velocity) < HOMING_REST:

@@ -117,7 +117,7 @@ class Plant:
         self._bare = smooth_legs(machine) if has_every_friction(friction) else machine
         self._hose = hose_row(settings.plant.hose if hose is None else hose)
         self._geometry = machine.geometry.array
-        self._parameters = drive_parameters(settings.drive)
+        self._parameters = drive_parameters(settings.drive, machine)
         self._legs = leg_rows(machine, settings.plant, friction)
         self._legs[:, columns.BEGAN] = start
         self._legs[:, columns.REFERENCE] = self._marks
@@ -472,8 +472,28 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
     return legs
 
 
-def drive_parameters(drive: VirtualDrive) -> Array:
-    """Return the parameter vector of `drive_kernel`, shared by the six drives."""
+def _greatest_mass(machine: Mechanism) -> float:
+    """Return the mass, kg, at home of the heaviest direction of leg space."""
+    home = machine.geometry.home_pose
+    matrix = leg_matrix(machine.geometry, home)
+    response = matrix.T @ np.linalg.solve(Dynamics(machine).mass_matrix(home), matrix)
+    return 1.0 / float(np.linalg.eigvals(response).real.min())
+
+
+def _integral_rate(machine: Mechanism) -> float:
+    """Return the rate, 1/s, of the integral of the drives' position loops.
+
+    An integral of rate r swings a leg up that feels a mass above damping/r. So the rate falls as the drives' inertia
+    makes the heaviest direction heavier, as that of a drive which is tuned for its rotor.
+    """
+    if not any(leg.drive.mass for leg in machine.legs):
+        return columns.USUAL_INTEGRAL_RATE
+    bare = replace(machine, legs=tuple(replace(leg, drive=leg.drive.with_mass(0.0)) for leg in machine.legs))
+    return columns.USUAL_INTEGRAL_RATE * _greatest_mass(bare) / _greatest_mass(machine)
+
+
+def drive_parameters(drive: VirtualDrive, machine: Mechanism) -> Array:
+    """Return the parameter vector of `drive_kernel`, shared by the six drives of a plant's machine."""
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
     values[columns.FORCE_LIMIT] = drive.force_limit
@@ -484,4 +504,5 @@ def drive_parameters(drive: VirtualDrive) -> Array:
     values[columns.BRAKE_DAMPING] = drive.brake_damping
     values[columns.BRAKE_FORCE] = drive.brake_force
     values[columns.STOP_DAMPING] = drive.quick_stop_damping
+    values[columns.INTEGRAL_RATE] = _integral_rate(machine)
     return values

@@ -66,7 +66,8 @@ class LoopRun:
         dynamics = Dynamics(self.plant, self.virtual.plant.coulomb_speed)
         accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
-            dynamics.parameters, self.plant.geometry.array, self.legs.copy(), drive_parameters(self.virtual.drive),
+            dynamics.parameters, self.plant.geometry.array, self.legs.copy(),
+            drive_parameters(self.virtual.drive, self.plant),
             self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.signals[:, BRISTLE]),
             self.wrenches, self.hose, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
             np.zeros(6), np.zeros(6), np.zeros(6), accelerations, rubbed, loads,
