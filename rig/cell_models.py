@@ -19,7 +19,11 @@ def comparable_rows(rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
 
 
 def model_differences(
-    mechanism: Mechanism, motions: Floats, models: Collection[str], coulomb_speed: float = 0.0
+    mechanism: Mechanism,
+    motions: Floats,
+    models: Collection[str],
+    coulomb_speed: float = 0.0,
+    friction: papers.FrictionChoice = "same",
 ) -> dict[str, Floats]:
     """Return the models' load-cell readings less the exact model's, (n, 6) N by name, of motions (n, 19).
 
@@ -28,14 +32,19 @@ def model_differences(
     exact if cells are read at the cycle's time. For readings with their own time the difference is still that
     of the cycle's.
 
-    models: of `dynamics.MODELS`; coulomb_speed: m/s, the control's.
+    models: of `dynamics.MODELS`; coulomb_speed: m/s, the control's; friction: of the published models, see
+    `dynamics.papers.variant_forces`, so that with the same in each they differ by their treatment of masses alone.
     Raises DynamicsError for an invalid or non-finite motion, SingularityError if forces are undetermined.
     """
     exact = Dynamics(mechanism, coulomb_speed=coulomb_speed).cells(motions)
-    return {
-        model: np.zeros_like(exact) if model == "exact" else papers.variant_cells(model, mechanism, motions) - exact
-        for model in models
-    }
+
+    def less_exact(model: str) -> Floats:
+        if model == "exact":
+            return np.zeros_like(exact)
+        given = papers.variant_cells(model, mechanism, motions, friction=friction, coulomb_speed=coulomb_speed)
+        return np.asarray(given - exact)
+
+    return {model: less_exact(model) for model in models}
 
 
 def recorded_coulomb_speed(header: Mapping[str, Any]) -> float:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
+from dynamics.external import friction_signs
 from dynamics.mechanism import Body, Mechanism, without_friction
 from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
@@ -76,12 +77,7 @@ def variant_forces(
     SingularityError if the leg forces are not determined.
     """
     samples, loads = _checked(model, motions, wrenches, MODELS + MENDED)
-    if friction not in FRICTION_CHOICES:
-        raise DynamicsError(f"friction: {friction!r}, must be one of {', '.join(FRICTION_CHOICES)}")
-    if friction == "none":
-        mechanism = without_friction(mechanism)
-    if model == "massless" and friction == "same":
-        model, mechanism = "exact", _with_legs(mechanism, lower=_NOTHING, upper=_NOTHING)
+    model, mechanism = _with_chosen(friction, model, mechanism)
     if model == "exact":
         return Dynamics(mechanism).inverse(samples, loads).forces
     forces = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
@@ -91,8 +87,20 @@ def variant_forces(
     return forces + _drives(mechanism, samples)
 
 
-def _with_legs(mechanism: Mechanism, **changes: object) -> Mechanism:
-    return replace(mechanism, legs=tuple(replace(leg, **changes) for leg in mechanism.legs))  # type: ignore[arg-type]
+def _with_chosen(friction: FrictionChoice, model: str, mechanism: Mechanism) -> tuple[str, Mechanism]:
+    """Return model and mechanism with the chosen friction, but for the Coulomb friction of published models."""
+    if friction not in FRICTION_CHOICES:
+        raise DynamicsError(f"friction: {friction!r}, must be one of {', '.join(FRICTION_CHOICES)}")
+    if friction == "none":
+        return model, without_friction(mechanism)
+    if model == "massless" and friction == "same":
+        cells = [replace(leg.load_cell, mass_beyond=0.0) for leg in mechanism.legs]
+        legs = tuple(
+            replace(leg, lower=_NOTHING, upper=_NOTHING, load_cell=cell)
+            for leg, cell in zip(mechanism.legs, cells, strict=True)
+        )
+        return "exact", replace(mechanism, legs=legs)
+    return model, mechanism
 
 
 def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend1998]) -> Array:
@@ -104,28 +112,40 @@ def mended_1998(mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[
 
 
 def variant_cells(
-    model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
+    model: str,
+    mechanism: Mechanism,
+    motions: npt.ArrayLike,
+    wrenches: npt.ArrayLike | None = None,
+    *,
+    friction: FrictionChoice = "printed",
+    coulomb_speed: float = 0.0,
 ) -> Array:
     """Predict load-cell readings (n, 6) N, compression positive, by `model`, one of MODELS.
 
     As `Dynamics.cells` for the exact model: the reactions of the model itself give its cell readings.
-    A cell at the rod's end or at the base does not see the prismatic joint's friction, so friction terms make no
-    difference there. A cell at the actuator sees it; its prediction lacks the Coulomb friction of all published models,
-    and viscous friction in `massless`.
+    A cell at the rod's end or at the base does not see the prismatic joint's friction. A cell at the actuator and a
+    force by the motor do: as printed, their prediction lacks the Coulomb friction of all published models, and viscous
+    friction in `massless`. coulomb_speed: m/s, over which Coulomb friction is smoothed, as in `Dynamics`.
 
-    Arguments and errors as of `variant_forces`.
+    Other arguments, and errors, as of `variant_forces`.
     """
     samples, loads = _checked(model, motions, wrenches, MODELS)
+    model, mechanism = _with_chosen(friction, model, mechanism)
     if model == "exact":
-        return Dynamics(mechanism).cells(samples, loads)
+        return Dynamics(mechanism, coulomb_speed=coulomb_speed).cells(samples, loads)
     readings = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
-    at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
-    return readings + at_motors * _drives(mechanism, samples)
+    locations = np.array([leg.load_cell.location for leg in mechanism.legs])
+    if friction == "same":
+        rubbed = np.isin(locations, ("actuator", "motor")) * [leg.friction.coulomb for leg in mechanism.legs]
+        readings += rubbed * friction_signs(leg_kinematics(mechanism.geometry, samples).velocity, coulomb_speed)
+    readings += (locations == "motor") * _drives(mechanism, samples, coulomb_speed)
+    return readings
 
 
-def _drives(mechanism: Mechanism, motions: Array) -> Array:
+def _drives(mechanism: Mechanism, motions: Array, coulomb_speed: float = 0.0) -> Array:
     """What the drives take of the motors' forces (n, 6) N: their inertia and friction."""
-    return np.asarray(np.einsum("nik,ik->ni", Regressor(mechanism).drives(motions), drive_parameters(mechanism)))
+    columns: Array = Regressor(mechanism, coulomb_speed=coulomb_speed).drives(motions)
+    return np.asarray(np.einsum("nik,ik->ni", columns, drive_parameters(mechanism)))
 
 
 def _checked(

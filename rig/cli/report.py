@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -27,6 +27,13 @@ def report(
             help="Compare the published models with the load cells. Left out: if possible.",
         ),
     ] = None,
+    friction: Annotated[
+        str,
+        typer.Option(
+            metavar="same|printed",
+            help="Friction of the compared models: the mechanism's in each, or that of each model's paper.",
+        ),
+    ] = "same",
     parameters: Annotated[
         list[Path] | None,
         typer.Option(
@@ -71,6 +78,8 @@ def report(
     from rig.services import Event, Notice, ReportRequest
     from rig.services import report as make_reports
 
+    if friction not in ("same", "printed"):
+        raise typer.BadParameter(f"{friction!r} must be same or printed", param_hint="'--friction'")
     request = ReportRequest(
         tuple(recordings),
         output,
@@ -81,6 +90,7 @@ def report(
         identify=identify,
         figures=figures,
         pdf=pdf,
+        friction=cast("Literal['same', 'printed']", friction),
     )
 
     def show(event: Event) -> None:

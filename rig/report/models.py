@@ -16,7 +16,9 @@ MOST_ROWS = 100_000
 """Approximate maximum number of compared rows, evenly spaced: every model is evaluated at each."""
 
 
-def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+def compare_models(
+    recording: Recorded, summary: Mapping[str, Any], friction: papers.FrictionChoice = "same"
+) -> list[dict[str, Any]]:
     """Return residuals of every model over the covered rows, subsampled in a long window.
 
     Every model's reactions are converted to load-cell readings, see `model_differences`. One entry per model:
@@ -46,7 +48,7 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
             continue
         compared += len(rows)
         motions = np.ascontiguousarray(rows["reference"])
-        for model, difference in model_differences(mechanism, motions, papers.MODELS, coulomb_speed).items():
+        for model, difference in model_differences(mechanism, motions, papers.MODELS, coulomb_speed, friction).items():
             residuals[model].add(rows["force_residual"] - difference)
             differences[model].add(difference)
             if model in tests:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rig.config import Validation
 from rig.errors import InputError
@@ -37,6 +37,8 @@ class ReportRequest:
     """folder for each figure as SVG and PDF; for one recording"""
     pdf: Path | None = None
     """PDF file of the report, or of the comparison of several"""
+    friction: Literal["same", "printed"] = "same"
+    """friction of the compared models: the mechanism's in each, or that of each model's paper"""
 
     def __post_init__(self) -> None:
         if not self.recordings:
@@ -194,7 +196,8 @@ def _numbers(
         notices.add("annotations", str(error))
     if request.models is not False and not request.compares:
         try:
-            summary["force"]["models"] = compare_models(recording, summary)
+            summary["force"]["models"] = compare_models(recording, summary, request.friction)
+            summary["force"]["models_friction"] = request.friction
         except (DynamicsError, RecordingError):
             if request.models:
                 raise

@@ -22,7 +22,7 @@ from gui.models.live import MODEL_NAMES
 from gui.models.timeline import Excerpt, Floats, History, Segment
 from gui.session import Worker
 from gui.widgets.theme import DARK
-from rig.cell_models import model_differences
+from rig.cell_models import model_differences, recorded_coulomb_speed
 from rig.client.interruption import Interruption
 from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
@@ -100,7 +100,9 @@ def _expected(recording: Recording, rows: np.ndarray, model: str) -> Floats:
     """What a model at the load cells differs by from the exact one, which the recording holds."""
     assert not rows["terms"][:, 4].any()  # no external wrench was announced
     exact = rows["force_model"] - rows["force_held"]
-    expected: Floats = variant_cells(model, MECHANISM, rows["reference"]) - exact
+    speed = recorded_coulomb_speed(recording.header)
+    given = variant_cells(model, MECHANISM, rows["reference"], friction="same", coulomb_speed=speed)
+    expected: Floats = given - exact
     return expected
 
 

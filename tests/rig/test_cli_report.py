@@ -1,6 +1,7 @@
 """`rig report`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from configured import VIRTUAL
 from synthetic_rows import make_header, make_rows
 
+from dynamics import format_mechanism, load_mechanism
 from rig.cli import main
 from rig.client.motion_runner import Progress
 from rig.client.runs import demo_trajectory, describe, execute
@@ -123,4 +125,27 @@ def test_published_models_beside_the_exact_one(tmp_path: Path, capsys: pytest.Ca
     for entry in entries.values():  # noise and difference are independent
         expected = np.hypot(entries["exact"]["rms_residual_n"], entry["rms_difference_n"])
         np.testing.assert_allclose(entry["rms_residual_n"], expected, rtol=0.1)
-    assert "Models compared" in run.report.read_text(encoding="utf-8")
+    page = run.report.read_text(encoding="utf-8")
+    assert "Models compared" in page and "Each has the mechanism's friction" in page
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_models_have_the_same_friction_or_that_of_their_papers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Told apart by cells between drive and rod, which alone read the 4 N of the prismatic joints' Coulomb friction."""
+    mechanism = load_mechanism("lab-hexapod")
+    legs = [replace(leg, load_cell=replace(leg.load_cell, location="actuator")) for leg in mechanism.legs]
+    (tmp_path / "machine.toml").write_text(format_mechanism(replace(mechanism, legs=tuple(legs))))
+    config = VIRTUAL.changed({"mechanism": str(tmp_path / "machine.toml")})
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
+    run = execute(config, trajectory, "run", tmp_path, lockstep=True, report=lambda _progress: None)
+    found = {}
+    for friction in ("same", "printed"):
+        assert main(["report", str(run.recording), "--friction", friction, "--json"]) == 0
+        force = json.loads(capsys.readouterr().out)["force"]
+        assert force["models_friction"] == friction
+        found[friction] = {entry["model"]: entry["peak_difference_n"] for entry in force["models"]}
+    for model in ("dasgupta-1998", "pedrammehr-2012"):
+        assert found["printed"][model] > found["same"][model] + 2.0
+    assert main(["report", str(run.recording), "--friction", "none"]) == ExitCode.INPUT

@@ -74,7 +74,7 @@ def test_agreement_by_construction_is_said_of_a_virtual_rig_alone(tmp_path: Path
     without = {key: value for key, value in whole.header.items() if key != "virtual"}
     for header, said in ((whole.header, 1), (whole.header | {"virtual": False}, 0), (without, 0)):
         summary = summarize(whole)
-        summary["force"]["models"] = [entry]
+        summary["force"] |= {"models": [entry], "models_friction": "same"}
         made = replace(whole, header=header, rows=whole.rows[:1])  # without pictures
         write_report(made, tmp_path / "page.html", summary=summary)
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
