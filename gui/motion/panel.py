@@ -22,7 +22,7 @@ from rig.errors import HardwareError
 from rig.findings import Finding
 from rig.runtime import CallProcess
 
-_COMPLETED_WITHIN = 0.8 * WINDOW_BOUND  # s, while the window gives no sign of life
+_COMPLETED_WITHIN = 0.8 * WINDOW_BOUND  # s, for which the window's thread gives no heartbeat
 _LONGEST = 1000  # characters, as in recordings
 
 

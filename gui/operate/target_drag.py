@@ -168,7 +168,7 @@ class TargetDrag(QtCore.QObject):
         if self.switch.isChecked() and self._asked is not None:
             self._known("" if refusal is None else finding_text(refusal))
             self.refresh()  # the target may have changed meanwhile
-        if error is not None:  # to the log; what was known of another target is not kept, and Go checks its move again
+        if error is not None:  # to the log; Go checks its move again
             raise error
 
     def _known(self, refusal: str) -> None:

@@ -53,7 +53,7 @@ _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _NONE = (0.0,) * 6
 _FRESH = 0.02  # s, largest age of a published snapshot
-_REPORTING = 0.08  # s from one look at what a drive says of itself to one at the next drive
+_REPORT_PERIOD = 0.08  # s between the reports of two drives, one after the other
 # Looked up once: a member that is looked up in its class takes 50 ns.
 _OFF, _IDLE, _HOMING, _PARKED, _SINGLE_LEG = State.OFF, State.IDLE, State.HOMING, State.PARKED, State.SINGLE_LEG
 _QUICK_STOP = StopSeverity.QUICK_STOP
@@ -135,9 +135,9 @@ class Engine:
         self._powered_within = max(config.drives.watchdog, 2.0 * config.exchange_period)
         self._drive_reports: tuple[DriveReport, ...] = ()
         self._reported = -math.inf
-        """s, rig time at which the last one was made"""
-        self._reporting = 0
-        """leg (index) of which one is made next"""
+        """s, rig time of the latest"""
+        self._next_report = 0
+        """leg (index) of the next one"""
         self._stopped_for: Cause | None = None
         """the first cause of the last stop, while its motion is paused"""
         self._in_cycle = self._published = False
@@ -573,15 +573,15 @@ class Engine:
         )
 
     def _report_on_drives(self) -> None:
-        """Renew the report of one drive, if it is time; of all where there is none: that takes longer than a cycle."""
-        leg = self._reporting
+        """Renew the report of the next drive when due; of all six once, after connecting."""
+        leg = self._next_report
         if self.machine.state is _OFF:
             self._drive_reports = ()
         elif not self._drive_reports:
             self._drive_reports = tuple(map(self.drives.report, range(6)))
-        elif self.tick.t >= self._reported + _REPORTING:
+        elif self.tick.t >= self._reported + _REPORT_PERIOD:
             self._drive_reports = (*self._drive_reports[:leg], self.drives.report(leg), *self._drive_reports[leg + 1 :])
-            self._reported, self._reporting = self.tick.t, (leg + 1) % 6
+            self._reported, self._next_report = self.tick.t, (leg + 1) % 6
 
     def _from_home(self) -> float:
         """Largest distance, m, of a platform joint from its place at home."""

@@ -90,7 +90,7 @@ _BENT_BEFORE = 16  # m/s, … by which its slope at either end would be more, �
 _BENT = 17
 _WANTED_BENDS = 18  # N, … and two divided differences of the model's force, see `_bends`
 _PUSHED_AT_CELL = 20  # m/s², acceleration of the deviation at the reading
-_RUBBED_AT_CELL = 21  # N, friction against it that the cell reads
+_FRICTION_AT_CELL = 21  # N, friction against it that the cell reads
 _STATE_ROWS = 22
 
 # Entries of the timing.
@@ -375,7 +375,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     for i in range(6):
         state[_SPEED_BEFORE, i], state[_SLOPE_BEFORE, i] = speeds[i], reference[i, 2]
         state[_WANTED, i] = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
-        state[_EXCESS, i] = state[_NET, i] = state[_RUBBED_AT_CELL, i] = 0.0
+        state[_EXCESS, i] = state[_NET, i] = state[_FRICTION_AT_CELL, i] = 0.0
         at = t + read[i] - asked[i] - delay
         place, went, _ = _followed(commands, count, t, at)
         if legs[_KNOWN, i] != 0.0 and place >= 0:
@@ -386,7 +386,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
                 state[_EXCESS, i] -= state[_REACTION, i]
                 turned = math.tanh((speeds[i] + rate) / smooth) - state[_SIGN, i]
                 state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned - legs[_VISCOUS, i] * rate
-                state[_RUBBED_AT_CELL, i] = legs[_CELL_COULOMB, i] * turned + legs[_CELL_VISCOUS, i] * rate
+                state[_FRICTION_AT_CELL, i] = legs[_CELL_COULOMB, i] * turned + legs[_CELL_VISCOUS, i] * rate
     for i in range(6):
         state[_PUSHED_AT_CELL, i] = 0.0
         for j in range(6):
@@ -395,7 +395,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
         if legs[_BEYOND, i] == 0.0:
             out[i] = state[_EXCESS, i]
         else:
-            out[i] = state[_NET, i] + state[_RUBBED_AT_CELL, i]
+            out[i] = state[_NET, i] + state[_FRICTION_AT_CELL, i]
             for j in range(6):
                 out[i] -= legs[_CARRIED + i, j] * state[_PUSHED_AT_CELL, j]
 
@@ -451,10 +451,9 @@ class ZeroOrderHold:
             timing[_DEVIATING] = 1.0
             if config.mode == "computed-torque":
                 timing[_FRICTION_MEASURED] = 1.0
-                # a leg's force by the lengths' errors: inertia felt there, times the platform's gains along the legs
-                felt, along = np.linalg.inv(mobility), leg_matrix(machine.geometry, home[:7]).T
-                task, back = config.task_gains, np.linalg.inv(along)
-                stiffness, damping = felt @ along @ task.stiffness @ back, felt @ along @ task.damping @ back
+                # forces by accelerations, gains, and the platform's errors by those of the leg lengths, at home
+                errors, task = np.linalg.inv(leg_matrix(machine.geometry, home[:7]).T), config.task_gains
+                stiffness, damping = inertia.T @ task.stiffness @ errors, inertia.T @ task.damping @ errors
             else:
                 stiffness, damping = control.stiffness * np.eye(6), control.damping * np.eye(6)
             legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = stiffness[~own]

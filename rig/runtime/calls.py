@@ -99,7 +99,7 @@ class CallProcess:
         if self._child is None:
             theirs, self._life = Pipe(duplex=False)
             try:
-                if self._cancelled:  # looked at once there is what `cancel` would close
+                if self._cancelled:  # checked after the pipe is there, which `cancel` closes
                     raise ChildDiedError(f"{self._name} has ended")
                 self._child = ChildProcess(self._name, _serve, os.getcwd(), theirs)
             except BaseException:

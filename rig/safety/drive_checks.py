@@ -13,7 +13,7 @@ from rig.safety.trip import DriveSamples, Report, Trip, no_length, no_recheck, n
 from rig.states import StopSeverity
 
 _LEGS = 6
-_SAMPLE_PERIOD = 0.1  # s between two looks at what was counted of a device
+_SAMPLE_PERIOD = 0.1  # s between two samples of a device's counters
 _SAMPLES = 11  # of a second
 _FEW = 5  # replies that are no good in a second, and nothing to stop for
 # plain integers: the flags' own operators cost more than the rest of the checks
@@ -85,12 +85,11 @@ class TrafficCheck:
     """Judges the share of bad replies of each device in the last second.
 
     Among noise, or another master's traffic, replies may still be good: nothing becomes stale, and only this check
-    detects it. The devices are checked in turn, evenly over time: all of them together would make their cycle the
-    longest of all.
+    detects it. The devices are checked in turn, evenly over time: to check all of them in one cycle takes too long.
 
     Args:
         share: tolerated share of a device's requests in that time; `_FEW` are always tolerated.
-        devices: how many there are.
+        devices: number of devices.
     """
 
     def __init__(self, share: float, devices: int) -> None:
@@ -103,7 +102,7 @@ class TrafficCheck:
         self._due = -math.inf
 
     def due(self, t: float) -> bool:
-        """Whether a device is to be checked at rig time `t` (s); several in turn where cycles are long."""
+        """Whether the next device is due at rig time `t` (s): several in one cycle if cycles are long."""
         return t >= self._due
 
     def forget(self) -> None:
@@ -116,11 +115,11 @@ class TrafficCheck:
         """Judge the counters of the device whose turn it is at rig time `t` (s).
 
         Returns:
-            Why to stop the rig, or, once for each device, a warning of one within the bound.
+            A trip if the share is beyond its bound; below it a warning, once for each device; or None.
         """
         self.turn = (self.turn + 1) % self._devices
-        # no device is due twice at a time, however long it has been
-        self._due = max(self._due, t - _SAMPLE_PERIOD) + self._between
+        # however late, each device is due once
+        self._due = max(self._due, t - _SAMPLE_PERIOD + self._between) + self._between
         self._samples.setdefault(device.name, deque(maxlen=_SAMPLES)).append((device.sent, device.unusable))
         beyond = self._beyond(device)
         if beyond is not None:

@@ -78,8 +78,8 @@ GAINS_BREAKS = [
     Break(
         "gains that couple feed held forces back without coupling",
         "rig/engine/zero_order_hold.py",
-        "stiffness, damping = felt @ along @ task.stiffness @ back, felt @ along @ task.damping @ back",
-        "stiffness, damping = task.stiffness[0, 0] * felt @ along @ back, task.damping[0, 0] * felt",
+        "stiffness, damping = inertia.T @ task.stiffness @ errors, inertia.T @ task.damping @ errors",
+        "stiffness, damping = task.stiffness[0, 0] * inertia.T @ errors, task.damping[0, 0] * inertia.T @ errors",
         (f"{_GAINS}::test_held_forces_are_fed_back_by_the_inertia_times_the_gains",),
     ),
 ]
