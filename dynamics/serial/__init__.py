@@ -15,7 +15,7 @@ from dynamics.serial.arm import (
     limit_excesses,
     standard_arm_chain,
 )
-from dynamics.serial.arm_control import ArmControl, ControlLaw, ControlSettings, control_arm
+from dynamics.serial.arm_control import ControlLaw, ControlSettings, control_arm
 from dynamics.serial.arm_dynamics import ArmDynamics
 from dynamics.serial.arm_file import arm_names, load_arm, parse_arm
 from dynamics.serial.as_printed import (
@@ -74,7 +74,6 @@ __all__ = [
     "ERROR_BOUND",
     "FORMULATIONS",
     "Arm",
-    "ArmControl",
     "ArmDynamics",
     "ArmJoint",
     "BrokenCondition",

@@ -12,7 +12,7 @@ from dynamics.serial.arm import Arm, standard_arm_chain
 from dynamics.serial.arm_dynamics import ArmDynamics, packed_arm
 from dynamics.serial.as_printed import lagrange_control_as_printed
 from dynamics.serial.formulations import drive_forces
-from dynamics.serial.torque_control import Gain, check_gains, computed_torque_lagrange, gain_matrix
+from dynamics.serial.torque_control import ControlStudy, Gain, check_gains, computed_torque_lagrange, gain_matrix
 from kinematics import Array
 
 ControlLaw = Literal["mended", "lagrange", "as-printed"]
@@ -20,35 +20,11 @@ ControlLaw = Literal["mended", "lagrange", "as-printed"]
 as in eq. 3.6. as-printed: 4.1 with the sign of gravity as eq. 3.10 prints it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArmControl:
-    """An arm under computed torque at the sampling instants: m samples, n joints; rad or m, and N m or N.
-
-    times (m,) s; desired, actual, rates, torques (m, n), each torque constant until the next sample.
-    """
-
-    times: Array
-    desired: Array
-    actual: Array
-    rates: Array
-    torques: Array
-
-    @property
-    def error(self) -> Array:
-        """Position error (m, n), desired minus actual."""
-        return self.desired - self.actual
-
-    @property
-    def peak(self) -> Array:
-        """Largest |error| (n,) of each joint."""
-        return np.asarray(np.abs(self.error).max(axis=0))
-
-
 @dataclass(frozen=True, slots=True)
 class ControlSettings:
     """How an arm is controlled.
 
-    kp 1/s² and kv 1/s: numbers, or matrices (n, n) as rows. law: see `ControlLaw`. substeps: of Runge and Kutta's
+    kp 1/s² and kv 1/s: see `Gain`, matrices as rows. law: see `ControlLaw`. substeps: of Runge and Kutta's
     formula in a sample; None: 4, or more where friction needs it. preview: q̈ᵈ is the mean over the coming sample, which
     a constant force can achieve, in place of that at the sampling instant as in 4.4. coulomb_speed: smooths friction of
     plant and model, see `ArmDynamics`.
@@ -64,7 +40,7 @@ class ControlSettings:
 
 def control_arm(
     model: Arm, plant: Arm, times: npt.ArrayLike, desired: tuple[Array, Array, Array], settings: ControlSettings
-) -> ArmControl:
+) -> ControlStudy:
     """Let `plant` follow a motion under computed torque of `model`; it begins on the motion, at its speed.
 
     times (m,) s, evenly spaced: the sampling instants. desired: q, q̇, q̈ (m, n) there. Forces are held for a sample.
@@ -111,4 +87,4 @@ def control_arm(
             if arm_simulation_kernel(packed, tau[np.newaxis], wrench, period, substeps, work, q, qd) < 1:
                 raise DynamicsError(f"the arm under control diverges at t = {instants[k]:g} s")
             q[0], qd[0] = q[1], qd[1]
-    return ArmControl(instants, q_d, actual, rates, torques)
+    return ControlStudy(instants, q_d, actual, rates, torques)

@@ -1,6 +1,7 @@
 """Computed-torque control of a chain: M, C and G by strobing, forward simulation, gains, and the control law."""
 
 import math
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -166,25 +167,30 @@ def simulate_chain(
     return ChainSimulation(step * np.arange(count + 1.0), np.array(positions), np.array(rates))
 
 
-Gain = Scalar | Matrix
-"""A number, the same for all joints, or a matrix (n, n)."""
+Gain = Scalar | Vector | Matrix
+"""A number, the same for all joints, n numbers, one for each joint, or a matrix (n, n)."""
 
 _ROUNDING = 1e-12  # relative, of symmetry and of eigenvalues
 
 
 def gain_matrix(name: str, gain: Gain, joints: int) -> Array:
-    """Return a gain as a matrix (n, n) of floats, a number on its diagonal.
+    """Return a gain as a matrix (n, n) of floats, a number or n numbers on its diagonal.
 
-    Raises DynamicsError, with the gain's name, for another shape or numbers that are not finite.
+    Raises DynamicsError, with the gain's name, for another shape, and for what is not a number or not finite.
     """
-    matrix: Array = np.array(gain, dtype=float)
-    if matrix.ndim == 0:
-        matrix = matrix * np.eye(joints)
-    if matrix.shape != (joints, joints):
-        raise DynamicsError(f"{name}: shape {matrix.shape}, must be a number or ({joints}, {joints})")
+    expected = f"must be a number, {joints} numbers, or {joints} rows of {joints}"
+    try:
+        given = np.array(gain)
+        if given.dtype.kind in "bSU":  # NumPy would convert text and truth values
+            raise TypeError
+        matrix: Array = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DynamicsError(f"{name}: {reprlib.repr(gain)}, {expected}") from None
+    if matrix.shape not in ((), (joints,), (joints, joints)):
+        raise DynamicsError(f"{name}: shape {matrix.shape}, {expected}")
     if not np.isfinite(matrix).all():
         raise DynamicsError(f"{name}: {matrix.tolist()} is not finite")
-    return matrix
+    return matrix if matrix.ndim == 2 else np.diag(np.broadcast_to(matrix, joints)).copy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +249,7 @@ def broken_conditions(position: Array, velocity: Array) -> list[BrokenCondition]
 
 
 def check_gains(kp: Gain, kv: Gain, joints: int) -> None:
-    """Check the gains for convergence of the error; K_p 1/s², K_v 1/s, numbers or matrices (n, n).
+    """Check the gains for convergence of the error; K_p 1/s², K_v 1/s, each a `Gain`.
 
     Raises DynamicsError with the violated condition (a), (b) or (c) of 000 and the number.
     """
@@ -267,6 +273,8 @@ def fed_back(gain: Gain, error: Vector) -> Vector:
     """A gain times an error (n,)."""
     if np.ndim(gain) == 0:
         return [gain * x for x in error]
+    if np.ndim(gain) == 1:
+        return [each * x for each, x in zip(gain, error, strict=True)]
     return apply(gain, error)
 
 
@@ -293,8 +301,8 @@ def computed_torque(
 ) -> list[Scalar]:
     """Joint forces τ (n,) by 4.4: the recursion 3.21–3.27 with the bracket of 4.1 in place of q̈.
 
-    `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are numbers, the same for all joints, or
-    matrices (n, n). Raises DynamicsError for gains under which the error may not vanish (`check_gains`).
+    `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are numbers, the same for all joints, n
+    numbers, or matrices (n, n). Raises DynamicsError for gains under which the error may not vanish (`check_gains`).
     """
     n = len(chain)
     check_gains(kp, kv, n)
@@ -360,7 +368,7 @@ Profile = Callable[[Array, Array, float, float], tuple[Array, Array, Array]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlStudy:
-    """A chain under computed torque at the sampling instants: m samples, n joints; rad, rad/s, N m.
+    """A chain or an arm under computed torque at the sampling instants: m samples, n joints; rad or m, N m or N.
 
     times (m,) s; desired, actual, rates, torques (m, n), each torque constant until the next sample.
     """
@@ -373,12 +381,12 @@ class ControlStudy:
 
     @property
     def error(self) -> Array:
-        """Position error (m, n), rad: figures 3 to 8 of 000."""
+        """Position error (m, n), desired minus actual, rad or m: figures 3 to 8 of 000."""
         return self.desired - self.actual
 
     @property
     def peak(self) -> Array:
-        """Largest |error| (n,) of each joint, rad."""
+        """Largest |error| (n,) of each joint, rad or m."""
         peak: Array = np.abs(self.error).max(axis=0)
         return peak
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -127,8 +127,8 @@ def forward(
     if method not in ("compiled", "strobing"):
         raise typer.BadParameter(f"{method!r} must be compiled or strobing", param_hint="'--method'")
     with named_by_option():
-        known: Literal["compiled", "strobing"] = "compiled" if method == "compiled" else "strobing"
-        request = ArmForwardRequest(arm, table, output, known, coulomb_speed)
+        chosen = cast("Literal['compiled', 'strobing']", method)
+        request = ArmForwardRequest(arm, table, output, chosen, coulomb_speed)
         found = arm_forward(request, show_notices)
     _print_table(found, "largest acceleration", as_json)
     if not as_json and "difference" in found.details:
@@ -222,13 +222,15 @@ def control(
     qdd1…qddn, e1…en (desired minus actual), tau1…taun, and prints the largest error of each joint.
     """
     from rig.cli.progress import show_notices
-    from rig.services import ArmControlRequest, arm_control, control_name
+    from rig.services import ArmControlRequest, arm_control
 
+    if law not in ("mended", "lagrange", "as-printed"):
+        raise typer.BadParameter(f"{law!r} must be mended, lagrange or as-printed", param_hint="'--law'")
     with named_by_option():
+        chosen = cast("Literal['mended', 'lagrange', 'as-printed']", law)
         request = ArmControlRequest(
-            arm, trajectory, output, plant, control_name(law), kp, kv, gains, rate, substeps, preview, coulomb_speed,
-            figures,
-        )  # fmt: skip
+            arm, trajectory, output, plant, chosen, kp, kv, gains, rate, substeps, preview, coulomb_speed, figures
+        )
         found = arm_control(request, show_notices)
     _print_table(found, "largest error", as_json)
 

@@ -100,21 +100,20 @@ class TaskGains:
         return (k, d) if alike else None
 
 
-def gain_matrix(gain: GainValue) -> Array:
-    """Return a gain as a matrix (6, 6)."""
-    given: Array = np.array(gain, dtype=np.float64)
-    return given if given.ndim == 2 else np.diag(np.broadcast_to(given, _AXES)).copy()
-
-
 def task_gains(config: RigConfig) -> TaskGains:
     """Return the gains of a configuration: those that it gives, or those of its bandwidth."""
     control = config.control
     if control.task_stiffness is not None and control.task_damping is not None:
-        return TaskGains(gain_matrix(control.task_stiffness), gain_matrix(control.task_damping))
+        return _task_gains(control.task_stiffness, control.task_damping)
     ratio = 1.0 if control.task_damping_ratio is None else control.task_damping_ratio
     bandwidth = usual_bandwidth(config, ratio) if control.task_bandwidth is None else control.task_bandwidth
     rate = 2.0 * math.pi * bandwidth
-    return TaskGains(gain_matrix(rate * rate), gain_matrix(2.0 * ratio * rate))
+    return _task_gains(rate * rate, 2.0 * ratio * rate)
+
+
+def _task_gains(stiffness: GainValue, damping: GainValue) -> TaskGains:
+    pairs = ("task_stiffness", stiffness), ("task_damping", damping)
+    return TaskGains(*(serial.gain_matrix(name, gain, _AXES) for name, gain in pairs))
 
 
 def usual_bandwidth(config: RigConfig, ratio: float) -> float:

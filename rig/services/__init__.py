@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rig.services.arm import arm_forward as arm_forward
     from rig.services.arm import arm_inverse as arm_inverse
     from rig.services.arm import arm_simulate as arm_simulate
-    from rig.services.arm import control_name as control_name
     from rig.services.arm import joint_columns as joint_columns
     from rig.services.arm import motion_columns as motion_columns
     from rig.services.arm import refuse_gains as refuse_gains
@@ -204,7 +203,6 @@ _NAMES = {
         "arm_forward",
         "arm_inverse",
         "arm_simulate",
-        "control_name",
         "joint_columns",
         "motion_columns",
         "refuse_gains",

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,17 +40,6 @@ _FASTEST = 100_000.0  # Hz
 _MOST_SAMPLES = 2_000_000
 _EVEN = 1e-6  # relative, of two sampling periods
 
-ControlName = Literal["mended", "lagrange", "as-printed"]
-
-
-def control_name(text: str) -> ControlName:
-    """Return a control law by its name. Raises FieldError for another one."""
-    for name in get_args(ControlName):
-        if text == name:
-            found: ControlName = name
-            return found
-    raise FieldError("law", f"{text!r} must be one of {', '.join(get_args(ControlName))}")
-
 
 def joint_columns(prefix: str, joints: int) -> tuple[str, ...]:
     """Return column names of the joints: `joint_columns("q", 3)` is q1, q2, q3."""
@@ -62,7 +51,7 @@ def motion_columns(joints: int) -> tuple[str, ...]:
     return tuple(name for prefix in ("q", "qd", "qdd") for name in joint_columns(prefix, joints))
 
 
-def arm_axes(arm: "serial.Arm") -> Axes:
+def arm_axes(arm: serial.Arm) -> Axes:
     """Return names and units of an arm's joints."""
     return Axes(tuple(x.name for x in arm.joints), tuple("rad" if x.revolute else "m" for x in arm.joints))
 
@@ -77,12 +66,8 @@ class JointMotion:
     qdd: Array
     tau: Array | None = None
 
-    def rows(self, tau: Array) -> Array:
-        """Return t, q, qd, qdd and forces as a table's rows."""
-        return np.column_stack([self.times, self.q, self.qd, self.qdd, tau])
 
-
-def read_joint_motion(arm: "serial.Arm", path: Path, rate: float) -> JointMotion:
+def read_joint_motion(arm: serial.Arm, path: Path, rate: float) -> JointMotion:
     """Read a motion of an arm: a table (CSV) as it is, or a trajectory file (TOML) sampled at `rate` Hz.
 
     Its samples are evenly spaced over the duration, a little closer than `rate` says where they would not end with it.
@@ -105,8 +90,7 @@ def read_joint_motion(arm: "serial.Arm", path: Path, rate: float) -> JointMotion
     return JointMotion(table.times, q, qd, qdd, table.columns(forces) if table.has(forces) else None)
 
 
-def _loaded(source: str, notices: Notices) -> "serial.Arm":
-
+def _loaded(source: str, notices: Notices) -> serial.Arm:
     arm = serial.load_arm(source, evaluate_only=True)
     if arm.unphysical:
         finding = Finding(Code.ARM_UNPHYSICAL, details={"names": list(arm.unphysical)})
@@ -116,8 +100,7 @@ def _loaded(source: str, notices: Notices) -> "serial.Arm":
     return arm
 
 
-def _report_limits(arm: "serial.Arm", motion: JointMotion, tau: Array, notices: Notices) -> tuple[Finding, ...]:
-
+def _report_limits(arm: serial.Arm, motion: JointMotion, tau: Array, notices: Notices) -> tuple[Finding, ...]:
     findings = tuple(
         Finding(
             Code.ARM_BEYOND_LIMIT,
@@ -132,7 +115,7 @@ def _report_limits(arm: "serial.Arm", motion: JointMotion, tau: Array, notices: 
     return findings
 
 
-def _units(arm: "serial.Arm") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _units(arm: serial.Arm) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return units of the joints' positions and forces."""
     pairs = [serial.joint_units(joint.kind) for joint in arm.joints]
     return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
@@ -158,7 +141,7 @@ class JointPeak:
     time: float
 
 
-def _peaks(arm: "serial.Arm", times: Array, values: Array, units: Sequence[str]) -> tuple[JointPeak, ...]:
+def _peaks(arm: serial.Arm, times: Array, values: Array, units: Sequence[str]) -> tuple[JointPeak, ...]:
     worst = np.abs(values).argmax(axis=0)
     return tuple(
         JointPeak(joint.name, float(values[row, k]), units[k], float(times[row]))
@@ -190,7 +173,6 @@ class ArmInverseRequest:
     """folder for plots, created if missing"""
 
     def __post_init__(self) -> None:
-
         _check_rate("rate", self.rate)
         _check_speed(self.coulomb_speed)
         if self.formulation not in (known := (serial.COMPILED, *serial.FORMULATIONS)):
@@ -238,18 +220,20 @@ def arm_inverse(request: ArmInverseRequest, progress: OnEvent = no_progress) -> 
     motion = read_joint_motion(arm, request.trajectory, request.rate)
     tau = serial.arm_forces(arm, request.formulation, motion.q, motion.qd, motion.qdd, request.coulomb_speed)
     findings = _report_limits(arm, motion, tau, notices)
-    _write(request.output, arm, motion.rows(tau))
+    _write(request.output, motion, tau)
     _positions, forces = _units(arm)
     figures = write_joint_plots(request.figures, _motion_plots(arm, motion, tau))
     return ArmTableResult(arm.name, request.output, len(tau), _peaks(arm, motion.times, tau, forces), findings, figures)
 
 
-def _write(path: Path, arm: "serial.Arm", rows: Array) -> None:
-    names = ("t", *motion_columns(len(arm)), *joint_columns("tau", len(arm)))
-    write_table(path, names, rows)
+def _write(path: Path, motion: JointMotion, tau: Array) -> None:
+    """Write t, q, qd, qdd and the forces tau (m, n) as a table."""
+    n = tau.shape[1]
+    rows = np.column_stack([motion.times, motion.q, motion.qd, motion.qdd, tau])
+    write_table(path, ("t", *motion_columns(n), *joint_columns("tau", n)), rows)
 
 
-def _motion_plots(arm: "serial.Arm", motion: JointMotion, tau: Array) -> list[JointPlot]:
+def _motion_plots(arm: serial.Arm, motion: JointMotion, tau: Array) -> list[JointPlot]:
     names = arm_axes(arm).names
     positions, forces = _units(arm)
     return [
@@ -300,7 +284,7 @@ def arm_forward(request: ArmForwardRequest, progress: OnEvent = no_progress) -> 
         qdd = np.array([serial.strobed_arm_acceleration(arm, *row, request.coulomb_speed) for row in rows])
     motion = JointMotion(table.times, q, qd, qdd)
     findings = _report_limits(arm, motion, tau, notices)
-    _write(request.output, arm, motion.rows(tau))
+    _write(request.output, motion, tau)
     details: dict[str, Any] = {"method": request.method}
     if table.has(given):
         details["difference"] = np.abs(qdd - table.columns(given)).max(axis=0).tolist()
@@ -361,28 +345,29 @@ def arm_simulate(request: ArmSimulateRequest, progress: OnEvent = no_progress) -
     arm = _loaded(request.arm, notices)
     model = serial.ArmDynamics(arm, request.coulomb_speed)
     n = len(arm)
-    given: Array | None = None
     if request.source.suffix.lower() == ".toml":
         motion = read_joint_motion(arm, request.source, request.rate)
         times, tau = motion.times, model.inverse(motion.q, motion.qd, motion.qdd)
-        start, given = (motion.q[0], motion.qd[0]), motion.q
+        given: Array | None = motion.q
+        start_q, start_qd = motion.q[0], motion.qd[0]
     else:
-        state = joint_columns("q", n), joint_columns("qd", n)
-        others = [*state, joint_columns("qdd", n), joint_columns("e", n)]
+        positions, rates = joint_columns("q", n), joint_columns("qd", n)
+        others = [positions, rates, joint_columns("qdd", n), joint_columns("e", n)]
         table = read_table(request.source, joint_columns("tau", n), others, increasing=True)
         times, tau = table.times, table.columns(joint_columns("tau", n))
-        start = tuple(table.columns(names)[0] if table.has(names) else np.zeros(n) for names in state)  # type: ignore[assignment]
-        given = table.columns(state[0]) if table.has(state[0]) else None
+        given = table.columns(positions) if table.has(positions) else None
+        start_q = np.zeros(n) if given is None else given[0]
+        start_qd = table.columns(rates)[0] if table.has(rates) else np.zeros(n)
     period = _even_period(request.source, times)
-    substeps = request.substeps or model.stable_substeps(start[0], period)
-    model.simulate(*start, tau[:1], period, substeps)  # compiles it
+    substeps = request.substeps or model.stable_substeps(start_q, period)
+    model.simulate(start_q, start_qd, tau[:1], period, substeps)  # compiles it
     began = time.perf_counter()
-    run = model.simulate(*start, tau[:-1], period, substeps)
+    run = model.simulate(start_q, start_qd, tau[:-1], period, substeps)
     spent = time.perf_counter() - began
     qdd = model.forward(run.q, run.qd, tau)
     motion = JointMotion(times, run.q, run.qd, qdd)
     findings = _report_limits(arm, motion, tau, notices)
-    _write(request.output, arm, motion.rows(tau))
+    _write(request.output, motion, tau)
     details: dict[str, Any] = {
         "period": period,
         "substeps": substeps,
@@ -428,7 +413,7 @@ class ArmControlRequest:
     """CSV file of t, q1…, qd1…, qdd1…, e1…, tau1…: actual motion, error (desired minus actual), and forces"""
     plant: str | None = None
     """the arm that is controlled; None: the model"""
-    law: ControlName = "mended"
+    law: serial.ControlLaw = "mended"
     """see `dynamics.serial.arm_control`"""
     kp: str = f"{USUAL_STIFFNESS:g}"
     """K_p, 1/s²: a number, or n numbers of a diagonal, separated by commas"""
@@ -509,45 +494,33 @@ def arm_control(request: ArmControlRequest, progress: OnEvent = no_progress) -> 
 
 
 def _gains(request: ArmControlRequest, joints: int) -> tuple[Array, Array]:
-    """Return K_p and K_v as matrices (n, n). Raises FieldError or InputError with the gain, its shape and value."""
-    given: dict[str, Any] = {}
-    if request.gains is not None:
-        try:
-            given = parse_toml(read_text(request.gains))
-        except InputFileError as error:
-            raise InputError(f"{request.gains}: {error}") from None
-        unknown = sorted(set(given) - {"kp", "kv"})
-        if unknown or len(given) < 2:
-            fault = f"unknown key {unknown[0]}" if unknown else f"missing {'kp' if 'kp' not in given else 'kv'}"
-            raise InputError(f"{request.gains}: {fault}; it has kp and kv")
-        return tuple(_gain_matrix(f"{request.gains}: {name}", given[name], joints) for name in ("kp", "kv"))  # type: ignore[return-value]
-    for name, text in (("kp", request.kp), ("kv", request.kv)):
-        try:
-            numbers = read_list(text)
-        except NumberTextError as error:
-            raise FieldError(name, str(error)) from None
-        if len(numbers) not in (1, joints):
-            raise FieldError(name, f"{len(numbers)} numbers, must be 1 or {joints}")
-        given[name] = numbers if len(numbers) > 1 else numbers[0]
-    return _gain_matrix("kp", given["kp"], joints), _gain_matrix("kv", given["kv"], joints)
+    """Return K_p and K_v as matrices (n, n).
 
-
-def _gain_matrix(name: str, value: Any, joints: int) -> Array:
+    Raises FieldError, InputError or DynamicsError with the gain, its shape and value.
+    """
+    if request.gains is None:
+        kp, kv = (_option_gain(name, text, joints) for name, text in (("kp", request.kp), ("kv", request.kv)))
+        return kp, kv
     try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name}: {value!r}, must be a number, {joints} numbers, or {joints} rows of {joints}"
-        ) from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{name}: {value!r}, must be finite")
-    if array.shape == ():
-        return np.asarray(array * np.eye(joints))
-    if array.shape == (joints,):
-        return np.diag(array)
-    if array.shape == (joints, joints):
-        return array
-    raise InputError(f"{name}: shape {array.shape}, must be a number, {joints} numbers, or {joints} rows of {joints}")
+        given = parse_toml(read_text(request.gains))
+    except InputFileError as error:
+        raise InputError(f"{request.gains}: {error}") from None
+    unknown = sorted(set(given) - {"kp", "kv"})
+    if unknown or len(given) < 2:
+        fault = f"unknown key {unknown[0]}" if unknown else f"missing {'kp' if 'kp' not in given else 'kv'}"
+        raise InputError(f"{request.gains}: {fault}; it has kp and kv")
+    kp, kv = (serial.gain_matrix(f"{request.gains}: {name}", given[name], joints) for name in ("kp", "kv"))
+    return kp, kv
+
+
+def _option_gain(name: str, text: str, joints: int) -> Array:
+    try:
+        numbers = read_list(text)
+    except NumberTextError as error:
+        raise FieldError(name, str(error)) from None
+    if len(numbers) not in (1, joints):
+        raise FieldError(name, f"{len(numbers)} numbers, must be 1 or {joints}")
+    return serial.gain_matrix(name, numbers if len(numbers) > 1 else numbers[0], joints)
 
 
 def refuse_gains(kp: Array, kv: Array) -> None:
@@ -675,7 +648,6 @@ class ArmCountRequest:
     """or a number of revolute joints"""
 
     def __post_init__(self) -> None:
-
         if sum((self.arm is not None, bool(self.structure), self.joints is not None)) != 1:
             raise FieldError("arm", "give an arm, a structure or a number of joints, one of the three")
         if self.joints is not None and not 1 <= self.joints <= papers.MOST_JOINTS:
@@ -689,7 +661,7 @@ class ArmCountResult:
     """Result: what was counted, and the counts."""
 
     what: str
-    counts: "tuple[papers.ArmCount, ...]"
+    counts: tuple[papers.ArmCount, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON object."""

@@ -67,7 +67,12 @@ _SWINGING = [[2.0, 2.0], [2.0, 2.0]]
         ([[1.0, 2.0], [2.0, 1.0]], 2.0, r"K_p: least eigenvalue -1 1/s².*condition b"),
         (100.0, _SWINGING, r"rank of .* is 1, must be 2: .* \(condition c\)"),
         (100.0, 0.0, r"rank of .* is 0, must be 2"),
-        (np.eye(3), 2.0, r"K_p: shape \(3, 3\), must be a number or \(2, 2\)"),
+        (np.eye(3), 2.0, r"K_p: shape \(3, 3\), must be a number, 2 numbers, or 2 rows of 2"),
+        ([9.0, 9.0, 9.0], 2.0, r"K_p: shape \(3,\), must be a number, 2 numbers, or 2 rows of 2"),
+        ("100", 2.0, "K_p: '100', must be a number, 2 numbers"),
+        (True, 2.0, "K_p: True, must be a number, 2 numbers"),
+        ([[9.0, 0.0], [9.0]], 2.0, r"K_p: \[\[9.0, 0.0\], \[9.0\]\], must be a number"),
+        ([9.0, 0.0], 2.0, r"K_p: least eigenvalue 0 1/s²"),
         (100.0, float("nan"), "K_v: .*nan.* is not finite"),
     ],
 )

@@ -291,7 +291,7 @@ def test_wrong_tables_are_refused_by_column_and_line(folder, capfd):
         (("inverse", "puma-560", "move.toml", "-o", "f.csv"), "part 1, start: 4 values, must be 6, one for each joint"),
         (("inverse", "scara", "move.toml", "-o", "f.csv", "--rate", "0"), "0 Hz, must be above 0 to 100000 Hz"),
         (("control", "scara", "move.toml", "-o", "f.csv", "--kp", "1,2"), "2 numbers, must be 1 or 4"),
-        (("control", "scara", "move.toml", "-o", "f.csv", "--law", "pid"), "'pid' must be one of mended"),
+        (("control", "scara", "move.toml", "-o", "f.csv", "--law", "pid"), "'pid' must be mended, lagrange"),
         (("control", "scara", "move.toml", "-o", "f.csv", "--plant", "tx40"), "plant: 6 joints, must be 4"),
         (("count",), "give an arm, a structure or a number of joints"),
         (("count", "--structure", "RXR"), "'RXR', must be 1 to 30 letters R or P"),
