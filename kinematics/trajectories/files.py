@@ -3,6 +3,7 @@
 import csv
 import math
 import time
+from collections import abc
 from collections.abc import Callable, Mapping
 from importlib import resources
 from itertools import chain, islice
@@ -37,7 +38,9 @@ from kinematics.inputs import (
 from kinematics.rotations import pose_to_coordinates
 from kinematics.trajectories.base import (
     COORDINATES,
+    PLATFORM,
     SHORTEST,
+    Axes,
     Placement,
     Sequence,
     Thresholds,
@@ -67,7 +70,42 @@ _BLOCK = 250  # rows read before yielding to other threads: some 1 ms of work
 _LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
 
 
-class Poses(Trajectory):
+class QuinticSpline(Trajectory):
+    """Quintic spline through `values` (n, axes) at `times` (n,) s, unevenly spaced or not; time restarts at 0.
+
+    `rest_ends`: zero speed and acceleration at start and end (at least two points); otherwise not-a-knot ends (at
+    least six).
+    Raises TrajectoryError for times less than 1 µs apart.
+    """
+
+    def __init__(
+        self, times: Array, values: Array, *, rest_ends: bool, placement: Placement | None = None, axes: Axes = PLATFORM
+    ) -> None:
+        late = np.diff(times) >= SHORTEST
+        if not late.all():
+            row = int(np.argmin(late)) + 1
+            raise TrajectoryError(
+                f"times: {times[row]:g} s follows {times[row - 1]:g} s, must be at least {SHORTEST:g} s later"
+            )
+        super().__init__(float(times[-1] - times[0]), placement, axes=axes)
+        from scipy.interpolate import make_interp_spline  # slow to import, rarely needed
+
+        rest = [(1, np.zeros(len(axes))), (2, np.zeros(len(axes)))]
+        # In units of the mean interval, so that the end conditions are scaled like the values.
+        self._scale = (len(times) - 1) / self.duration
+        self._spline = make_interp_spline(
+            (times - times[0]) * self._scale,
+            values,
+            k=5,
+            bc_type=(rest, rest) if rest_ends else None,  # type: ignore[arg-type]  # the stubs allow cubics only
+        )
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        u = t * self._scale
+        return self._spline(u), self._spline(u, nu=1) * self._scale, self._spline(u, nu=2) * self._scale**2
+
+
+class Poses(QuinticSpline):
     """Smooth motion through `poses` (n,7) at `times` (n,) s, unevenly spaced or not; time restarts at 0.
 
     A quintic spline of the coordinates [x y z θx θy θz], angles unwrapped: four continuous derivatives, exact
@@ -85,12 +123,6 @@ class Poses(Trajectory):
             raise TrajectoryError("times: must be (n,) finite numbers, s")
         if len(t) < _LEAST_ROWS[rest_ends]:
             raise TrajectoryError(f"{len(t)} poses, must be at least {_LEAST_ROWS[rest_ends]}")
-        early = np.diff(t) < SHORTEST
-        if early.any():
-            row = int(np.argmax(early)) + 1
-            raise TrajectoryError(
-                f"times: {t[row]:g} s follows {t[row - 1]:g} s, must be at least {SHORTEST:g} s later"
-            )
         try:
             checked = checked_poses("poses", poses)
             if checked.shape != (len(t), 7):
@@ -102,22 +134,7 @@ class Poses(Trajectory):
             raise TrajectoryError(str(error)) from None
         bounded("poses", float(np.abs(coordinates[:, :3]).max()), "m")
         coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
-        super().__init__(float(t[-1] - t[0]), placement)
-        from scipy.interpolate import make_interp_spline  # slow to import, rarely needed
-
-        rest = [(1, np.zeros(6)), (2, np.zeros(6))]
-        # In units of the mean interval, so that the end conditions are scaled like the values.
-        self._scale = (len(t) - 1) / self.duration
-        self._spline = make_interp_spline(
-            (t - t[0]) * self._scale,
-            coordinates,
-            k=5,
-            bc_type=(rest, rest) if rest_ends else None,  # type: ignore[arg-type]  # the stubs allow cubics only
-        )
-
-    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        u = np.clip(t * self._scale, self._spline.t[0], self._spline.t[-1])
-        return self._spline(u), self._spline(u, nu=1) * self._scale, self._spline(u, nu=2) * self._scale**2
+        super().__init__(t, coordinates, rest_ends=rest_ends, placement=placement)
 
 
 def read_poses(path: Path) -> tuple[Array, Array]:
@@ -479,7 +496,7 @@ class RandomPart(FileModel):
 
 
 class TransitionPart(FileModel):
-    """From the part before to the part after without a jump (`Transition`)."""
+    """From the part before to the part after without a jump: a quintic polynomial."""
 
     type: Literal["transition"]
     """Kind of the part."""
@@ -495,7 +512,7 @@ def join(before: Trajectory, after: Trajectory, duration: float) -> Transition:
     """Return the transition from the end of one trajectory to the beginning of another in `duration` s."""
     x0, v0, a0 = (each[0] for each in before.coordinates(before.duration))
     x1, v1, a1 = (each[0] for each in after.coordinates(0.0))
-    return Transition((x0, v0, a0), (x1, v1, a1), duration)
+    return Transition((x0, v0, a0), (x1, v1, a1), duration, axes=before.axes)
 
 
 Part: TypeAlias = Annotated[
@@ -504,7 +521,7 @@ Part: TypeAlias = Annotated[
 ]
 
 
-_MOST_PARTS = 1000
+MOST_PARTS = 1000
 _LISTED_FAULTS = 30
 _LONGEST_REASON = 300  # characters
 
@@ -520,7 +537,7 @@ class TrajectorySpec(FileModel):
     """Size of the whole about its start pose."""
     validation: Thresholds = Thresholds()
     """Thresholds of its runs' verdicts, which take precedence over the configuration's."""
-    parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]
+    parts: Annotated[list[Part], Field(min_length=1, max_length=MOST_PARTS)]
     """The parts, run one after the other."""
 
 
@@ -530,38 +547,49 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
     Paths of CSV files are relative to `folder` (None: the working folder).  Raises TrajectoryError listing the faults.
     """
     faults: list[str] = []
-    built: dict[int, Trajectory] = {}
-    transitions: dict[int, Trajectory] = {}
     placement = None
     try:
         placement = Placement(spec.frame, np.array(spec.pivot), None if home is None else np.asarray(home, dtype=float))
     except TrajectoryError as error:
         faults.append(str(error))
-    for number, part in enumerate(spec.parts, start=1):
-        if not isinstance(part, TransitionPart):
-            try:
-                built[number] = part.build(folder or Path())
-            except TrajectoryError as error:
-                faults.append(f"part {number}, {error}")
-    for number, part in enumerate(spec.parts, start=1):
-        if isinstance(part, TransitionPart):
-            neighbours = [*spec.parts[max(number - 2, 0) : number - 1], *spec.parts[number : number + 1]]
-            if len(neighbours) < 2 or any(isinstance(other, TransitionPart) for other in neighbours):
-                faults.append(f"part {number}, transition: must stand between two parts of other types")
-            elif number - 1 in built and number + 1 in built:
-                transitions[number] = part.between(built[number - 1], built[number + 1])
-    parts = [each for _number, each in sorted((built | transitions).items())]
-    duration = sum(part.duration for part in parts)
-    if duration > LONGEST_FILE:
-        faults.append(
-            f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s; run a shorter motion repeatedly"
-        )
-    if faults:
-        raise TrajectoryError("\n".join(faults))
+    parts, faults_of_parts = built_parts(spec.parts, lambda part: part.build(folder or Path()))
+    if faults or faults_of_parts:
+        raise TrajectoryError("\n".join([*faults, *faults_of_parts]))
     trajectory = Sequence(parts, placement=placement)
     trajectory.amplitude = spec.amplitude
     trajectory.thresholds = spec.validation
     return trajectory
+
+
+def built_parts(parts: abc.Sequence[Any], build: Callable[[Any], Trajectory]) -> tuple[list[Trajectory], list[str]]:
+    """Return the parts of a file as trajectories, in order, and what is wrong with them, by their numbers from 1.
+
+    `build` makes one that is not a `TransitionPart`, or raises TrajectoryError; a transition leads from the part before
+    to the part after.
+    """
+    faults: list[str] = []
+    built: dict[int, Trajectory] = {}
+    transitions: dict[int, Trajectory] = {}
+    for number, part in enumerate(parts, start=1):
+        if not isinstance(part, TransitionPart):
+            try:
+                built[number] = build(part)
+            except TrajectoryError as error:
+                faults.append(f"part {number}, {error}")
+    for number, part in enumerate(parts, start=1):
+        if isinstance(part, TransitionPart):
+            neighbours = [*parts[max(number - 2, 0) : number - 1], *parts[number : number + 1]]
+            if len(neighbours) < 2 or any(isinstance(other, TransitionPart) for other in neighbours):
+                faults.append(f"part {number}, transition: must stand between two parts of other types")
+            elif number - 1 in built and number + 1 in built:
+                transitions[number] = part.between(built[number - 1], built[number + 1])
+    trajectories = [each for _number, each in sorted((built | transitions).items())]
+    duration = sum(part.duration for part in trajectories)
+    if duration > LONGEST_FILE:
+        faults.append(
+            f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s; run a shorter motion repeatedly"
+        )
+    return trajectories, faults
 
 
 def parse_specification(text: str) -> TrajectorySpec:
@@ -631,13 +659,17 @@ def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
     except InputFileError as error:
         raise TrajectoryError(f"{source}: {error}") from None
     except TrajectoryError as error:
-        faults = str(error).removeprefix(f"{source}: ")
-        lines = faults.splitlines()
-        if len(lines) > _LISTED_FAULTS:
-            faults = "\n".join([*lines[:_LISTED_FAULTS], f"and {len(lines) - _LISTED_FAULTS} more"])
+        faults = listed_faults(str(error).removeprefix(f"{source}: "))
         if "\n" in faults and not faults.startswith("not a usable"):
             faults = "faults in the trajectory file:\n" + "\n".join(f"  {line}" for line in faults.splitlines())
         raise TrajectoryError(f"{source}: {faults}") from None
+
+
+def listed_faults(faults: str) -> str:
+    """Return the first of faults, one a line, and how many more there are."""
+    lines = faults.splitlines()
+    more = [f"and {len(lines) - _LISTED_FAULTS} more"] if len(lines) > _LISTED_FAULTS else []
+    return "\n".join([*lines[:_LISTED_FAULTS], *more])
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -2,20 +2,29 @@
 
 import math
 from collections.abc import Sequence as Values
-from itertools import pairwise
 from pathlib import Path
 from textwrap import indent
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field, StrictInt, StrictStr, ValidationError, field_validator
+from pydantic import Field, StrictInt, StrictStr, ValidationError
 
 from kinematics.arrays import Array
 from kinematics.errors import InputFileError, TrajectoryError
 from kinematics.inputs import ANGLE, LENGTH, Angle, Frequency, Quantity, Time, parse_toml, read_text, within
-from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, joint_faults, time_span
-from kinematics.trajectories.files import LONGEST_FILE, Duration, FileModel, fault_reason
+from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, time_span
+from kinematics.trajectories.files import (
+    LONGEST_FILE,
+    MOST_PARTS,
+    Duration,
+    FileModel,
+    QuinticSpline,
+    TransitionPart,
+    built_parts,
+    fault_reason,
+    listed_faults,
+)
 from kinematics.trajectories.generators import (
     Chirp,
     ChirpTerm,
@@ -25,13 +34,10 @@ from kinematics.trajectories.generators import (
     MinimumJerk,
     RandomMotion,
     RandomTerm,
-    Transition,
     parabolic,
 )
 
-_MOST_PARTS = 1000
 _MOST_WAYPOINTS = 10_000
-_LISTED_FAULTS = 30
 _QUANTITIES: dict[str, Quantity] = {"rad": ANGLE, "m": LENGTH}
 _Value = Annotated[float, Field(strict=True)] | StrictStr
 """A position: a number in rad or m, or text with a unit; its joint says which of the two."""
@@ -65,7 +71,7 @@ class JointBlend(Trajectory):
         return self._start + along, rate, change
 
 
-class Waypoints(Trajectory):
+class Waypoints(QuinticSpline):
     """Smooth motion through `positions` (m, n) at `times` (m,) s, at rest at both ends: a quintic spline.
 
     Raises TrajectoryError for fewer than two points, or times less than 1 µs apart.
@@ -75,21 +81,8 @@ class Waypoints(Trajectory):
         t = np.asarray(times, dtype=np.float64)
         if t.ndim != 1 or len(t) < 2 or len(t) != len(positions):
             raise TrajectoryError(f"{t.size} times and {len(positions)} positions, must be as many, at least 2")
-        for row in np.flatnonzero(~(np.diff(t) >= SHORTEST)):
-            raise TrajectoryError(
-                f"times: {t[row + 1]:g} s follows {t[row]:g} s, must be at least {SHORTEST:g} s later"
-            )
         points = np.array([axes.values(f"position {k}", row) for k, row in enumerate(positions, start=1)])
-        super().__init__(float(t[-1] - t[0]), None, axes=axes)
-        from scipy.interpolate import make_interp_spline  # slow to import
-
-        rest = [(1, np.zeros(len(axes))), (2, np.zeros(len(axes)))]
-        self._scale = (len(t) - 1) / self.duration
-        self._spline = make_interp_spline((t - t[0]) * self._scale, points, k=5, bc_type=(rest, rest))  # type: ignore[arg-type]  # the stubs allow cubics only
-
-    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        u = np.clip(t * self._scale, self._spline.t[0], self._spline.t[-1])
-        return self._spline(u), self._spline(u, nu=1) * self._scale, self._spline(u, nu=2) * self._scale**2
+        super().__init__(t, points, rest_ends=True, axes=axes)
 
 
 class MinimumJerkJointPart(FileModel):
@@ -272,15 +265,6 @@ class WaypointsJointPart(FileModel):
         return Waypoints(self.times, rows, axes)
 
 
-class TransitionJointPart(FileModel):
-    """From the part before to the part after without a jump: a quintic polynomial."""
-
-    type: Literal["transition"]
-    """Kind of the part."""
-    duration: Duration
-    """Duration, s."""
-
-
 JointPart = Annotated[
     MinimumJerkJointPart
     | BlendJointPart
@@ -289,7 +273,7 @@ JointPart = Annotated[
     | ChirpJointPart
     | RandomJointPart
     | WaypointsJointPart
-    | TransitionJointPart,
+    | TransitionPart,
     Field(discriminator="type"),
 ]
 
@@ -297,18 +281,8 @@ JointPart = Annotated[
 class JointTrajectorySpec(FileModel):
     """A trajectory file of an arm."""
 
-    parts: Annotated[list[JointPart], Field(min_length=1, max_length=_MOST_PARTS)]
+    parts: Annotated[list[JointPart], Field(min_length=1, max_length=MOST_PARTS)]
     """The parts, run one after the other."""
-
-    @field_validator("parts")
-    @classmethod
-    def _transitions_stand_between(cls, parts: list[Any]) -> list[Any]:
-        for number, part in enumerate(parts, start=1):
-            if isinstance(part, TransitionJointPart):
-                beside = [*parts[max(number - 2, 0) : number - 1], *parts[number : number + 1]]
-                if len(beside) < 2 or any(isinstance(other, TransitionJointPart) for other in beside):
-                    raise ValueError(f"part {number}, transition: must stand between two parts of other types")
-        return parts
 
 
 def joint_positions(axes: Axes, name: str, value: Values[_Value] | None) -> Array:
@@ -353,45 +327,22 @@ def _size(axes: Axes, index: int, joint: str, key: str, value: _Value) -> float:
     return _position(f"term {index + 1}, {key}", axes.units[axes.names.index(joint)], value)
 
 
-def build_joint_trajectory(spec: JointTrajectorySpec, axes: Axes) -> Trajectory:
-    """Build the trajectory of `spec` for the joints `axes`. Raises TrajectoryError listing the faults."""
-    faults: list[str] = []
-    built: dict[int, Trajectory] = {}
-    for number, part in enumerate(spec.parts, start=1):
-        if not isinstance(part, TransitionJointPart):
-            try:
-                built[number] = part.build(axes)
-            except TrajectoryError as error:
-                faults.append(f"part {number}, {error}")
-    if faults:
-        raise TrajectoryError(_listed(faults))
-    for number, part in enumerate(spec.parts, start=1):
-        if isinstance(part, TransitionJointPart):
-            before, after = built[number - 1], built[number + 1]
-            x0, v0, a0 = (each[0] for each in before.coordinates(before.duration))
-            x1, v1, a1 = (each[0] for each in after.coordinates(0.0))
-            built[number] = Transition((x0, v0, a0), (x1, v1, a1), part.duration, axes=axes)
-    duration = sum(part.duration for part in built.values())
-    if duration > LONGEST_FILE:
-        raise TrajectoryError(f"parts: {duration:g} s in all, must be at most {LONGEST_FILE:g} s")
-    parts = [built[number] for number in sorted(built)]
-    for number, (before, after) in enumerate(pairwise(parts), start=1):
-        faults += joint_faults(number, before, after)
-    if faults:
-        raise TrajectoryError(f'parts do not join (one of type "transition" would lead across):\n{_listed(faults)}')
-    return Sequence(parts)
-
-
 def parse_joint_trajectory(text: str, axes: Axes) -> Trajectory:
-    """Make the trajectory of TOML `text`. Raises TrajectoryError listing all faults, each with its place."""
+    """Make the trajectory of TOML `text` for the joints `axes`.
+
+    Raises TrajectoryError listing all faults, each with its place.
+    """
     try:
         spec = JointTrajectorySpec.model_validate(parse_toml(text))
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
         faults = [f"{_place(each['loc'])}: {fault_reason(each['msg'])}" for each in error.errors(include_url=False)]
-        raise TrajectoryError(_listed(faults)) from None
-    return build_joint_trajectory(spec, axes)
+        raise TrajectoryError("\n".join(faults)) from None
+    parts, faults = built_parts(spec.parts, lambda part: part.build(axes))
+    if faults:
+        raise TrajectoryError("\n".join(faults))
+    return Sequence(parts)
 
 
 def load_joint_trajectory(path: Path, axes: Axes) -> Trajectory:
@@ -401,13 +352,7 @@ def load_joint_trajectory(path: Path, axes: Axes) -> Trajectory:
     except InputFileError as error:
         raise TrajectoryError(f"{path}: {error}") from None
     except TrajectoryError as error:
-        raise TrajectoryError(f"{path}:\n{indent(str(error), '  ')}") from None
-
-
-def _listed(faults: list[str]) -> str:
-    """Return the first faults, one a line, and how many more there are."""
-    more = [f"and {len(faults) - _LISTED_FAULTS} more"] if len(faults) > _LISTED_FAULTS else []
-    return "\n".join([*faults[:_LISTED_FAULTS], *more])
+        raise TrajectoryError(f"{path}:\n{indent(listed_faults(str(error)), '  ')}") from None
 
 
 def _place(location: tuple[int | str, ...]) -> str:
