@@ -1,4 +1,4 @@
-"""An arm in Pinocchio."""
+"""Arms and chains in Pinocchio."""
 
 import numpy as np
 import pinocchio as pin
@@ -7,29 +7,20 @@ from dynamics.serial import Arm
 from kinematics import Array
 
 
-class PinocchioArm:
-    """The bodies of an arm, and what its joints have of motors, as a pin.Model; friction by joint."""
+class PinocchioJoints:
+    """Joints with their bodies as a pin.Model: inertia of motors by `model.armature`, friction added to its forces.
 
-    def __init__(self, arm: Arm) -> None:
-        self.arm = arm
-        self.model = pin.Model()
-        self.model.gravity.linear = arm.gravity.copy()
-        parent = 0
-        for joint in arm.joints:
-            kind = pin.JointModelRZ() if joint.revolute else pin.JointModelPZ()
-            parent = self.model.addJoint(
-                parent, kind, pin.SE3(joint.rotation.copy(), joint.position.copy()), joint.name
-            )
-            body = pin.Inertia(joint.mass, joint.center.copy(), joint.inertia.copy())
-            self.model.appendBodyToJoint(parent, body, pin.SE3.Identity())
-        self.model.armature = np.array([joint.motor_inertia for joint in arm.joints])
-        self.tip = pin.SE3(arm.tip_rotation.copy(), arm.tip_position.copy())
-        self.data = self.model.createData()
+    viscous, coulomb, offset (n,): of the joints; tip: frame of the tip in that of the last joint.
+    """
+
+    def __init__(self, model: pin.Model, tip: pin.SE3, viscous: Array, coulomb: Array, offset: Array) -> None:
+        self.model, self.tip = model, tip
+        self._viscous, self._coulomb, self._offset = viscous, coulomb, offset
+        self.data = model.createData()
 
     def friction(self, qd: Array) -> Array:
         """Friction and offset at the joints (n,)."""
-        loads = [x.viscous * v + x.coulomb * np.sign(v) + x.offset for x, v in zip(self.arm.joints, qd, strict=True)]
-        return np.array(loads)
+        return np.asarray(self._viscous * qd + self._coulomb * np.sign(qd) + self._offset)
 
     def external(self, wrench: Array) -> list[pin.Force]:
         """A wrench on the tip as Pinocchio's external forces."""
@@ -54,3 +45,19 @@ class PinocchioArm:
         """Kinetic energy, with what the joints have of motors, plus potential energy, J."""
         kinetic = 0.5 * qd @ self.mass_matrix(q) @ qd
         return float(kinetic + pin.computePotentialEnergy(self.model, self.data, q))
+
+
+class PinocchioArm(PinocchioJoints):
+    """The joints of an arm with their bodies, without its transmission and what is at the motors."""
+
+    def __init__(self, arm: Arm) -> None:
+        model, parent = pin.Model(), 0
+        model.gravity.linear = arm.gravity.copy()
+        for joint in arm.joints:
+            kind = pin.JointModelRZ() if joint.revolute else pin.JointModelPZ()
+            parent = model.addJoint(parent, kind, pin.SE3(joint.rotation.copy(), joint.position.copy()), joint.name)
+            body = pin.Inertia(joint.mass, joint.center.copy(), joint.inertia.copy())
+            model.appendBodyToJoint(parent, body, pin.SE3.Identity())
+        model.armature = np.array([joint.motor_inertia for joint in arm.joints])
+        friction = np.array([(joint.viscous, joint.coulomb, joint.offset) for joint in arm.joints])
+        super().__init__(model, pin.SE3(arm.tip_rotation.copy(), arm.tip_position.copy()), *friction.T)
