@@ -304,7 +304,7 @@ def arm_chain(arm: Arm) -> ModifiedChain:
 
     Joint positions and forces are the arm's. Frame i keeps the z axis of joint i; its x axis is along the common normal
     to the next joint's axis. Frame 0 is that of joint 1 at q = 0, and gravity is in its axes. The tip is frame n.
-    Inertia and friction at the joints are those of the arm if its drives are not coupled; see `chain_forces`.
+    Its links have no motors and no friction; `drive_forces` computes what these add.
     """
     axes = _axes_at_zero(arm)
     frames, moves = _modified_frames(axes, [joint.revolute for joint in arm.joints])

@@ -38,8 +38,8 @@ from dynamics.serial.arm import Arm, joint_values
 from dynamics.serial.torque_control import ChainSimulation
 from kinematics import Array
 
-_SMOOTH = 0.01  # rad/s or m/s
-_BORNE = 2.0  # step times rate of damping
+_SMOOTH = 0.01  # coulomb_speed in place of 0, rad/s or m/s
+_LARGEST_STEP = 2.0  # times the rate of damping
 
 
 class ArmDynamics:
@@ -69,7 +69,7 @@ class ArmDynamics:
         self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, wrench: npt.ArrayLike | None = None
     ) -> Array:
         """Compute joint forces τ, N m or N, of a motion, in the shape of q."""
-        position, rate, change = self._alike(q=q, qd=qd, qdd=qdd)
+        position, rate, change = self._samples(q=q, qd=qd, qdd=qdd)
         tau = np.empty_like(position)
         load = self._on_last(wrench)
         if position.ndim == 1:
@@ -83,7 +83,7 @@ class ArmDynamics:
     def mass_matrix(self, q: npt.ArrayLike) -> Array:
         """Compute M (n, n), or (m, n, n) of m samples, drives included; kg m², kg m and kg."""
         n = len(self.arm)
-        (position,) = self._alike(q=q)
+        (position,) = self._samples(q=q)
         rows = position.reshape(-1, n)
         M = np.empty((len(rows), n * n))
         bad = arm_mass_matrices_kernel(self.parameters, rows, self._work, M)
@@ -102,7 +102,7 @@ class ArmDynamics:
 
         Raises DynamicsError if the mass matrix is not positive definite.
         """
-        position, rate, force = self._alike(q=q, qd=qd, tau=tau)
+        position, rate, force = self._samples(q=q, qd=qd, tau=tau)
         qdd = np.empty_like(position)
         load = self._on_last(wrench)
         x, xd, f, xdd = (array.reshape(-1, len(self.arm)) for array in (position, rate, force, qdd))
@@ -138,13 +138,13 @@ class ArmDynamics:
         return float(np.abs(np.linalg.eigvals(np.linalg.solve(M, friction))).max())
 
     def stable_substeps(self, q: npt.ArrayLike, period: float) -> int:
-        """Return how many steps a `period` s needs so that friction does not make them swing, at q (n,); at least 1.
+        """Return the number of steps in a `period` s for which friction at q (n,) is integrated stably; at least 1.
 
-        A step is at most 2 over `damping_rate`; Runge and Kutta's formula bears 2.8. Friction by the sign has no such
-        step; it is taken as that of a coulomb_speed of 0.01.
+        A step is at most 2 over `damping_rate`; Runge and Kutta's formula is stable up to 2.8. Friction by the sign has
+        no such step; it is taken as that of a coulomb_speed of 0.01.
         """
         smooth = self if math.isfinite(self.damping_rate(q)) else ArmDynamics(self.arm, _SMOOTH)
-        return max(1, math.ceil(smooth.damping_rate(q) * period / _BORNE))
+        return max(1, math.ceil(smooth.damping_rate(q) * period / _LARGEST_STEP))
 
     def simulate(
         self,
@@ -167,7 +167,7 @@ class ArmDynamics:
             substeps = self.stable_substeps(q, period)
         if substeps < 1:
             raise DynamicsError(f"substeps: {substeps}, must be at least 1")
-        held = self._alike(torques=torques)[0].reshape(-1, len(self.arm))
+        held = self._samples(torques=torques)[0].reshape(-1, len(self.arm))
         positions, rates = np.empty((len(held) + 1, len(self.arm))), np.empty((len(held) + 1, len(self.arm)))
         positions[0], rates[0] = joint_values(self.arm, "q", q), joint_values(self.arm, "qd", qd)
         load = self._on_last(wrench)
@@ -180,7 +180,7 @@ class ArmDynamics:
             )
         return ChainSimulation(period * np.arange(len(held) + 1.0), positions, rates)
 
-    def _alike(self, **values: npt.ArrayLike) -> list[Array]:
+    def _samples(self, **values: npt.ArrayLike) -> list[Array]:
         """Return arguments as contiguous arrays of one shape (n,) or (m, n), all finite."""
         n = len(self.arm)
         arrays: list[Array] = []

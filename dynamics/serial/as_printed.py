@@ -196,7 +196,7 @@ def _printed_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
     return A
 
 
-def _told_moment(A: Matrix, K: Matrix) -> list[Scalar]:
+def _moment_of_text(A: Matrix, K: Matrix) -> list[Scalar]:
     """Tr{A_i K_i σᵀ} as the sentence after 001 eq. 5.2 has it, (A K)_yz − (A K)_zy for n_x: the opposite."""
     return [-x for x in inertial_moment_of_matrix(A, K)]
 
@@ -281,14 +281,14 @@ def newton_euler_as_printed(
 
 
 def modified_newton_euler_as_printed(
-    chain: SerialChain, q: Values, qd: Values, qdd: Values, told: bool = False
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, text: bool = False
 ) -> list[Scalar]:
     """Compute 001 eqs. 5.1 and 5.2 as printed, with an error in an entry of A_i.
 
-    told: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  Uses eqs. 3.15 and
+    text: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  Uses eqs. 3.15 and
     3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
     """
-    trace = _told_moment if told else inertial_moment_of_matrix
+    trace = _moment_of_text if text else inertial_moment_of_matrix
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         A = _printed_matrix(omega, alpha)

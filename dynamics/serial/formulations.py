@@ -1,6 +1,5 @@
 """The formulations of the papers for any arm: its bodies by each of them, its drives added; and M and q̈ by strobing."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +9,12 @@ from dynamics.errors import ArmError
 from dynamics.serial.arm import Arm, arm_chain, standard_arm_chain
 from dynamics.serial.arm_dynamics import ArmDynamics
 from dynamics.serial.as_printed import modified_newton_euler_as_printed, newton_euler_as_printed
-from dynamics.serial.chain import Scalar, SerialChain
+from dynamics.serial.chain import SerialChain
 from dynamics.serial.iterative import ModifiedChain, iterative_newton_euler, iterative_newton_euler_as_printed
 from dynamics.serial.lagrangian import lagrange_euler
 from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
-from dynamics.serial.torque_control import strobed_mass_matrix
+from dynamics.serial.torque_control import Recursion, strobed_mass_matrix
 from kinematics import Array
-
-Recursion = Callable[..., list[Scalar]]
 
 
 @dataclass(frozen=True, slots=True)

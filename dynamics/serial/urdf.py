@@ -4,13 +4,13 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from dynamics.errors import ArmError
-from dynamics.serial.arm import Arm, ArmJoint, JointLimits, physical_faults, rotation_of_angles
+from dynamics.serial.arm import Arm, ArmJoint, JointKind, JointLimits, physical_faults, rotation_of_angles
 from kinematics import Array
 
 _MOVING = ("revolute", "continuous", "prismatic")
@@ -23,13 +23,9 @@ _reading = threading.Lock()
 class _Body:
     """What moves with a joint so far: mass, first moment and inertia about the origin, axes of the joint's frame."""
 
-    mass: float
-    moment: Array
-    inertia: Array
-
-    @staticmethod
-    def nothing() -> "_Body":
-        return _Body(0.0, np.zeros(3), np.zeros((3, 3)))
+    mass: float = 0.0
+    moment: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
 
     def add(self, mass: float, center: Array, inertia: Array) -> None:
         """Add a body: centre of mass (3,) and inertia (3, 3) about it, both in this frame's axes."""
@@ -54,9 +50,9 @@ def parse_urdf(text: str, *, source: str = "urdf", tip: str | None = None, evalu
 
     The base frame is that of the root link; gravity is along its −z. Revolute, continuous and prismatic joints from the
     root to the link `tip` become the arm's; without `tip` no body may have two of them. Fixed joints are merged into
-    the body before, and so are the joints that branch off the way to `tip`, held at 0: `notes` names these. A frame's z
-    axis is its joint's axis. `damping` and `friction` are viscous and Coulomb friction; a limit of effort or speed of 0
-    is none, which `notes` says.
+    the body before, and so are the joints that branch off the path to `tip`, fixed at 0: `notes` names these. A frame's
+    z axis is its joint's axis. `damping` and `friction` are viscous and Coulomb friction; a limit of effort or speed of
+    0 is none, which `notes` says.
 
     Raises ArmError with every fault: a file that is no URDF, no tree, a chain that branches, a joint that floats, moves
     in a plane or mimics another, numbers that are not finite, and bodies that cannot exist unless `evaluate_only`; or
@@ -83,7 +79,7 @@ def parse_urdf(text: str, *, source: str = "urdf", tip: str | None = None, evalu
         faults.append(f"tip: no link {tip!r}")
     if faults:
         raise ArmError(source, faults)
-    reader = _Reader(robot, children, _way(parents, tip), notes)
+    reader = _Reader(robot, children, _path(parents, tip), notes)
     reader.walk(roots[0], np.eye(3), np.zeros(3), None)
     if reader.faults:
         raise ArmError(source, reader.faults)
@@ -145,22 +141,22 @@ def _reports(core: Any) -> Iterator[list[str]]:
             core.on_error = before
 
 
-def _way(parents: dict[str, Any], tip: str | None) -> set[str] | None:
+def _path(parents: dict[str, Any], tip: str | None) -> set[str] | None:
     """Return the names of the joints that lead to the tip; None without one."""
     if tip is None:
         return None
-    way: set[str] = set()
-    while tip in parents and parents[tip].name not in way:
-        way.add(parents[tip].name)
+    path: set[str] = set()
+    while tip in parents and parents[tip].name not in path:
+        path.add(parents[tip].name)
         tip = parents[tip].parent
-    return way
+    return path
 
 
 class _Reader:
     """Walks the links from the root and collects the arm's joints, their bodies, and faults."""
 
-    def __init__(self, robot: Any, children: dict[str, list[Any]], way: set[str] | None, notes: list[str]) -> None:
-        self._robot, self._children, self._way = robot, children, way
+    def __init__(self, robot: Any, children: dict[str, list[Any]], path: set[str] | None, notes: list[str]) -> None:
+        self._robot, self._children, self._path = robot, children, path
         self.joints: list[ArmJoint] = []
         self.bodies: list[_Body] = []
         self.tip = np.eye(3), np.zeros(3)
@@ -170,7 +166,7 @@ class _Reader:
         """Add a link whose frame has the pose R, p in the frame of the arm's joint `body`, None for the base."""
         self._add(link, R, p, body)
         after = self._children.get(link, [])
-        if not after and self._way is None and body == len(self.joints) - 1:
+        if not after and self._path is None and body == len(self.joints) - 1:
             self.tip = R, p
         moving = [joint for joint in after if self._moves(joint)]
         if len(moving) > 1:
@@ -190,13 +186,13 @@ class _Reader:
                 self._join(joint, turned, placed, body)
             else:
                 if joint.type != "fixed":
-                    self.notes.append(f"joint {joint.name}, {joint.type}, is off the way to the tip: held at 0")
-                if self._way is not None and joint.name in self._way:
+                    self.notes.append(f"joint {joint.name}, {joint.type}, is not on the path to the tip: fixed at 0")
+                if self._path is not None and joint.name in self._path:
                     self.tip = turned, placed
                 self.walk(joint.child, turned, placed, body)
 
     def _moves(self, joint: Any) -> bool:
-        return joint.type != "fixed" and (self._way is None or joint.name in self._way)
+        return joint.type != "fixed" and (self._path is None or joint.name in self._path)
 
     def _join(self, joint: Any, R: Array, p: Array, body: int | None) -> None:
         if joint.type not in _MOVING:
@@ -225,12 +221,12 @@ class _Reader:
             self.faults += [f"joint {joint.name}: {fault}" for fault in error.faults]
             return
         self.joints.append(made)
-        self.bodies.append(_Body.nothing())
+        self.bodies.append(_Body())
         self.tip = align.T, np.zeros(3)
         self.walk(joint.child, align.T, np.zeros(3), len(self.joints) - 1)
 
     def _joint(self, joint: Any, rotation: Array, position: Array) -> ArmJoint:
-        kind = "prismatic" if joint.type == "prismatic" else "revolute"
+        kind: JointKind = "prismatic" if joint.type == "prismatic" else "revolute"
         limits, dynamics = joint.limit, joint.dynamics
         bounds: dict[str, Any] = {}
         if limits is not None:
@@ -247,7 +243,7 @@ class _Reader:
                     bounds["position"] = (low, high)
         return ArmJoint(
             joint.name,
-            kind,  # type: ignore[arg-type]
+            kind,
             rotation,
             position,
             viscous=float(dynamics.damping or 0.0) if dynamics is not None else 0.0,

@@ -82,7 +82,7 @@ def equations() -> list[Claim]:
         min(recursion_errors(partial(serial.newton_euler_as_printed, barred=barred))) for barred in (False, True)
     )
     modified = tuple(
-        min(recursion_errors(partial(serial.modified_newton_euler_as_printed, told=told))) for told in (False, True)
+        min(recursion_errors(partial(serial.modified_newton_euler_as_printed, text=text))) for text in (False, True)
     )
     least = "against Lagrange: relative error of the joint forces, the least of 7 random arms of 2 to 8 revolute joints"
     return [

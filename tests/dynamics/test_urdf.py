@@ -109,14 +109,14 @@ def test_names_limits_and_notes_are_read(tmp_path):
     assert any("dampnig" in note for note in misspelt.notes)
 
 
-def test_the_way_to_a_tip_is_an_arm_and_the_rest_is_merged(tmp_path):
+def test_joints_on_the_path_to_the_tip_are_the_arms_and_others_are_merged(tmp_path):
     path = tmp_path / "gripper.urdf"
     path.write_text(GRIPPER)
     with pytest.raises(ArmError, match="link hand: the chain branches there, into joints finger and second finger"):
         load_arm(path)
     arm = load_arm(f"{path}#tool")
     assert len(arm) == 4
-    assert "joint finger, prismatic, is off the way to the tip: held at 0" in arm.notes
+    assert "joint finger, prismatic, is not on the path to the tip: fixed at 0" in arm.notes
     whole, _data = pinocchio_of(GRIPPER)
     fingers = [whole.getJointId(name) for name in ("finger", "second finger")]
     model = pin.buildReducedModel(whole, fingers, pin.neutral(whole))
