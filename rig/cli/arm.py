@@ -132,7 +132,8 @@ def forward(
         found = arm_forward(request, show_notices)
     _print_table(found, "largest acceleration", as_json)
     if not as_json and "difference" in found.details:
-        typer.echo(f"largest difference from the table's accelerations: {max(found.details['difference']):.3g}")
+        typer.echo("largest difference from the table's accelerations, of each joint:")
+        _print_differences(found.peaks, found.details["difference"])
 
 
 @app.command("simulate")
@@ -170,8 +171,9 @@ def simulate(
         return
     typer.echo(f"{found.details['substeps']} steps a row, {found.details['speed']:.0f} times real time")
     if "difference" in found.details:
+        typer.echo("difference from the given motion, at the end and the largest, of each joint:")
         apart = found.details["difference"]
-        typer.echo(f"from the given motion: {max(apart['end']):.3g} at the end, {max(apart['largest']):.3g} at most")
+        _print_differences(found.peaks, apart["end"], apart["largest"])
 
 
 @app.command("control")
@@ -239,7 +241,7 @@ def control(
 def count(
     arm: Annotated[
         str | None,
-        typer.Argument(metavar="[ARM]", help="An arm: counts on its own structure, where zeros cost nothing."),
+        typer.Argument(metavar="ARM", help="An arm: counts on its own structure, where zeros cost nothing."),
     ] = None,
     structure: Annotated[
         str,
@@ -321,6 +323,13 @@ def _print_peaks(peaks: "Sequence[JointPeak]") -> None:
     width = max(len(peak.joint) for peak in peaks)
     for peak in peaks:
         typer.echo(f"  {peak.joint:{width}}  {peak.value:12.5g} {peak.unit:6} at {peak.time:g} s")
+
+
+def _print_differences(peaks: "Sequence[JointPeak]", *columns: "Sequence[float]") -> None:
+    """Print a line for each joint: its values in the unit of its peak."""
+    width = max(len(peak.joint) for peak in peaks)
+    for peak, *values in zip(peaks, *columns, strict=True):
+        typer.echo(f"  {peak.joint:{width}}  " + "".join(f"{value:12.3g} " for value in values) + peak.unit)
 
 
 def _print_paths(table: Path, figures: "Sequence[Path]") -> None:

@@ -58,13 +58,12 @@ def arm_axes(arm: serial.Arm) -> Axes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointMotion:
-    """A motion in joint space: times (m,) s; q, qd, qdd (m, n), rad or m; tau (m, n), N m or N, None if not given."""
+    """A motion in joint space: times (m,) s; q, qd, qdd (m, n), rad or m, and per s."""
 
     times: Array
     q: Array
     qd: Array
     qdd: Array
-    tau: Array | None = None
 
 
 def read_joint_motion(arm: serial.Arm, path: Path, rate: float) -> JointMotion:
@@ -84,10 +83,10 @@ def read_joint_motion(arm: serial.Arm, path: Path, rate: float) -> JointMotion:
             )
         times = np.linspace(0.0, trajectory.duration, count + 1)
         return JointMotion(times, *trajectory.coordinates(times))
-    forces = joint_columns("tau", n)
-    table = read_table(path, motion_columns(n), [forces, joint_columns("e", n)], increasing=True)
+    others = [joint_columns("tau", n), joint_columns("e", n)]
+    table = read_table(path, motion_columns(n), others, increasing=True)
     q, qd, qdd = (table.columns(joint_columns(prefix, n)) for prefix in ("q", "qd", "qdd"))
-    return JointMotion(table.times, q, qd, qdd, table.columns(forces) if table.has(forces) else None)
+    return JointMotion(table.times, q, qd, qdd)
 
 
 def _loaded(source: str, notices: Notices) -> serial.Arm:

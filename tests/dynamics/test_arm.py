@@ -49,7 +49,7 @@ def test_inverse_forward_and_mass_matrix_are_pinocchios(case):
     np.testing.assert_allclose(ours.bias(q, qd), theirs.inverse(q, qd, 0.0 * qd, 0.0 * wrench), rtol=1e-12, atol=1e-10)
 
 
-def test_a_batch_is_its_samples(case):
+def test_results_of_a_batch_equal_those_of_its_samples(case):
     arm, motion, wrench = case
     ours = ArmDynamics(arm)
     q, qd, qdd = np.stack([motion, 0.5 * motion, -motion], axis=1)

@@ -21,7 +21,7 @@ def swing(joints, seconds=0.5):
 
 
 @pytest.mark.parametrize("coupled", [False, True])
-def test_both_forms_of_the_law_are_one_on_any_arm(coupled):
+def test_newton_euler_and_lagrange_forms_give_equal_torques(coupled):
     """Gravity in any direction, both kinds of joints, drives that are coupled: eq. 4.4 against 4.1, full gains."""
     rng = np.random.default_rng(31 + coupled)
     arm = random_arm(rng, 4, coupled=coupled)
@@ -45,7 +45,7 @@ def test_the_printed_sign_of_gravity_reverses_gravity_compensation():
     np.testing.assert_allclose(run.torques[0], -weight, atol=1e-9)
 
 
-def test_the_error_decays_as_its_gains_say():
+def test_the_error_obeys_the_equation_of_its_gains():
     """Started beside the motion, each joint's error follows e'' + K_v e' + K_p e = 0, whatever the arm does."""
     rng = np.random.default_rng(33)
     arm = random_arm(rng, 3, friction=False)
@@ -69,7 +69,7 @@ def test_the_error_decays_as_its_gains_say():
         ([0.0, 0.1], ControlSettings(np.eye(3).tolist(), 1.0), r"K_p: shape \(3, 3\), must be a number, 4 numbers"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_controlled_is_refused(times, settings, fault):
+def test_gains_and_times_that_are_not_valid_are_refused(times, settings, fault):
     arm = load_arm("scara")
     still = np.zeros((len(times), 4))
     with pytest.raises(DynamicsError, match=fault):

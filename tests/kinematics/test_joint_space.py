@@ -68,7 +68,7 @@ def test_a_transition_leads_from_one_part_to_the_next():
     assert motion.breakpoints == ()
 
 
-def test_joints_are_no_platform():
+def test_a_joint_trajectory_has_no_motion_of_a_platform():
     with pytest.raises(TrajectoryError, match="coordinates base, arm, slide are not those of a platform"):
         parsed(PARTS["hold"]).motion([0.0])
 

@@ -82,7 +82,10 @@ def test_base_axes_have_no_prismatic_joints(folder, capfd):
 def test_accelerations_of_the_forces_are_those_of_the_motion(folder, capfd, method):
     assert run("inverse", "scara", "move.toml", "-o", "f.csv", "--rate", "50") == 0
     assert run("forward", "scara", "f.csv", "-o", "a.csv", "--method", method) == 0
-    assert "largest difference from the table's accelerations" in capfd.readouterr().out
+    words = capfd.readouterr().out.partition("largest difference from the table's accelerations, of each joint:\n")[2]
+    joints = words.splitlines()
+    assert [line.split()[0] for line in joints] == ["shoulder", "elbow", "travel", "quill"]
+    assert [line.split()[-1] for line in joints] == ["rad/s²", "rad/s²", "m/s²", "rad/s²"]
     before, after = (read_table(folder / name, (*motion_columns(4), *FORCES)).values for name in ("f.csv", "a.csv"))
     np.testing.assert_allclose(after, before, atol=1e-10)
 
@@ -117,6 +120,9 @@ def test_a_simulation_follows_its_forces_and_every_table_is_read(folder, capfd):
     assert run("inverse", "scara", "move.toml", "-o", "f.csv", "--coulomb-speed", "0.01") == 0
     assert run("simulate", "scara", "f.csv", "-o", "s.csv", "--json") == 0
     assert "simulated at" not in capfd.readouterr().out
+    assert run("simulate", "scara", "f.csv", "-o", "s.csv") == 0
+    words = capfd.readouterr().out.partition("difference from the given motion, at the end and the largest")[2]
+    assert [line.split()[-1] for line in words.splitlines()[1:]] == ["rad", "rad", "m", "rad"]
     assert run("simulate", "scara", "move.toml", "-o", "s2.csv", "--json") == 0
     found = json.loads(capfd.readouterr().out)
     assert max(found["difference"]["largest"]) < 0.02
