@@ -102,8 +102,11 @@ from dynamics.path_conditioning import (
 )
 from dynamics.regressor import (
     BODIES,
+    BODY_NAMES,
+    BODY_UNITS,
     DRIVE_NUMBERS,
     FRICTIONS,
+    INERTIA_ELEMENTS,
     LINEAR_NAMES,
     LINEAR_UNITS,
     Regressor,
@@ -120,10 +123,13 @@ from dynamics.regressor import (
 
 __all__ = [
     "BODIES",
+    "BODY_NAMES",
+    "BODY_UNITS",
     "DRIFT",
     "DRIVE_NUMBERS",
     "FRICTIONS",
     "FROZEN_SIZE",
+    "INERTIA_ELEMENTS",
     "LINEAR_NAMES",
     "LINEAR_UNITS",
     "MOBILITY",

@@ -31,27 +31,30 @@ from dynamics.mechanism import Body, Friction, Mechanism
 from dynamics.model import Dynamics, model_failure
 from kinematics import Array, leg_kinematics
 
-_BODY_NAMES = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-_BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
+BODY_NAMES = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
+"""Names of the ten numbers of a body in θ."""
+BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
+"""Their units."""
 _FRICTIONS = ("universal", "prismatic", "spherical", "coulomb")
 _FRICTION_UNITS = ("N m s/rad", "N s/m", "N m s/rad", "N")
 DRIVE_NUMBERS = (("reflected_mass", "kg"), ("viscous", "N s/m"), ("coulomb", "N"))
 """Names and units of a drive's own parameters, in the order of `Regressor.drives` and `drive_parameters`."""
-_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a packed tensor's elements
+INERTIA_ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Row and column of each element of J in θ."""
 
 LINEAR_NAMES: tuple[str, ...] = (
-    *(f"platform.{name}" for name in _BODY_NAMES),
+    *(f"platform.{name}" for name in BODY_NAMES),
     *(
         name
         for leg in range(6)
         for name in (
-            *(f"legs[{leg}].{part}.{name}" for part in ("lower", "upper") for name in _BODY_NAMES),
+            *(f"legs[{leg}].{part}.{name}" for part in ("lower", "upper") for name in BODY_NAMES),
             *(f"legs[{leg}].friction.{name}" for name in _FRICTIONS),
         )
     ),
 )
 """Names of the elements of θ, legs counted from 0 as in the mechanism's file."""
-LINEAR_UNITS: tuple[str, ...] = (*_BODY_UNITS, *((*_BODY_UNITS * 2, *_FRICTION_UNITS) * 6))
+LINEAR_UNITS: tuple[str, ...] = (*BODY_UNITS, *((*BODY_UNITS * 2, *_FRICTION_UNITS) * 6))
 """Their units."""
 
 BODIES: tuple[slice, ...] = (
@@ -182,7 +185,7 @@ def linear_body(body: Body) -> Array:
     """Return m, h, J (10,) of a body: J about the origin of its frame, by the parallel-axis theorem."""
     r = np.asarray(body.center_of_mass)
     about = np.asarray(body.inertia) + body.mass * (r @ r * np.eye(3) - np.outer(r, r))
-    return np.concatenate([[body.mass], body.mass * r, [about[place] for place in _PLACES]])
+    return np.concatenate([[body.mass], body.mass * r, [about[place] for place in INERTIA_ELEMENTS]])
 
 
 def body_of(values: Array) -> Body:
@@ -198,7 +201,7 @@ def body_of(values: Array) -> Body:
 def second_moment(values: Array) -> Array:
     """J (3, 3) of m, h, J (10,)."""
     about = np.empty((3, 3))
-    for value, (i, j) in zip(values[4:10], _PLACES, strict=True):
+    for value, (i, j) in zip(values[4:10], INERTIA_ELEMENTS, strict=True):
         about[i, j] = about[j, i] = value
     return about
 
@@ -220,7 +223,7 @@ def from_pseudo_inertia(matrix: Array) -> Array:
     """m, h, J (10,) of a pseudo-inertia (4, 4); the inverse of `pseudo_inertia`."""
     moments = matrix[:3, :3]
     about = np.trace(moments) * np.eye(3) - moments
-    return np.concatenate([[matrix[3, 3]], matrix[:3, 3], [about[place] for place in _PLACES]])
+    return np.concatenate([[matrix[3, 3]], matrix[:3, 3], [about[place] for place in INERTIA_ELEMENTS]])
 
 
 def deformed(body: Array, mass_factor: float, shift: Array, stretch: Array) -> Array:

@@ -12,6 +12,7 @@ from calibration.arm.samples import ArmRecord, ArmSamples, prepare
 from calibration.arm.torque_model import BODY, TorqueModel, body_regressor
 from calibration.errors import CalibrationError
 from calibration.inertia.least_squares import BaseParameters, base_combinations
+from calibration.inertia.parameter_report import BODY_NUMBERS, body_numbers, body_slopes
 from calibration.parameters import Parameter
 from dynamics import body_of, serial
 from kinematics import Array
@@ -21,7 +22,6 @@ _SEED = 1
 _DRAWS = 200
 _TOLD = 0.5
 """part of the prior's standard deviation to which the data must narrow a combination that they tell"""
-_STEP = 1e-4  # of a standard deviation
 _LEAST = 1e-8  # of a variance
 _SMOOTHING = 0.03
 _FOUND = 0.69
@@ -242,39 +242,22 @@ _MOTOR_NAMES = {"rotor_inertia": "rotor_inertia", "motor_viscous": "viscous", "m
 
 
 def physical_parameters(fit: ArmFit, covariance: Array) -> tuple[tuple[Parameter, ...], Array]:
-    """Parameters of a fit by their names in an arm's file, with what was known before, and their covariance."""
+    """Parameters of a fit by their names in an arm's file, with their values before, and their covariance (m, m).
+
+    To first order. Raises DynamicsError for a mass that is not above zero.
+    """
     names, before, after = [], fit.before.copy(), fit.x.copy()
-    spread = np.sqrt(np.diag(covariance))
     slopes = np.eye(len(fit.x))
     for i, place in enumerate(fit.model.parameters.bodies):
-        before[place], after[place] = _physical_body(fit.before[place]), _physical_body(fit.x[place])
-        names += [f"joints[{i}].{name}" for name, _ in _BODY_PARAMETERS]
-        for k in range(BODY):
-            step = np.zeros(BODY)
-            step[k] = _STEP * max(spread[place][k], 1e-12)
-            ends = _physical_body(fit.x[place] + step), _physical_body(fit.x[place] - step)
-            slopes[place, place.start + k] = (ends[0] - ends[1]) / (2.0 * step[k])
+        before[place], after[place] = body_numbers(fit.before[place]), body_numbers(fit.x[place])
+        names += [f"joints[{i}].{name}" for name, _ in BODY_NUMBERS]
+        slopes[place, place] = body_slopes(fit.x[place])
     for name in fit.model.parameters.names[len(names) :]:
         first, _, index = name.partition("[")
         names.append(f"joints[{index[:-1]}].motor.{_MOTOR_NAMES[first]}" if first in _MOTOR_NAMES else name)
-    units = [unit for _ in fit.model.parameters.bodies for _, unit in _BODY_PARAMETERS]
+    units = [unit for _ in fit.model.parameters.bodies for _, unit in BODY_NUMBERS]
     units += fit.model.parameters.units[len(units) :]
     moved: Array = slopes @ covariance @ slopes.T
     sigmas = np.sqrt(np.maximum(np.diag(moved), 0.0))
     columns = (before.tolist(), after.tolist(), sigmas.tolist())
     return tuple(Parameter(*each) for each in zip(names, units, *columns, strict=True)), moved
-
-
-_BODY_PARAMETERS = (
-    ("mass", "kg"),
-    *((f"center_of_mass[{k}]", "m") for k in range(3)),
-    *((f"inertia[{i}][{j}]", "kg m²") for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
-)
-
-
-def _physical_body(values: Array) -> Array:
-    """Mass, centre of mass and inertia about it (10,) of m, h, J (10,)."""
-    center = values[1:4] / values[0]
-    about = values[0] * (center @ center * np.eye(3) - np.outer(center, center))
-    inertia = values[4:] - about[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    return np.concatenate([[values[0]], center, inertia])

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics import serial
+from dynamics import BODY_NAMES, BODY_UNITS, INERTIA_ELEMENTS, serial
 from kinematics import Array
 
-BODY = 10
+BODY = len(BODY_NAMES)
 """Numbers of a body: m, h = m r (3), and the inertia J (xx, yy, zz, xy, xz, yz) about the origin of its frame."""
-BODY_NAMES = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-_BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
-_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of the elements of J
 
 FRICTION_TERMS = ("asymmetry", "power", "stribeck", "load")
 """Terms of friction beside Coulomb and viscous friction, see `TorqueModel`."""
@@ -108,8 +105,8 @@ def _skew(vectors: Array) -> Array:
 
 def _inertia_times(vectors: Array) -> Array:
     """K (N, 3, 6) with J v = K (Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) for vectors v (N, 3)."""
-    result = np.zeros((len(vectors), 3, len(_PLACES)))
-    for column, (i, j) in enumerate(_PLACES):
+    result = np.zeros((len(vectors), 3, len(INERTIA_ELEMENTS)))
+    for column, (i, j) in enumerate(INERTIA_ELEMENTS):
         result[:, i, column] = vectors[:, j]
         result[:, j, column] = vectors[:, i]
     return result
@@ -181,7 +178,7 @@ class TorqueModel:
     def _parameters(self) -> Parameters:
         n = len(self.arm.joints)
         names = [f"joints[{i}].{name}" for i in range(n) for name in BODY_NAMES]
-        units = list(_BODY_UNITS) * n
+        units = list(BODY_UNITS) * n
         bodies = tuple(slice(BODY * i, BODY * (i + 1)) for i in range(n))
         positive = []
         if self.rotors:

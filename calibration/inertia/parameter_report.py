@@ -7,17 +7,16 @@ from calibration.inertia.design import THETA, neighbours
 from calibration.inertia.estimate import Identification
 from calibration.inertia.prior import drive_numbers
 from calibration.parameters import CellErrors, CellParameter, Parameter, cell_parameter
-from dynamics import BODIES, FRICTIONS, body_of
+from dynamics import BODIES, FRICTIONS, INERTIA_ELEMENTS, body_of
 from kinematics import Array
 
 _STEP = 1e-5  # of a number's own size, or of what the body's mass makes of it
-_ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 BODY_NUMBERS = (
     ("mass", "kg"),
     *((f"center_of_mass[{k}]", "m") for k in range(3)),
-    *((f"inertia[{i}][{j}]", "kg m²") for i, j in _ELEMENTS),
+    *((f"inertia[{i}][{j}]", "kg m²") for i, j in INERTIA_ELEMENTS),
 )
-"""Names, in a mechanism's file, and units of a body's mass, centre of mass and inertia about it."""
+"""Names, in the file of a mechanism or arm, and units of a body's mass, centre of mass and inertia about it."""
 NO_ERRORS = CellErrors(np.zeros(6), np.eye(6))
 _CELLS = {
     name: unit
@@ -57,8 +56,8 @@ def reported_parameters(
         owner = "platform" if number == 0 else f"legs[{(number - 1) // 2}].{('lower', 'upper')[(number - 1) % 2]}"
         names += [(place.start + k, f"{owner}.{path}") for k, (path, _) in enumerate(BODY_NUMBERS)]
         units += [(place.start + k, unit) for k, (_, unit) in enumerate(BODY_NUMBERS)]
-        values[place], before[place] = _numbers(result.theta[place]), _numbers(start[place])
-        slopes[place, place] = _slopes(result.theta[place])
+        values[place], before[place] = body_numbers(result.theta[place]), body_numbers(start[place])
+        slopes[place, place] = body_slopes(result.theta[place])
     for leg, place in enumerate(FRICTIONS):
         names += [(place.start + k, f"legs[{leg}].friction.{name}") for k, (name, _) in enumerate(_FRICTIONS)]
         units += [(place.start + k, unit) for k, (_, unit) in enumerate(_FRICTIONS)]
@@ -138,18 +137,21 @@ def _sigma(covariance: Array, k: int) -> float:
     return float(np.sqrt(covariance[k, k]))
 
 
-def _numbers(values: Array) -> Array:
-    """Mass, centre and inertia about it (10,), of m, h, J."""
+def body_numbers(values: Array) -> Array:
+    """Mass, centre of mass and inertia about it (10,), as `BODY_NUMBERS`, of m, h, J (10,), SI.
+
+    Raises DynamicsError for a mass that is not above zero.
+    """
     body = body_of(values)
-    return np.concatenate([[body.mass], body.center_of_mass, [body.inertia[place] for place in _ELEMENTS]])
+    return np.concatenate([[body.mass], body.center_of_mass, [body.inertia[place] for place in INERTIA_ELEMENTS]])
 
 
-def _slopes(values: Array) -> Array:
-    """Derivative (10, 10) of `_numbers`."""
+def body_slopes(values: Array) -> Array:
+    """Derivative (10, 10) of `body_numbers`, by central differences. Errors as there."""
     result = np.empty((10, 10))
     sizes = np.concatenate([np.full(4, values[0]), np.full(6, np.abs(values[4:7]).max())])
     for k in range(10):
         change = np.zeros(10)
         change[k] = _STEP * sizes[k]
-        result[:, k] = (_numbers(values + change) - _numbers(values - change)) / (2.0 * change[k])
+        result[:, k] = (body_numbers(values + change) - body_numbers(values - change)) / (2.0 * change[k])
     return result

@@ -21,7 +21,7 @@ from calibration.arm import (
 )
 from calibration.arm.consistent import all_consistent, nearest_body_parameters
 from calibration.arm.estimate import correlation_length, long_run_covariance
-from calibration.arm.identify import larger_covariance, rough_gains
+from calibration.arm.identify import larger_covariance, physical_parameters, rough_gains
 from calibration.arm.judgement import whiteness
 from dynamics import Body, linear_body
 from dynamics.serial import ArmDynamics
@@ -285,6 +285,16 @@ def test_the_larger_of_two_covariances_is_at_least_both():
     for each in (one, other):
         assert np.linalg.eigvalsh(larger - each)[0] > -1e-6
     np.testing.assert_allclose(larger_covariance(one, 0.5 * one), one, rtol=1e-6, atol=1e-8)
+
+
+def test_sigma_of_a_light_bodys_centre_is_to_first_order():
+    _, _, fit = fitted([measured(ARM, 2, seconds=6.0)])
+    x, covariance = fit.x.copy(), np.zeros_like(fit.covariance)
+    x[:10] = linear_body(Body(1e-5, np.array([0.1, 0.0, 0.0]), 1e-7 * np.eye(3)))
+    covariance[0, 0] = 1.0  # of the mass: 1 kg, a hundred thousand times the mass
+    center = physical_parameters(replace(fit, x=x), covariance)[0][1]
+    assert center.name == "joints[0].center_of_mass[0]"
+    np.testing.assert_allclose(center.sigma, x[1] / x[0] ** 2, rtol=1e-6)  # |∂(hx/m)/∂m| σ
 
 
 def test_filtering_has_no_phase_and_the_cut_off_follows_the_motion():
