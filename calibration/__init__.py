@@ -16,6 +16,7 @@ from calibration.arm import (
     ArmRecord,
     ArmSettings,
     Formulation,
+    autocorrelation,
     drive_matrix,
     identify_arm,
 )
@@ -207,6 +208,7 @@ __all__ = [
     "UnobservableError",
     "WeightPlan",
     "WeightSigmas",
+    "autocorrelation",
     "base_parameters",
     "calibrate_cells",
     "calibrate_geometry",

@@ -4,7 +4,7 @@
 unknowns with their covariance, and judges them by data that were not fitted, beside simpler models.
 """
 
-from calibration.arm.estimate import UNKNOWN_GAIN, ArmAccuracy, ArmFit, ArmSettings
+from calibration.arm.estimate import UNKNOWN_GAIN, ArmAccuracy, ArmFit, ArmSettings, autocorrelation
 from calibration.arm.identify import ArmIdentification, base_parameters_of, identify_arm
 from calibration.arm.judgement import FORMULATIONS, ArmHoldOut, Formulation, Study, Whiteness, splits
 from calibration.arm.samples import ArmRecord, ArmSamples, chosen_cutoff, drive_matrix, prepare
@@ -25,6 +25,7 @@ __all__ = [
     "Study",
     "TorqueModel",
     "Whiteness",
+    "autocorrelation",
     "base_parameters_of",
     "body_regressor",
     "chosen_cutoff",

@@ -72,9 +72,8 @@ class ArmSettings:
 
     accuracy: what is known before. friction: terms beside Coulomb and viscous friction (`FRICTION_TERMS`), or "auto":
     those that predict best, by cross-validation within the fitted data. smoothing: v₀ of Coulomb friction over the RMS
-    speed; None: chosen the same way. rotors, coupling: as `TorqueModel`. robust: Huber's weights. consistent: bodies
-    that can exist and friction that is not negative. prior: use what is known before; without it parameters that the
-    data do not tell stay at their values.
+    speed; None: chosen the same way. rotors, coupling: as `TorqueModel`; with_friction: its `friction`. robust: Huber's
+    weights. consistent: bodies that can exist and friction that is not negative.
     """
 
     accuracy: ArmAccuracy = ArmAccuracy()
@@ -102,8 +101,9 @@ class ArmFit:
     and of the logarithms of the gains where these are estimated; data_covariance: the part by the residual alone.
     before (p,): the prior's mean; before_sigma (p,): its standard deviations. residual (m, n): drive forces of the
     fitted rows, N m or N. weights (m, n): of the fitted rows, 1/(N m)². sigma (n,): the residual's standard deviation
-    in motion. correlation (n,): rows that are worth one independent row. consistent: whether all bodies can exist and
-    no friction is negative; moved: whether that took a constraint. effective: number of unknowns that the data tell.
+    in motion. correlation (n,): rows per independent row, see `correlation_length`. consistent: whether all bodies can
+    exist and no friction is negative; moved: whether that took a constraint. effective: number of unknowns that the
+    data determine.
     """
 
     model: TorqueModel
@@ -279,7 +279,8 @@ class _Rows:
 def _noise(data: _Rows, residual: Array, still: Array) -> tuple[Array, Array]:
     """Standard deviation (n,) of the residual in motion, and its correlation (n,) in rows.
 
-    still (m, n): variance by friction at rest, by which rests are told from motion.
+    The latter of the residual winsorised at four standard deviations, so that single outliers do not make it white.
+    still (m, n): variance by friction at rest, by which rests are distinguished from motion.
     """
     spread, correlation = np.empty(residual.shape[1]), np.empty(residual.shape[1])
     for k in range(residual.shape[1]):
@@ -311,7 +312,7 @@ class Problem:
         if not self.model.friction:
             return []
         places = np.sort(np.concatenate([self.model.places("motor_coulomb"), self.model.places("coulomb")]))
-        share = np.clip(1.0 - np.abs(self.samples.signs(self.model)), 0.0, 1.0) ** 2 / 3.0
+        share = np.maximum(1.0 - np.abs(self.samples.signs(self.model)), 0.0) ** 2 / 3.0  # a filtered sign overshoots
         acting = np.array([side.row for side in self.model.sides]) @ drive_matrix(self.samples.arm).T
         return [(int(place), share[:, k, np.newaxis] * acting[k] ** 2) for k, place in enumerate(places)]
 
@@ -360,7 +361,7 @@ class Problem:
         back = np.linalg.inv(drive_matrix(self.samples.arm)).T
         return (self.samples.drives * fit.gains) @ back, (self.columns @ fit.x + self.samples.known) @ back
 
-    def _rows(self, chosen: NDArray[np.intp]) -> "_Rows":
+    def _rows(self, chosen: NDArray[np.intp]) -> _Rows:
         """Rows (m,) with the prior of the unknowns, and of the gains where these are estimated."""
         size, gain_sigma = len(self.model), self.settings.accuracy.gain
         count = self.samples.drives.shape[1] if gain_sigma > 0.0 else 0
@@ -376,7 +377,7 @@ class Problem:
             np.concatenate([self.mean, np.zeros(count)]),
         )
 
-    def _first(self, data: "_Rows") -> Array:
+    def _first(self, data: _Rows) -> Array:
         """Where the iteration begins: the prior's mean, or with unknown gains a linear estimate of them.
 
         stated · γ − W x = known is linear in x and the gains γ, but takes the noise of `stated` into its columns.
@@ -397,7 +398,7 @@ class Problem:
             return data.mean.copy()
         return np.concatenate([gains[:size], np.log(gains[size:])])
 
-    def _finished(self, data: "_Rows", z: Array, weights: Array, spread: Array, correlation: Array) -> ArmFit:
+    def _finished(self, data: _Rows, z: Array, weights: Array, spread: Array, correlation: Array) -> ArmFit:
         """The fit at the unconstrained estimate z, with its covariance, moved to bodies that can exist."""
         size = len(self.model)
         slopes, residual = data.linearised(z)
@@ -406,9 +407,9 @@ class Problem:
         scores = np.einsum("tjp,tj->tp", slopes, weights * residual)
         inverse = np.linalg.inv(matrix)
         effective = float(np.trace(inverse @ normal))
-        worth = float(np.sum(len(residual) / correlation))
+        independent = float(np.sum(len(residual) / correlation))  # rows
         middle = long_run_covariance(np.split(scores, data.breaks), float(np.max(correlation)))
-        by_data = inverse @ middle @ inverse * worth / max(worth - effective, 0.25 * worth)
+        by_data = inverse @ middle @ inverse * independent / max(independent - effective, 0.25 * independent)
         bodies, positive = self.model.parameters.bodies, self.model.parameters.positive
         moved = not all_consistent(z, bodies, positive)
         if moved and self.settings.consistent:
@@ -465,9 +466,20 @@ class Problem:
 
 
 def correlation_length(parts: Sequence[Array]) -> float:
-    """Rows that are worth one independent row: 1 + 2 Σ ρ of the autocorrelation ρ, up to where it is first below 0.05.
+    """Rows per independent row, 1 + 2 Σ ρ with the autocorrelation ρ, up to where it is first below 0.05.
 
     parts: (m,) each, rows without a gap.
+    """
+    rho = autocorrelation(parts)
+    small = np.flatnonzero(rho < 0.05)
+    last = int(small[0]) if len(small) else len(rho)
+    return float(max(1.0, 1.0 + 2.0 * np.sum(rho[1:last])))
+
+
+def autocorrelation(parts: Sequence[Array]) -> Array:
+    """Autocorrelation ρ (k,) at lags of 0 to k − 1 rows, with k of the longest part; 0 but for ρ₀ of rows of zeros.
+
+    parts: (m,) each, rows without a gap and without their mean; no product is of two parts.
     """
     longest = max(map(len, parts))
     length = 1 << (2 * longest - 1).bit_length()
@@ -476,17 +488,16 @@ def correlation_length(parts: Sequence[Array]) -> float:
         spectrum = np.abs(np.fft.rfft(part, length)) ** 2
         total[: len(part)] += np.fft.irfft(spectrum, length)[: len(part)]
     if not total[0] > 0.0:
-        return 1.0
-    autocorrelation = total / total[0]
-    small = np.flatnonzero(autocorrelation < 0.05)
-    last = int(small[0]) if len(small) else longest
-    return float(max(1.0, 1.0 + 2.0 * np.sum(autocorrelation[1:last])))
+        total[0] = 1.0
+    rho: Array = total / total[0]
+    return rho
 
 
 def long_run_covariance(parts: Sequence[Array], correlation: float) -> Array:
     """Covariance (p, p) of the sum of scores (m, p) that are correlated between rows (Newey & West 1987).
 
-    Bartlett's weights over twelve times the correlation of the rows, at most a quarter of the longest part.
+    Bartlett's weights over twelve times the correlation of the rows; at least over 4 (N / 100)^(2/9) lags, at most over
+    a quarter of the longest part, of N rows.
     """
     longest = max(map(len, parts))
     lags = int(np.clip(round(12.0 * correlation), 4.0 * (longest / 100.0) ** (2.0 / 9.0), max(2.0, longest / 4.0)))

@@ -1,4 +1,4 @@
-"""`identify_arm`: an arm's parameters from measured motions and forces, with all that is said of them."""
+"""`identify_arm`: an arm's parameters from measured motions and forces, with their uncertainty and hold-outs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -117,7 +117,7 @@ def identify_arm(
     base = base_parameters_of(fit.model, samples, fit.before_sigma)
     after = _sigmas(base.matrix, covariance)
     told = after < _TOLD * _sigmas(base.matrix, np.linalg.inv(problem.information))
-    found = formulations(study, terms, smoothing, lambda share: progress("judging", share))
+    found = formulations(study, smoothing, lambda share: progress("judging", share))
     return ArmIdentification(
         arm=arm,
         identified=with_parameters(arm, plain),

@@ -26,7 +26,7 @@ _SMOOTHING = (0.01, 0.03, 0.1)
 _USUAL_SMOOTHING = 0.03
 _LAWS: tuple[tuple[str, ...], ...] = ((), ("asymmetry",), ("power",), ("stribeck",), ("load",), ("asymmetry", "power"))
 """laws of friction that are tried"""
-_WORTH = 0.02
+_IMPROVEMENT = 0.02
 """least part by which a further term must lower the mean square of the prediction's errors"""
 _FOLDS = 5
 _FOLD_BLOCKS = 4
@@ -180,7 +180,7 @@ class Study:
         best = laws[0]
         for law in laws[1:]:
             cost = self._predicted(self.problem(settings, law, best_smoothing, fitted), fit, rows)
-            if cost < (1.0 - _WORTH) * best_cost:
+            if cost < (1.0 - _IMPROVEMENT) * best_cost:
                 best, best_cost = law, cost
         return best, best_smoothing
 
@@ -242,38 +242,34 @@ class Study:
         x = np.linalg.lstsq(chosen, forces[split.fitted].ravel(), rcond=_LEAST_SQUARES_RANK)[0]
         return self._judged(split, samples.joint_forces, columns @ x + known), len(model)
 
-    def formulation(self, code: str, terms: Sequence[str], smoothing: float) -> Formulation:
-        """Hold-outs of one of `FORMULATIONS`; terms and smoothing are those of all data, used where the code has none.
+    def formulation(self, code: str, smoothing: float) -> Formulation:
+        """Hold-outs of one of `FORMULATIONS`; smoothing: of the RMS speed.
 
         "chosen" chooses terms and smoothing anew within the fitted rows of each split.
         Raises CalibrationError as `Problem.fit`.
         """
         plain = replace(self.settings, friction=())
+        models: dict[str, tuple[ArmSettings, tuple[str, ...]]] = {
+            "weighted": (replace(plain, robust=False, consistent=False), ()),
+            "consistent": (plain, ()),
+            "without-rotors": (replace(plain, rotors=False), ()),
+            "without-coupling": (replace(plain, coupling=False), ()),
+            "without-friction": (replace(plain, with_friction=False), ()),
+            **{f"with-{term}": (plain, (term,)) for term in FRICTION_TERMS},
+        }
         found = []
         for split in splits(self.samples, with_load=self.settings.accuracy.gain >= 1.0):
             if code == "ordinary":
                 found.append(self.ordinary(split))
             elif code == "chosen":
-                own = self.chosen(split.fitted)
-                found.append(self.held_out(split, self.settings, *own))
-            elif code == "weighted":
-                loose = replace(plain, robust=False, consistent=False)
-                found.append(self.held_out(split, loose, (), smoothing))
-            elif code.startswith("with-"):
-                found.append(self.held_out(split, plain, (code.partition("-")[2],), smoothing))
+                found.append(self.held_out(split, self.settings, *self.chosen(split.fitted)))
             else:
-                less = {
-                    "consistent": plain,
-                    "without-rotors": replace(plain, rotors=False),
-                    "without-coupling": replace(plain, coupling=False),
-                    "without-friction": replace(plain, with_friction=False),
-                }[code]
-                found.append(self.held_out(split, less, (), smoothing))
+                found.append(self.held_out(split, *models[code], smoothing))
         return Formulation(code, found[0][1], tuple(each for each, _ in found))
 
 
 def formulations(
-    study: Study, terms: Sequence[str], smoothing: float, progress: Callable[[float], None] = lambda _share: None
+    study: Study, smoothing: float, progress: Callable[[float], None] = lambda _share: None
 ) -> tuple[Formulation, ...]:
     """All formulations that apply to an arm, on the same forces and splits; those that fail are left out."""
     coupled = np.count_nonzero(study.samples.arm.motor_ratios) > len(study.samples.arm.joints)
@@ -288,7 +284,7 @@ def formulations(
     for number, code in enumerate(codes):
         progress(number / len(codes))
         try:
-            found.append(study.formulation(code, terms, smoothing))
+            found.append(study.formulation(code, smoothing))
         except CalibrationError:
             if code == "chosen":
                 raise

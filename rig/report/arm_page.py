@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from calibration import autocorrelation
 from kinematics import Array
 from rig.analysis import FORMULATION_NAMES, LEFT, SPLIT_NAMES, ArmIdentified
 from rig.csvio import check_output, whole_file
@@ -168,15 +169,13 @@ def _residual(identified: ArmIdentified) -> Figure:
     result = identified.result
     figure = panelled(2.6, 1)
     left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
+    begins = np.flatnonzero(np.diff(result.samples.record)) + 1
     longest = int(max(0.5, 6.0 * float(result.whiteness.correlation_time.max())) * result.samples.rate)
     for j, joint in enumerate(result.arm.joints):
         color = LEG_COLORS[j % len(LEG_COLORS)]
         residual = result.fit.residual[:, j] - result.fit.residual[:, j].mean()
-        length = 1 << (2 * len(residual) - 1).bit_length()
-        power = np.abs(np.fft.rfft(residual, length)) ** 2
-        lags = min(longest, len(residual) - 1)
-        correlation = np.fft.irfft(power, length)[:lags]
-        left.plot(np.arange(lags) / result.samples.rate, correlation / correlation[0], color=color, label=joint.name)
+        rho = autocorrelation(np.split(residual, begins))[:longest]
+        left.plot(np.arange(len(rho)) / result.samples.rate, rho, color=color, label=joint.name)
         density = np.abs(np.fft.rfft(residual)) ** 2
         frequency = np.fft.rfftfreq(len(residual), 1.0 / result.samples.rate)
         band = (frequency > 0.0) & (frequency <= result.samples.cutoff)

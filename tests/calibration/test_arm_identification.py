@@ -20,7 +20,7 @@ from calibration.arm import (
     splits,
 )
 from calibration.arm.consistent import all_consistent, nearest_body_parameters
-from calibration.arm.estimate import correlation_length, long_run_covariance
+from calibration.arm.estimate import autocorrelation, correlation_length, long_run_covariance
 from calibration.arm.identify import larger_covariance, physical_parameters, rough_gains
 from calibration.arm.judgement import whiteness
 from dynamics import Body, linear_body
@@ -205,7 +205,7 @@ def test_a_coupled_wrist_needs_its_coupling_and_several_runs_are_held_out_whole(
     samples = prepare(roughly_known(arm), records, 20.0)
     study = Study(samples, SMOOTH)
     assert [split.name for split in splits(samples)] == ["last-third", "blocks", "trajectory"]
-    with_it, without = (study.formulation(code, (), 0.03) for code in ("consistent", "without-coupling"))
+    with_it, without = (study.formulation(code, 0.03) for code in ("consistent", "without-coupling"))
     for ours, theirs in zip(with_it.hold_outs, without.hold_outs, strict=True):
         assert (ours.held_out[1:] < 0.6 * theirs.held_out[1:]).all()
     assert (samples.record == np.repeat([0, 1], [np.sum(samples.record == 0), np.sum(samples.record == 1)])).all()
@@ -216,7 +216,7 @@ def test_what_is_held_out_was_not_fitted():
     drives = record.drives.copy()
     drives[int(0.7 * len(drives)) :] *= -1.0  # forces that no model of the rest has
     study = Study(prepare(KNOWN, [replace(record, drives=drives)], 20.0), SMOOTH)
-    held = study.formulation("consistent", (), 0.03).hold_outs[0]
+    held = study.formulation("consistent", 0.03).hold_outs[0]
     assert held.split == "last-third"
     assert (held.fitted < 0.2).all()
     assert (held.held_out > 1.5).all()
@@ -273,6 +273,7 @@ def test_correlation_of_rows_is_measured():
     assert 15.0 < correlation_length([slow]) < 25.0
     assert correlation_length([rng.normal(size=5000)]) < 1.3
     assert correlation_length([np.zeros(10)]) == 1.0
+    np.testing.assert_allclose(autocorrelation([np.array([1.0, 2.0]), np.array([3.0, -1.0])]), [1.0, -1.0 / 15.0])
     parts = np.split(slow[:, np.newaxis], 4)
     whole = long_run_covariance(parts, 20.0)[0, 0] / len(slow)
     assert 15.0 < whole < 25.0
