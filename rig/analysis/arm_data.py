@@ -76,7 +76,7 @@ def read_arm_record(
             gap or do not increase, no rate, or angles that are none in rad; with the file's name.
     """
     n = len(arm.joints)
-    tables = [_read(path, columns) for path in files]
+    tables = [read_table(path, lambda names: names, timed=False) for path in files]
     names = " and ".join(str(path) for path in files)
     if len({len(table.values) for table in tables}) > 1:
         counts = ", ".join(f"{table.path} has {len(table.values)}" for table in tables)
@@ -90,13 +90,12 @@ def read_arm_record(
     rate, rows = _even(tables[0], columns, np.hstack([positions, forces]))
     positions, forces = rows[:, :n], rows[:, n:]
     q = _joint_positions(arm, positions, moved, columns)
-    if (wide := np.flatnonzero(np.abs(q).max(axis=0) > _LARGEST_ANGLE)).size:
-        for j in wide:
-            if arm.joints[j].revolute:
-                raise InputError(
-                    f"{names}: {arm.joints[j].name} reaches {np.abs(q[:, j]).max():.4g} rad, at most "
-                    f"{_LARGEST_ANGLE:g} rad: are the positions in degrees, or of motors?"
-                )
+    for joint, farthest in zip(arm.joints, np.abs(q).max(axis=0), strict=True):
+        if joint.revolute and farthest > _LARGEST_ANGLE:
+            raise InputError(
+                f"{names}: {joint.name} reaches {farthest:.4g} rad, at most {_LARGEST_ANGLE:g} rad: are the positions "
+                "in degrees, or of motors?"
+            )
     return ArmRecord(
         rate=rate,
         positions=q,
@@ -104,10 +103,6 @@ def read_arm_record(
         load=None if load is None else load.numbers(arm),
         source=names,
     )
-
-
-def _read(path: Path, columns: ArmColumns) -> Table:
-    return read_table(path, lambda names: names, timed=False)
 
 
 def _found(
@@ -142,7 +137,7 @@ def _found(
             )
         named = others
     if columns.at is None:
-        raise InputError(f"{table.path}: {what} {', '.join(named)}: of joints or of motors? State at")
+        raise InputError(f"{table.path}: {what} {', '.join(named)}: state whether of joints or of motors")
     return table.columns(named), columns.at, named
 
 

@@ -287,10 +287,10 @@ def _note(sigmas: dict[str, float], name: str) -> str:
 
 def angles_of(rotation: Array) -> list[float]:
     """Angles rx, ry, rz of R = Rz Ry Rx, rad; with ry at ±90° rz is 0."""
-    sine = float(np.clip(-rotation[2, 0], -1.0, 1.0))
-    if float(np.hypot(rotation[0, 0], rotation[1, 0])) < _COLLINEAR:
+    sine, cosine = -rotation[2, 0], np.hypot(rotation[0, 0], rotation[1, 0])
+    if cosine < _COLLINEAR:
         ry = float(np.copysign(0.5 * np.pi, sine))
         return [float(np.arctan2(np.sign(sine) * rotation[0, 1], rotation[1, 1])) + 0.0, ry, 0.0]
-    ry = float(np.arctan2(sine, np.hypot(rotation[0, 0], rotation[1, 0])))
+    ry = float(np.arctan2(sine, cosine))
     rx = float(np.arctan2(rotation[2, 1], rotation[2, 2]))
     return [rx + 0.0, ry + 0.0, float(np.arctan2(rotation[1, 0], rotation[0, 0])) + 0.0]

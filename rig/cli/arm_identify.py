@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rig.cli.arm import ArmArgument
-from rig.cli.options import JsonOption, ProgressOption, refused_parameters, table_console
+from rig.cli.options import JsonOption, ProgressOption, named_by_option, refused_parameters, table_console
 
 if TYPE_CHECKING:
     from rig.analysis import ArmIdentified
@@ -61,7 +61,7 @@ def arm_identify_command(
     force_columns: Annotated[str | None, typer.Option(metavar="NAMES", help="The same for forces or currents.")] = None,
     time_column: Annotated[str, typer.Option(metavar="NAME", help="Column of time, s.")] = "t",
     at: Annotated[
-        str | None,
+        Literal["joints", "motors"] | None,
         typer.Option(metavar="joints|motors", help="Where columns of other names, or a file's only n, were measured."),
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of files without a column of time.")] = None,
@@ -134,11 +134,7 @@ def arm_identify_command(
     from rig.errors import ExitCode
     from rig.services import ArmIdentifyRequest, arm_identify
 
-    if at not in (None, "joints", "motors"):
-        raise typer.BadParameter(f"{at!r} must be joints or motors", param_hint="'--at'")
-    sigma: Any = gain_sigma if gain_sigma == "unknown" else _numbers(gain_sigma, "gain-sigma", 1)[0]
-    place: Any = at
-    with refused_parameters():
+    with refused_parameters(), named_by_option(gains="--gain"):
         request = ArmIdentifyRequest(
             arm=arm,
             data=tuple(data),
@@ -151,12 +147,12 @@ def arm_identify_command(
             position_columns=_names(position_columns),
             force_columns=_names(force_columns),
             time_column=time_column,
-            at=place,
+            at=at,
             rate=rate,
             zero=_angles(zero),
             degrees=degrees,
             gains=() if gain is None else _numbers(gain, "gain"),
-            gain_sigma=sigma,
+            gain_sigma="unknown" if gain_sigma == "unknown" else _numbers(gain_sigma, "gain-sigma", 1)[0],
             cutoff=cutoff,
             friction=_names(friction),
             smoothing=smoothing,
@@ -224,7 +220,7 @@ def _angles(text: str | None) -> tuple[float, ...]:
 
 
 def _print(found: "ArmIdentified") -> None:
-    """Print hold-outs, the parameters that changed most, and what is said of data and residual."""
+    """Print hold-outs, the parameters that changed most, data, residual, gains and whether forces are predicted."""
     from rich.table import Table
 
     result = found.result

@@ -74,8 +74,8 @@ class ArmIdentifyRequest:
     """whether angles are in degrees"""
     gains: tuple[_Finite, ...] = ()
     """force per unit of the columns, such as N m/A: one, or one for each drive; empty: 1"""
-    gain_sigma: Annotated[float, Field(ge=0.0, le=1.0)] | Literal["unknown"] = 0.0
-    """relative sigma of the gains; "unknown": found by the loaded motions alone"""
+    gain_sigma: float | Literal["unknown"] = 0.0
+    """relative sigma of the gains, 0 to 1; "unknown": found by the loaded motions alone"""
     cutoff: _Positive | None = None
     """Hz, of the zero-phase low-pass; None: by the motions"""
     friction: tuple[str, ...] = ()
@@ -113,21 +113,24 @@ class ArmIdentifyRequest:
             ("loaded_forces", self.loaded, self.loaded_forces),
         ):
             if forces and len(forces) != len(files):
-                raise FieldError(field, f"{len(forces)} files, must be one for each of the {len(files)} of positions")
+                raise FieldError(field, f"{len(forces)} files of forces for {len(files)} of positions, must be as many")
         if self.loaded and self.load_mass is None:
-            raise FieldError("load_mass", "must be given for motions with a load")
-        if self.load_mass is not None and not self.loaded:
-            raise FieldError("load_mass", "goes with motions with a load, of which there are none")
+            raise FieldError("load_mass", "not given, but motions with a load are")
+        for field in ("load_mass", "load_inertia"):
+            if getattr(self, field) is not None and not self.loaded:
+                raise FieldError(field, "given, but no motion with a load is")
         if self.load_inertia is not None and min(self.load_inertia) < 0.0:
-            raise FieldError("load_inertia", f"{self.load_inertia} kg m², none may be negative")
+            raise FieldError("load_inertia", f"{min(self.load_inertia):g} kg m², must be at least 0 kg m²")
         if any(gain == 0.0 for gain in self.gains):
-            raise FieldError("gains", f"{self.gains}, none may be 0")
+            raise FieldError("gains", "0, must not be 0: such a drive exerts no force")
+        if self.gain_sigma != "unknown" and not 0.0 <= self.gain_sigma <= 1.0:
+            raise FieldError("gain_sigma", f"{self.gain_sigma:g}, must be 0 to 1, or unknown")
         if self.gain_sigma == "unknown" and not self.loaded:
-            raise FieldError("gain_sigma", "unknown gains need motions with a known load")
+            raise FieldError("gain_sigma", "unknown, but no motion with a known load is given")
         if unknown := set(self.friction) - {"auto", *FRICTION_TERMS}:
             raise FieldError("friction", f"{', '.join(sorted(unknown))}: must be auto or {', '.join(FRICTION_TERMS)}")
         if "auto" in self.friction and len(self.friction) > 1:
-            raise FieldError("friction", "auto goes with no other term")
+            raise FieldError("friction", "auto, with other terms: must be alone")
 
     @property
     def settings(self) -> ArmSettings:
