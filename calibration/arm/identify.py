@@ -20,8 +20,8 @@ from kinematics import Array
 _STATES = 400
 _SEED = 1
 _DRAWS = 200
-_TOLD = 0.5
-"""part of the prior's standard deviation to which the data must narrow a combination that they tell"""
+_DETERMINED = 0.5
+"""of the prior's standard deviation, from which down a combination counts as determined by the data"""
 _LEAST = 1e-8  # of a variance
 _SMOOTHING = 0.03
 _FOUND = 0.69
@@ -38,13 +38,14 @@ class ArmIdentification:
     so that `identified` is from a fit without the further `terms`, if there are any. fit: to all rows, with terms of
     friction and smoothing, the latter as part of the RMS speed.
 
-    base: the combinations of unknowns that motions of this arm can tell; base_before, base_after (r,): their values;
-    base_sigma (r,); told (r,): whether the data narrow each to half of what was known. singular (r,): singular values
-    of the weighted columns of these motions in units of what was known.
+    base: the combinations of unknowns on which forces of this arm depend; base_before, base_after (r,): their values;
+    base_sigma (r,); determined (r,): whether the data reduce the standard deviation of each to half of the prior's or
+    less. singular (r,): singular values of the weighted columns of these motions in units of the prior's standard
+    deviations.
 
     covariance (p, p): of the fit's unknowns, in every direction by the larger of the residual's correlation and a
-    bootstrap of blocks, and by the prior. stated_over_bootstrap (told,): standard deviations of what the data tell by
-    the former alone, over those by the bootstrap. gains (n,): of each drive, over the stated one; gain_sigma (n,), 0
+    bootstrap of blocks, and by the prior. stated_over_bootstrap (number of determined ones,): their standard deviations
+    by the former alone, over those by the bootstrap. gains (n,): of each drive, over the stated one; gain_sigma (n,), 0
     for gains that are known. formulations: other models and estimators on the same forces.
     """
 
@@ -58,7 +59,7 @@ class ArmIdentification:
     base_before: Array
     base_after: Array
     base_sigma: Array
-    told: NDArray[np.bool_]
+    determined: NDArray[np.bool_]
     singular: Array
     covariance: Array
     stated_over_bootstrap: Array
@@ -116,7 +117,7 @@ def identify_arm(
     gain_sigma = np.sqrt(np.diag(everything)[size:]) if len(everything) > size else np.zeros(len(arm))
     base = base_parameters_of(fit.model, samples, fit.before_sigma)
     after = _sigmas(base.matrix, covariance)
-    told = after < _TOLD * _sigmas(base.matrix, np.linalg.inv(problem.information))
+    determined = after < _DETERMINED * _sigmas(base.matrix, np.linalg.inv(problem.information))
     found = formulations(study, smoothing, lambda share: progress("judging", share))
     return ArmIdentification(
         arm=arm,
@@ -129,10 +130,11 @@ def identify_arm(
         base_before=base.matrix @ fit.before,
         base_after=base.matrix @ fit.x,
         base_sigma=after,
-        told=told,
+        determined=determined,
         singular=_singular_values(problem, fit, base),
         covariance=covariance,
-        stated_over_bootstrap=_sigmas(base.matrix[told], by_residual) / _sigmas(base.matrix[told], by_draws),
+        stated_over_bootstrap=_sigmas(base.matrix[determined], by_residual)
+        / _sigmas(base.matrix[determined], by_draws),
         gains=scale * fit.gains,
         gain_sigma=scale * fit.gains * gain_sigma,
         formulations=found,

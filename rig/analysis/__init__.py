@@ -1,7 +1,7 @@
 """Analyses of a rig's telemetry besides its report: external wrench, payload, frequency response, identification."""
 
 from rig.analysis.arm_data import ArmColumns, ArmLoad, read_arm_record
-from rig.analysis.arm_identification import FORMULATION_NAMES, LEFT, SPLIT_NAMES, ArmIdentified
+from rig.analysis.arm_identification import FORMULATION_NAMES, MISFIT_RESIDUAL, SPLIT_NAMES, ArmIdentified
 from rig.analysis.frequency_responses import RecordedResponse, described, draw_bode, notes_of, recorded_response
 from rig.analysis.identification import (
     REPEATED,
@@ -55,7 +55,7 @@ __all__ = [
     "AT_REST_SPEEDS",
     "BANDWIDTH",
     "FORMULATION_NAMES",
-    "LEFT",
+    "MISFIT_RESIDUAL",
     "NARROWEST",
     "PER_HOUR",
     "REPEATED",

@@ -13,8 +13,8 @@ from dynamics import serial
 from kinematics import Array, add_toml_entry
 from rig.version import __version__
 
-LEFT = 0.5
-"""Relative residual of a held-out joint force in motion from which a model does not predict it."""
+MISFIT_RESIDUAL = 0.5
+"""Relative residual of a held-out joint force in motion above which a model does not predict it."""
 _AGREEMENT_ROWS = 20
 _COLLINEAR = 1e-12
 
@@ -45,12 +45,12 @@ class ArmIdentified:
 
     @property
     def misfits(self) -> tuple[tuple[str, int, float], ...]:
-        """Split, joint (from 0) and relative residual of every joint force that is not predicted, see `LEFT`."""
+        """Split, joint (from 0) and relative residual of joint forces above `MISFIT_RESIDUAL` in motion."""
         return tuple(
             (each.split, j, float(value))
             for each in self.result.formulation("chosen").hold_outs
             for j, value in enumerate(each.moving)
-            if value > LEFT
+            if value > MISFIT_RESIDUAL
         )
 
     def split_name(self, code: str) -> str:
@@ -137,13 +137,13 @@ class ArmIdentified:
                     "nominal": float(before[r]),
                     "value": float(result.base_after[r]),
                     "sigma": float(result.base_sigma[r]),
-                    "told": bool(result.told[r]),
+                    "determined": bool(result.determined[r]),
                     "combination": base.combination(r),
                 }
                 for r in range(len(base.pivots))
             ],
             "condition": float(result.singular[0] / max(result.singular[-1], 1e-300)),
-            "informed": float(fit.effective),
+            "effective_unknowns": float(fit.effective),
             "unknowns": len(fit.model),
             "consistent": fit.consistent,
             "constrained": fit.moved,

@@ -253,9 +253,9 @@ def _print(found: "ArmIdentified") -> None:
     console.print(shown)
     samples, fit = result.samples, result.fit
     typer.echo(
-        f"{len(samples.t)} rows at {samples.rate:g} Hz, cut-off {samples.cutoff:.3g} Hz; the data tell "
-        f"{int(result.told.sum())} of {len(result.told)} base parameters twice as well as they were known; physically "
-        f"consistent bodies: {'yes' if fit.consistent else 'NO'}"
+        f"{len(samples.t)} rows at {samples.rate:g} Hz, cut-off {samples.cutoff:.3g} Hz; the data determine "
+        f"{int(result.determined.sum())} of {len(result.determined)} base parameters (σ at most half of the prior's); "
+        f"physically consistent bodies: {'yes' if fit.consistent else 'NO'}"
     )
     white = result.whiteness
     names = ", ".join(name for name, is_white in zip(joints, white.white, strict=True) if not is_white)

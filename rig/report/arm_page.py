@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from calibration import autocorrelation
 from kinematics import Array
-from rig.analysis import FORMULATION_NAMES, LEFT, SPLIT_NAMES, ArmIdentified
+from rig.analysis import FORMULATION_NAMES, MISFIT_RESIDUAL, SPLIT_NAMES, ArmIdentified
 from rig.csvio import check_output, whole_file
 from rig.report.figures import LEG_COLORS, STYLE
 from rig.report.pages import TITLE, drawing, fixed, page_environment, panelled, styled
@@ -44,22 +44,21 @@ def render(identified: ArmIdentified) -> str:
     environment = page_environment("rig.report")
     environment.filters["fixed"] = fixed
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
-    told = [each for each in summary["base_parameters"] if each["told"]]
     return environment.get_template("arm.html.j2").render(
         summary=summary,
         pictures=pictures,
-        cards=_cards(summary, len(told)),
+        cards=_cards(summary),
         models=_models(summary),
         names=SPLIT_NAMES,
         titles=FORMULATION_NAMES,
-        left=LEFT,
+        misfit_residual=MISFIT_RESIDUAL,
         listed=_LISTED,
         combination=_combination,
         version=__version__,
     )
 
 
-def _cards(summary: dict[str, Any], told: int) -> list[dict[str, str]]:
+def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     chosen = next(each for each in summary["models"] if each["code"] == "chosen")
     ordinary = {
         each["split"]: each for model in summary["models"] if model["code"] == "ordinary" for each in model["hold_outs"]
@@ -80,9 +79,9 @@ def _cards(summary: dict[str, Any], told: int) -> list[dict[str, str]]:
     cards.append(
         {
             "name": "Base parameters",
-            "value": str(told),
+            "value": str(sum(each["determined"] for each in summary["base_parameters"])),
             "unit": f"of {len(summary['base_parameters'])}",
-            "note": "told at least twice as well as they were known",
+            "note": "determined by the data: σ at most half of the prior's",
             "kind": "neutral",
         }
     )

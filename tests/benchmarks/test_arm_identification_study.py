@@ -77,7 +77,7 @@ def test_arms_as_built_beside_pinocchios_regressor() -> None:
         for split, held in enumerate(found.formulation("chosen").hold_outs):
             ratios.append(np.mean(held.held_out) / np.mean(ordinary(found, columns, split)))
         bodies = len(truth)
-        inertial = np.array([pivot < bodies for pivot in found.base.pivots]) & found.told
+        inertial = np.array([pivot < bodies for pivot in found.base.pivots]) & found.determined
         # combinations of bodies alone: those with a rotor's or friction's share are left out
         alone = inertial & ~(np.abs(found.base.matrix[:, bodies:]) > 0.0).any(axis=1)
         away.append((found.base_after[alone] - found.base.matrix[alone][:, :bodies] @ truth) / found.base_sigma[alone])
@@ -93,7 +93,7 @@ def test_arms_as_built_beside_pinocchios_regressor() -> None:
 
 
 def halves(found: ArmIdentification, settings: ArmSettings) -> Array:
-    """Differences of base parameters (told,) by every other of 18 blocks, over what σ states of them.
+    """Differences of determined base parameters (k,) by every other of 18 blocks, over what σ states of them.
 
     Half of the rows has twice the variance, so that a difference has twice the σ. Nothing by which σ is stated compares
     halves.
@@ -102,7 +102,7 @@ def halves(found: ArmIdentification, settings: ArmSettings) -> Array:
     block = (np.arange(len(samples.t)) * 18 // len(samples.t)) % 2 == 0
     problem = study.problem(settings, found.terms, found.smoothing, None)
     change = problem.fit(block).x - problem.fit(~block).x
-    away: Array = found.base.matrix[found.told] @ change / (2.0 * found.base_sigma[found.told])
+    away: Array = found.base.matrix[found.determined] @ change / (2.0 * found.base_sigma[found.determined])
     return away
 
 
@@ -126,7 +126,7 @@ if "TX40_DATA" in os.environ:
             ratio = found.stated_over_bootstrap
             print(
                 f"\nTX40, {found.samples.cutoff:g} Hz, friction {', '.join(('Coulomb', 'viscous', *found.terms))}: "
-                f"{seconds:.1f} s; {found.told.sum()} of {len(found.told)} base parameters told; σ over bootstrap's "
+                f"{seconds:.1f} s; {found.determined.sum()} of {len(found.determined)} determined; σ over bootstrap's "
                 f"{np.quantile(ratio, 0.1):.2f} {np.median(ratio):.2f} {np.quantile(ratio, 0.9):.2f}"
             )
             for split, held in enumerate(found.formulation("chosen").hold_outs):
@@ -135,7 +135,7 @@ if "TX40_DATA" in os.environ:
                     print(f"  {held.split:10} {name:9} {' '.join(f'{value:.3f}' for value in values)}")
                 assert (held.held_out <= theirs).all()
             assert found.fit.consistent
-            assert found.told.sum() > 40
+            assert found.determined.sum() > 40
             between = halves(found, settings)
             print(
                 f"  halves of the blocks apart by {np.sqrt(np.mean(between**2)):.2f} σ RMS, "

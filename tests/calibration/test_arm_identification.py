@@ -65,8 +65,8 @@ def scores(correlation, seeds, white=False):
         base = base_parameters_of(fit.model, samples, fit.before_sigma)
         sigma = np.sqrt(np.einsum("rp,pq,rq->r", base.matrix, covariance, base.matrix))
         prior = np.linalg.norm(base.matrix * fit.before_sigma, axis=1)
-        told = (sigma < 0.5 * prior) & (np.array(base.pivots) < 33)
-        found.append(((base.matrix @ (fit.x - truth_of(fit))) / sigma)[told])
+        determined = (sigma < 0.5 * prior) & (np.array(base.pivots) < 33)
+        found.append(((base.matrix @ (fit.x - truth_of(fit))) / sigma)[determined])
     return np.concatenate(found)
 
 
@@ -88,11 +88,11 @@ def test_a_bootstrap_of_blocks_agrees_with_the_residuals_correlation():
     by_data, by_draws = (
         np.sqrt(np.einsum("rp,pq,rq->r", base.matrix, each, base.matrix)) for each in (fit.data_covariance, draws)
     )
-    told = by_data > 1e-3 * np.linalg.norm(base.matrix * fit.before_sigma, axis=1)
-    assert 0.7 < np.median(by_data[told] / by_draws[told]) < 1.3
+    determined = by_data > 1e-3 * np.linalg.norm(base.matrix * fit.before_sigma, axis=1)
+    assert 0.7 < np.median(by_data[determined] / by_draws[determined]) < 1.3
 
 
-def test_bodies_that_cannot_exist_are_not_found():
+def test_constrained_fit_has_consistent_bodies_where_the_free_one_has_not():
     record = measured(ARM, 3, noise=2.0, correlation=0.3, outside=1.0)
     loose = replace(SMOOTH, accuracy=ArmAccuracy(mass=3.0, center=0.5, inertia=3.0), consistent=False)
     _, problem, free = fitted([record], loose)
@@ -118,7 +118,7 @@ def test_a_stated_body_without_volume_keeps_its_mass_and_bodies_that_can_exist_a
     assert samples.arm is arm
 
 
-def test_a_search_that_goes_uphill_is_not_called_settled():
+def test_a_barrier_method_on_an_indefinite_information_is_refused():
     body = linear_body(Body(1.0, np.zeros(3), np.diag([0.01, 0.01, 0.01])))
     information = 1e9 * np.eye(10)
     information[1:3, 1:3] = [[1e9, 3e9], [3e9, 1e9]]  # a saddle, as of rounding in a matrix that is nearly singular
@@ -211,7 +211,7 @@ def test_a_coupled_wrist_needs_its_coupling_and_several_runs_are_held_out_whole(
     assert (samples.record == np.repeat([0, 1], [np.sum(samples.record == 0), np.sum(samples.record == 1)])).all()
 
 
-def test_what_is_held_out_was_not_fitted():
+def test_held_out_rows_are_not_fitted():
     record = measured(ARM, 18, seconds=8.0)
     drives = record.drives.copy()
     drives[int(0.7 * len(drives)) :] *= -1.0  # forces that no model of the rest has
@@ -232,7 +232,7 @@ def test_the_only_run_with_a_load_is_not_held_out_where_gains_are_unknown():
     assert splits(prepare(KNOWN, records[1:], 20.0), with_load=True)[-1].name == "blocks"
 
 
-def test_gains_are_in_the_bootstrap():
+def test_bootstrap_sigmas_of_gains_agree_with_the_stated_ones():
     ball = np.array([4.0, 0.1, 0.02, 0.05])
     records = [measured(ARM, seed, noise=0.3, load=load) for seed, load in ((5, None), (6, ball))]
     _, problem, fit = fitted(records, replace(SMOOTH, accuracy=ArmAccuracy(gain=0.2)))
@@ -242,7 +242,7 @@ def test_gains_are_in_the_bootstrap():
     assert (np.abs(np.log(stated / draws)) < np.log(2.0)).all()
 
 
-def test_friction_that_is_there_is_chosen():
+def test_cross_validation_chooses_the_power_law_of_friction_only_where_it_acts():
     q, qd, qdd = motion(ARM, 12, 20.0)
     rng = np.random.default_rng(0)
     forces = ArmDynamics(ARM, 0.02).inverse(q, qd, qdd) + coloured(rng, len(q), np.full(3, 0.1), 0.05)
@@ -256,7 +256,7 @@ def test_friction_that_is_there_is_chosen():
     assert "power" in powered
 
 
-def test_white_noise_is_called_white_and_coloured_is_not():
+def test_whiteness_test_accepts_white_and_rejects_coloured_noise():
     q, qd, qdd = motion(ARM, 13, 20.0)
     forces = ArmDynamics(ARM, 0.02).inverse(q, qd, qdd)
     rng = np.random.default_rng(3)

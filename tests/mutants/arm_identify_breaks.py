@@ -48,7 +48,7 @@ ARM_IDENTIFY_BREAKS = [
         _JUDGE,
         "fit = problem.fit(split.fitted)",
         "fit = problem.fit()",
-        (f"{_TESTS}::test_what_is_held_out_was_not_fitted",),
+        (f"{_TESTS}::test_held_out_rows_are_not_fitted",),
     ),
     Break(
         "the smaller of two covariances is stated",
@@ -83,13 +83,13 @@ ARM_IDENTIFY_BREAKS = [
         _DATA,
         "np.asarray(arm.tip_position) + turn @ np.array(self.center)",
         "turn @ np.array(self.center)",
-        (f"{_COMMAND}::test_a_load_stands_on_the_tip",),
+        (f"{_COMMAND}::test_a_load_is_transformed_from_the_tip_to_the_last_joint",),
     ),
     Break(
         "an identified arm's file loses its couplings",
         _FILE,
         "if k != j]",
         "if k == -1]",
-        (f"{_COMMAND}::test_an_arms_file_is_the_arm",),
+        (f"{_COMMAND}::test_a_written_arm_file_has_the_same_dynamics",),
     ),
 ]

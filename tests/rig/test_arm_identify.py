@@ -100,18 +100,18 @@ def test_a_body_that_cannot_exist_is_a_warning_and_found(folder, capfd, record):
     inertia = heavy[heavy.index("inertia = [[") :].partition(" ]" if " ]" in heavy else "\n")[0]
     Path("odd.toml").write_text(heavy.replace(inertia, "inertia = [[9.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]", 1), "utf-8")
     assert run("odd.toml", "positions.csv", *MOTORS, "--smoothing", "0.03", "--json") == 0
-    said = capfd.readouterr()
-    assert "joint 1" in said.err
-    assert json.loads(said.out)["consistent"]
+    captured = capfd.readouterr()
+    assert "joint 1" in captured.err
+    assert json.loads(captured.out)["consistent"]
 
 
 def test_unpredicted_forces_are_a_misfit_and_are_printed(folder, capfd, record):
     noise = np.random.default_rng(2).normal(size=record.drives.shape).cumsum(axis=0)
     write(Path("noise.csv"), [*numbered("q"), *numbered("tau")], np.hstack([record.positions, noise]))
     assert run("known.toml", "noise.csv", "--rate", "200", "--smoothing", "0.03") == ExitCode.MISFIT
-    said = capfd.readouterr().out
-    assert "fit: MISFIT" in said
-    assert "not white noise" in said
+    captured = capfd.readouterr().out
+    assert "fit: MISFIT" in captured
+    assert "not white noise" in captured
 
 
 def test_gains_come_from_runs_with_a_load(tmp_path, monkeypatch, capfd):
@@ -165,10 +165,10 @@ def test_gains_come_from_runs_with_a_load(tmp_path, monkeypatch, capfd):
         ),
     ],
 )
-def test_what_cannot_be_used_is_refused_by_name(folder, capfd, options, code, fault):
+def test_unusable_files_and_options_are_refused_by_name(folder, capfd, options, code, fault):
     assert run("known.toml", *options) == code
-    said = capfd.readouterr().err
-    plain = " ".join(said.replace("│", " ").split())
+    captured = capfd.readouterr().err
+    plain = " ".join(captured.replace("│", " ").split())
     assert fault in plain
 
 
@@ -229,7 +229,7 @@ def test_joint_forces_of_coupled_drives_are_those_of_the_motors(tmp_path):
     np.testing.assert_allclose(read(at_motors, WRIST).drives, read(at_joints, WRIST).drives, rtol=1e-9)
 
 
-def test_a_load_stands_on_the_tip():
+def test_a_load_is_transformed_from_the_tip_to_the_last_joint():
     arm = replace(
         elbow(),
         tip_rotation=np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
@@ -240,7 +240,7 @@ def test_a_load_stands_on_the_tip():
     np.testing.assert_allclose(numbers[4:7], [2e-3 + 0.02, 1e-3 + 0.18, 3e-3 + 0.2])
 
 
-def test_an_arms_file_is_the_arm():
+def test_a_written_arm_file_has_the_same_dynamics():
     rng = np.random.default_rng(3)
     for arm in (WRIST, elbow(), load_arm("tx40"), load_arm("scara"), load_arm("puma-560")):
         text = format_arm(arm, ["a line"], {"joints[0].mass": 0.1})
@@ -259,7 +259,7 @@ def load_arm_text(text: str) -> Arm:
     return parse_arm(text)
 
 
-def test_angles_of_any_rotation_are_its():
+def test_angles_reproduce_their_rotation():
     from dynamics.serial.arm import rotation_of_angles
 
     for angles in ([0.3, -0.4, 2.0], [0.3, 0.5 * np.pi, 0.0], [-0.3, -0.5 * np.pi, 0.7], [3.0, 1.2, -3.0]):
