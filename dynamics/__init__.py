@@ -86,6 +86,7 @@ from dynamics.model import (
     base_loads,
     equations_of_motion,
     forward_dynamics,
+    leg_reactions,
     model_failure,
     reaction_peaks,
 )
@@ -189,6 +190,7 @@ __all__ = [
     "frozen_kernel",
     "inverse_batch",
     "inverse_kernel",
+    "leg_reactions",
     "linear_body",
     "linear_parameters",
     "load_mechanism",

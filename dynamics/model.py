@@ -385,7 +385,7 @@ def reaction_peaks(
     second = across / np.linalg.norm(across, axis=-1, keepdims=True)
     axes = np.stack([legs.direction, second, np.cross(legs.direction, second)], axis=-2)
     peaks = []
-    for reaction, vectors in _leg_reactions(result).items():
+    for reaction, vectors in leg_reactions(result).items():
         for leg in range(6):
             peaks.append(_peak(reaction, leg + 1, vectors[:, leg], dates, axes[:, leg]))
     force, moment = base_loads(mechanism, result, legs.angular_velocity)
@@ -404,7 +404,8 @@ def base_loads(mechanism: Mechanism, result: InverseResult, angular_velocities: 
     return -result.base_forces.sum(axis=1), -(levers + result.universal_moments - resisting).sum(axis=1)
 
 
-def _leg_reactions(result: InverseResult) -> dict[str, Array]:
+def leg_reactions(result: InverseResult) -> dict[str, Array]:
+    """Return the legs' joint reactions (n, 6, 3), N or N m, base axes, by name as in `ReactionPeak`."""
     return {
         "spherical force": result.tops,
         "universal force": result.base_forces,

@@ -146,6 +146,7 @@ from kinematics.rotations import (
     rotation_vector_from_quaternion,
 )
 from kinematics.trajectories import (
+    COORDINATE_UNITS,
     COORDINATES,
     MOST_SAMPLES,
     PEAK_ACCELERATION,
@@ -206,6 +207,7 @@ __all__ = [
     "BLOCK",
     "CONVERGED",
     "COORDINATES",
+    "COORDINATE_UNITS",
     "CROSSED",
     "EXHAUSTED",
     "FORWARD_WORK",

@@ -80,6 +80,12 @@ class Geometry:
         lengths: Array = np.linalg.norm(joints - self.base_points, axis=1)
         return lengths
 
+    @property
+    def platform_radius(self) -> float:
+        """RMS distance of the spherical joints from their centroid, m: the default characteristic length of H."""
+        points = self.platform_points
+        return float(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean() ** 0.5)
+
     def platform_joints(self, pose: Array) -> Array:
         """Centres of the spherical joints (6, 3), base frame, m, at a pose (7,)."""
         joints: Array = pose[:3] + self.platform_points @ quaternion_to_matrix(pose[3:]).T

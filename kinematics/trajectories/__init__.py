@@ -1,6 +1,15 @@
 """Trajectories of the platform: generators, pose files, sequences, and the sampled table used by the cycle."""
 
-from kinematics.trajectories.base import COORDINATES, Axes, Placement, Sequence, Thresholds, Trajectory, joint_faults
+from kinematics.trajectories.base import (
+    COORDINATE_UNITS,
+    COORDINATES,
+    Axes,
+    Placement,
+    Sequence,
+    Thresholds,
+    Trajectory,
+    joint_faults,
+)
 from kinematics.trajectories.files import (
     Poses,
     TrajectorySpec,
@@ -40,6 +49,7 @@ from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, tab
 
 __all__ = [
     "COORDINATES",
+    "COORDINATE_UNITS",
     "MOST_SAMPLES",
     "PEAK_ACCELERATION",
     "PEAK_SPEED",

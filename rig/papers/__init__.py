@@ -2,12 +2,17 @@
 
 from rig.papers.catalogue import STUDIES, reproduce
 from rig.papers.claims import Claim, Mended, Origin, Range, Verdict, number
-from rig.papers.drawing import Curve, Rule, one_panel, series, six_panels
-from rig.papers.page import mathematics, write_studies
+from rig.papers.dasgupta_singular import rank_correlation
+from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
+from rig.papers.page import paper_environment, write_studies
 from rig.papers.paths import crossings, force_error, rms
+from rig.papers.spherical_ends import symmetric_legs
 from rig.papers.study import Counts, Erratum, Numbers, Picture, Sheet, Study, count
 
 __all__ = [
+    "FRACTION",
+    "GREY",
+    "INK",
     "STUDIES",
     "Claim",
     "Counts",
@@ -25,12 +30,14 @@ __all__ = [
     "count",
     "crossings",
     "force_error",
-    "mathematics",
     "number",
     "one_panel",
+    "paper_environment",
+    "rank_correlation",
     "reproduce",
     "rms",
     "series",
     "six_panels",
+    "symmetric_legs",
     "write_studies",
 ]

@@ -173,9 +173,9 @@ def random_pose_claims() -> list[Claim]:
 
 
 def rank_correlation(a: Array, b: Array) -> float:
-    """Spearman's rank correlation (no ties here)."""
+    """Spearman's rank correlation of values (n,) without ties; 0 if one of them is constant."""
     one, other = (np.argsort(np.argsort(values)).astype(float) for values in (a, b))
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(one, other)[0, 1]) if np.ptp(a) and np.ptp(b) else 0.0
 
 
 _END_FREEDOM = (0.0, 0.0, 0.0, 0.3, 0.3, 0.3)  # m, rad: fixed position, free angles

@@ -1,12 +1,12 @@
 """Studies as one self-contained HTML file, with their numbers as CSV files and figures as SVG and PDF."""
 
 import base64
-import csv
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from rig.csvio import check_output, whole_binary_file, whole_file
@@ -37,7 +37,8 @@ def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
         _make(folder / study.name)
         for numbers in tables(study):
             written.append(folder / study.name / f"{numbers.name}.csv")
-            _write(written[-1], numbers)
+            with whole_file(written[-1]) as file:
+                numbers.write(file)
         for picture in study.pictures:
             written += _draw(picture, folder / study.name / picture.numbers.name)
     with whole_file(page) as file:
@@ -60,13 +61,20 @@ def tables(study: Study) -> tuple[Numbers, ...]:
 
 def render(studies: Sequence[Study]) -> str:
     """Return the page as text."""
-    environment = page_environment("rig.papers")
+    title = studies[0].title if len(studies) == 1 else "Five papers, reproduced"
+    return (
+        paper_environment("rig.papers")
+        .get_template("papers.html.j2")
+        .render(title=title, studies=studies, counts=count(studies), Origin=Origin)
+    )
+
+
+def paper_environment(package: str) -> Environment:
+    """Return the template environment of a package, with the filters `mathematics` and, for SVG files, `embedded`."""
+    environment = page_environment(package)
     environment.filters["mathematics"] = mathematics
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
-    title = studies[0].title if len(studies) == 1 else "Five papers, reproduced"
-    return environment.get_template("papers.html.j2").render(
-        title=title, studies=studies, counts=count(studies), Origin=Origin
-    )
+    return environment
 
 
 def mathematics(text: str) -> Markup:
@@ -93,13 +101,6 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
-
-
-def _write(path: Path, numbers: Numbers) -> None:
-    with whole_file(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(numbers.columns)
-        writer.writerows(numbers.rows)
 
 
 def _draw(picture: Picture, place: Path) -> tuple[Path, Path]:

@@ -7,26 +7,30 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics import Body, Friction, Mechanism, papers, with_spherical_ends
+from dynamics import Body, LoadCell, Mechanism, papers, with_spherical_ends
 from kinematics import Array, quaternion_to_matrix
 from rig.papers.claims import Claim, Mended, number
 from rig.papers.paths import force_error, manipulator, run_path
 from rig.papers.printed import printed_study
 
 
-def symmetric_manipulator() -> Mechanism:
-    """Return the paper's manipulator with symmetric legs: centres of mass on the axes, equal transverse inertias."""
-    machine = manipulator()
+def symmetric_legs(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with legs symmetric about their axes, as spherical joints at both ends need them.
+
+    Centres of mass on the axis, no products of inertia, the mean of the transverse inertias, end joints without
+    friction, no mass beyond the load cells.
+    """
     legs = tuple(
         replace(
             leg,
             lower=_symmetric(leg.lower),
             upper=_symmetric(leg.upper),
-            friction=Friction(prismatic=leg.friction.prismatic),
+            friction=replace(leg.friction, universal=0.0, spherical=0.0),
+            load_cell=LoadCell(leg.load_cell.location),
         )
-        for leg in machine.legs
+        for leg in mechanism.legs
     )
-    return replace(machine, legs=legs)
+    return replace(mechanism, legs=legs)
 
 
 def _symmetric(body: Body) -> Body:
@@ -79,7 +83,7 @@ def rod_forces(machine: Mechanism, motions: Array) -> Array:
 
 def spherical_claim() -> Claim:
     """Claim that the formulation applies to spherical joints at both ends: as printed, and with eq. 16 mended."""
-    machine = symmetric_manipulator()
+    machine = symmetric_legs(manipulator())
     cases = {
         "printed": ("dasgupta-1998", machine),
         "mended": ("exact", with_spherical_ends(machine)),

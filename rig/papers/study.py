@@ -1,7 +1,9 @@
 """A reproduced study: its claims, figures and tables, independent of their presentation."""
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 from rig.papers.claims import Claim, Verdict
 from rig.report import Drawing
@@ -16,6 +18,12 @@ class Numbers:
     name: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    def write(self, file: TextIO) -> None:
+        """Write the table as CSV."""
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

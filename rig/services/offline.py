@@ -130,18 +130,10 @@ def _motion(source: Path, machine: "Mechanism", step: float | None) -> SampledMo
 
 def _reactions(machine: "Mechanism", motions: Array, wrenches: Array | None) -> list[tuple[Sequence[str], Array]]:
     """Return the forces, and all joint reactions with their column names."""
-    from dynamics import Dynamics
+    from dynamics import Dynamics, leg_reactions
 
     result = Dynamics(machine).inverse(motions, wrenches)
-    vectors = (
-        result.tops,
-        result.base_forces,
-        result.universal_moments,
-        result.prismatic_forces,
-        result.guide_forces,
-        result.prismatic_moments,
-    )
-    named = zip(REACTIONS, vectors, strict=True)
+    named = zip(REACTIONS, leg_reactions(result).values(), strict=True)
     return [
         ((), result.forces),
         *((per_leg(prefix, "xyz"), values.reshape(len(values), -1)) for prefix, values in named),

@@ -142,17 +142,13 @@ def chosen_limits(
             clearance=-math.inf if clearance is None else clearance,
             leg_radius=leg_radius,
             condition=math.inf if condition is None else condition,
-            characteristic_length=_joint_radius(machine) if characteristic_length is None else characteristic_length,
+            characteristic_length=(
+                machine.geometry.platform_radius if characteristic_length is None else characteristic_length
+            ),
             **({"same_side": False} if any_side else {}),
         )
     except LimitError as error:
         raise FieldError(error.name, error.fault) from None
-
-
-def _joint_radius(machine: Mechanism) -> float:
-    """Return the RMS distance of the platform joints from their centroid, m."""
-    points = machine.geometry.platform_points
-    return float(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean() ** 0.5)
 
 
 def _grid(machine: Mechanism, request: WorkspaceRequest) -> PoseGrid:

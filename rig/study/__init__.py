@@ -1,6 +1,6 @@
 """The study of a mechanism of one's own on a motion, as the papers study theirs."""
 
-from rig.study.forces import JOINTS, MODELS, TERMS, Ends, ModelError, PathForces, force_terms, symmetric_legs
+from rig.study.forces import JOINTS, MODELS, TERMS, Ends, ModelError, PathForces, force_terms
 from rig.study.measures import Box, Decade, Exceeded, PathMeasures, path_box
 from rig.study.page import PAGE, SECTIONS, SUMMARY, as_dict, check_study_folder, write_study
 from rig.study.statements import Statement
@@ -28,6 +28,5 @@ __all__ = [
     "force_terms",
     "path_box",
     "study_machine",
-    "symmetric_legs",
     "write_study",
 ]

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kinematics import COORDINATES, Array, pose_to_coordinates
-from rig.papers import Curve, Numbers, Picture, Rule, one_panel, rms, series, six_panels
+from rig.csvio import per_leg
+from rig.papers import FRACTION, GREY, INK, Curve, Numbers, Picture, Rule, one_panel, rms, series, six_panels
 from rig.report import LEG_COLORS, STYLE, WIDTH, drawing, styled
 from rig.study.forces import JOINTS, MODELS, TERMS
 from rig.study.measures import NEAR_SINGULAR
@@ -16,7 +17,7 @@ from rig.study.study import MachineStudy
 
 TERM_COLORS = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#D55E00")
 AXES = (("x", LEG_COLORS[4]), ("y", LEG_COLORS[2]), ("z", LEG_COLORS[3]))
-INK, GREY, VIOLET = "#222A32", "#8A929A", "#5B3A8C"
+VIOLET = "#5B3A8C"
 NAMES = {
     "massless": "legs without mass",
     "dasgupta-1998": "1998 as printed",
@@ -120,7 +121,7 @@ class Drawer:
         ]
         cut = pole and bool(self._singular)
         picture = one_panel(self._times, curves, unit, log=cut, rule=_NEAR if cut else None)
-        columns = [f"{prefix}{leg}" for leg in range(1, 7)]
+        columns = per_leg(prefix)
         return Picture(title, caption or "Of each leg.", picture, self._series(name, columns, values))
 
     def _series(self, name: str, columns: Sequence[str], table: Array) -> Numbers:
@@ -143,7 +144,7 @@ class Drawer:
             caption += f" Logarithmic beyond ±{linear:g} {prefix}N, and cut at the singularity."
         else:
             picture = six_panels(self._times, drawn, unit)
-        columns = [f"{prefix}{leg}" for _, prefix, _, _ in curves for leg in range(1, 7)]
+        columns = [name for _, prefix, _, _ in curves for name in per_leg(prefix)]
         return Picture(title, caption, picture, self._series(name, columns, np.hstack([one[2] for one in curves])))
 
     def _unit(self, sizes: Array) -> tuple[float, str]:
@@ -193,14 +194,14 @@ class Drawer:
             for order, place in enumerate(places):
                 left = np.arange(6) - 0.42 + (order + 0.5) * wide
                 axes.bar(left, sizes[place], 0.92 * wide, color=TERM_COLORS[place], label=TERMS[place], zorder=2)
-            axes.set_xticks(range(6), [f"leg {leg}" for leg in range(1, 7)])
+            axes.set_xticks(range(6), per_leg("leg "))
             axes.grid(visible=False, axis="x")
             axes.set_ylabel("RMS over the motion, N")
             figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=len(places))
             picture = drawing(figure)
         rows = [(name, *values, rms(term)) for name, values, term in
                 zip(TERMS, sizes.tolist(), forces.terms, strict=True)]  # fmt: skip
-        columns = ("cause", *(f"leg{leg}" for leg in range(1, 7)), "all")
+        columns = ("cause", *per_leg("leg"), "all")
         return Picture(
             "What dominates", "RMS of each cause over the motion.", picture, Numbers("terms-rms", columns, tuple(rows))
         )
@@ -214,7 +215,7 @@ class Drawer:
         drawn = fraction[self._rows].copy()
         if not marked:
             drawn[np.abs(drawn) > _MOST_FRACTION] = np.nan
-        curve = Curve(r"$F_\mathrm{d}/F$", drawn, width=1.4, poles=zeros if marked else ())
+        curve = Curve(FRACTION, drawn, width=1.4, poles=zeros if marked else ())
         any_pole = any(zeros)
         pole = "pole: $F$ is zero" if marked and any_pole else ""
         caption = "Fraction of the actuator force that is due to the legs' mass and to friction. " + (
@@ -223,9 +224,9 @@ class Drawer:
             else ""
         )
         rule = Rule(near=0.02, most=_MOST_FRACTION) if any_pole else None
-        picture = six_panels(self._times, (curve,), r"$F_\mathrm{d}/F$", rule=rule, pole=pole)
-        columns = [f"fraction{leg}" for leg in range(1, 7)]
-        yield Picture("Dynamic fraction", caption.strip(), picture, self._series("fraction", columns, fraction))
+        picture = six_panels(self._times, (curve,), FRACTION, rule=rule, pole=pole)
+        numbers = self._series("fraction", per_leg("fraction"), fraction)
+        yield Picture("Dynamic fraction", caption.strip(), picture, numbers)
 
     # -- models ------------------------------------------------------------------------------------------------------
 
@@ -278,7 +279,7 @@ class Drawer:
                 Curve("without spin (1998)", simple[self._rows], INK, "--", 0.9),
                 Curve("spin about the leg", np.abs(legs.spin)[self._rows], GREY, "-", 1.0),
             ]
-            columns = [f"{name}{leg}" for name in ("angular_velocity", "without_spin", "spin") for leg in range(1, 7)]
+            columns = [*per_leg("angular_velocity"), *per_leg("without_spin"), *per_leg("spin")]
             yield Picture(
                 "Rotation of the legs",
                 "Size of the legs' angular velocity with the spin that the universal joints force, without it, and the "

@@ -8,16 +8,14 @@ from dynamics import (
     NOT_UNIT,
     SINGULAR,
     BatchError,
-    Body,
     Drive,
     Dynamics,
-    Friction,
     InverseResult,
-    LoadCell,
     Mechanism,
     MechanismError,
     base_loads,
     inverse_batch,
+    leg_reactions,
     massless_legs,
     papers,
     with_spherical_ends,
@@ -26,7 +24,7 @@ from dynamics import (
 from kinematics import Array, LegMotion, leg_kinematics
 from rig.errors import InputError
 from rig.motions import SampledMotion
-from rig.papers import force_error
+from rig.papers import force_error, symmetric_legs
 
 TERMS = ("platform gravity", "platform inertia", "legs' gravity", "legs' inertia", "friction", "external")
 """Causes of the leg forces; their forces add up to those of the exact model. The drives' inertia is the legs', and
@@ -67,34 +65,6 @@ def force_terms(mechanism: Mechanism, motions: Array, wrenches: Array | None) ->
             external,
         ]
     )
-
-
-def symmetric_legs(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with legs symmetric about their axes, as spherical joints at both ends need them.
-
-    Centres of mass on the axis, no products of inertia, the mean of the transverse inertias, end joints without
-    friction.
-    """
-
-    def body(one: Body) -> Body:
-        axial, *across = np.diag(one.inertia)
-        mean = float(np.mean(across))
-        return replace(one, center_of_mass=one.center_of_mass * [1.0, 0.0, 0.0], inertia=np.diag([axial, mean, mean]))
-
-    def friction(one: Friction) -> Friction:
-        return Friction(prismatic=one.prismatic, coulomb=one.coulomb)
-
-    legs = tuple(
-        replace(
-            leg,
-            lower=body(leg.lower),
-            upper=body(leg.upper),
-            friction=friction(leg.friction),
-            load_cell=LoadCell(leg.load_cell.location),
-        )
-        for leg in mechanism.legs
-    )
-    return replace(mechanism, legs=legs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,14 +155,7 @@ class PathForces:
 
     def joint(self, name: str) -> Array:
         """Return the size (n, 6) of a reaction of JOINTS, N or N m."""
-        vectors = {
-            "spherical force": self.reactions.tops,
-            "universal force": self.reactions.base_forces,
-            "universal moment": self.reactions.universal_moments,
-            "guide force": self.reactions.guide_forces,
-            "prismatic moment": self.reactions.prismatic_moments,
-        }
-        return np.asarray(np.linalg.norm(vectors[name], axis=-1))
+        return np.asarray(np.linalg.norm(leg_reactions(self.reactions)[name], axis=-1))
 
 
 def regular_samples(mechanism: Mechanism, motion: SampledMotion) -> tuple[SampledMotion, Array]:

@@ -14,12 +14,13 @@ from kinematics import (
     condition_numbers,
     coordinates_to_pose,
     leg_kinematics,
+    leg_matrices,
     pose_to_coordinates,
-    quaternion_to_matrix,
     strokes_beyond,
 )
 from rig.errors import FieldError
 from rig.motions import SampledMotion
+from rig.papers import rank_correlation
 
 DECADES = (1.0, 1e1, 1e2, 1e3, 1e4)
 """Lower ends of the ranges of the condition number that are told apart; the last has no upper end."""
@@ -111,32 +112,19 @@ class Exceeded:
     bound: float
 
 
-def joint_radius(geometry: Geometry) -> float:
-    """Return the RMS distance of the platform joints from their centroid, m."""
-    points = geometry.platform_points
-    return float(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean() ** 0.5)
-
-
-def leg_matrices(geometry: Geometry, motions: Array) -> Array:
-    """Return H (n, 6, 6) of motions (n, 19): a column [s; q×s] for each leg, moments in N m."""
-    directions = leg_kinematics(geometry, motions).direction
-    arms = geometry.platform_points @ quaternion_to_matrix(motions[:, 3:7]).transpose(0, 2, 1)
-    return np.concatenate([directions, np.cross(arms, directions)], axis=2).transpose(0, 2, 1)
-
-
 def path_measures(geometry: Geometry, motion: SampledMotion) -> PathMeasures:
     """Compute the measures along a motion; see `PathMeasures`."""
-    length = joint_radius(geometry)
-    poses, matrices = motion.motions[:, :7], leg_matrices(geometry, motion.motions)
+    length, poses = geometry.platform_radius, motion.motions[:, :7]
+    matrices = leg_matrices(geometry, poses)
     scaling = np.array([1.0, 1.0, 1.0, length, length, length])[:, None]
-    condition = condition_numbers(geometry, poses)
+    condition, determinant = condition_numbers(geometry, poses), np.linalg.det(matrices)
     return PathMeasures(
         length=length,
         condition=condition,
         scaled=condition_numbers(geometry, poses, length),
-        determinant=np.linalg.det(matrices),
+        determinant=determinant,
         singular_values=np.linalg.svd(matrices / scaling, compute_uv=False),
-        singularities=_singularities(geometry, motion, condition, np.sign(np.linalg.det(matrices))),
+        singularities=_singularities(geometry, motion, condition, np.sign(determinant)),
     )
 
 
@@ -169,7 +157,7 @@ def path_box(mechanism: Mechanism, motions: Array, margin: Array | None = None) 
     coordinates = pose_to_coordinates(motions[:, :7])
     coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
     if margin is None:
-        margin = np.repeat([0.25 * joint_radius(mechanism.geometry), 0.2], 3)
+        margin = np.repeat([0.25 * mechanism.geometry.platform_radius, 0.2], 3)
     return coordinates.min(axis=0) - margin, coordinates.max(axis=0) + margin
 
 
@@ -198,7 +186,7 @@ def static_poses(
     known = np.isfinite(forces).all(axis=1)
     motions, condition = motions[known], condition_numbers(mechanism.geometry, motions[known, :7])
     peaks = np.abs(forces[known]).max(axis=1)
-    sides = np.sign(np.linalg.det(leg_matrices(mechanism.geometry, np.vstack([_still(start), motions]))))
+    sides = np.sign(np.linalg.det(leg_matrices(mechanism.geometry, np.vstack([start, motions[:, :7]]))))
     return Box(
         low=low,
         high=high,
@@ -218,18 +206,6 @@ def _limits(mechanism: Mechanism) -> PoseLimits:
     """Return strokes and joint angles; without a home, from which angles count, strokes alone."""
     limits = pose_limits(mechanism, same_side=False)
     return limits if mechanism.geometry.home is not None else PoseLimits(limits.lengths, same_side=False)
-
-
-def _still(pose: Array) -> Array:
-    motion = np.zeros((1, 19))
-    motion[0, :7] = pose
-    return motion
-
-
-def rank_correlation(a: Array, b: Array) -> float:
-    """Return Spearman's rank correlation of values without ties; 0 if one of them is constant."""
-    one, other = (np.argsort(np.argsort(values)).astype(float) for values in (a, b))
-    return float(np.corrcoef(one, other)[0, 1]) if np.ptp(a) and np.ptp(b) else 0.0
 
 
 def exceeded_limits(mechanism: Mechanism, motion: SampledMotion, forces: Array) -> tuple[Exceeded, ...]:

@@ -1,7 +1,5 @@
 """A study as a folder: a page with all figures, each figure as PDF, SVG and CSV, tables as CSV, and JSON."""
 
-import base64
-import csv
 import json
 import math
 import os
@@ -12,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.errors import InputError
-from rig.papers import Numbers, Picture, Sheet, mathematics
-from rig.report import page_environment
+from rig.papers import Numbers, Picture, Sheet, paper_environment
 from rig.study.figures import Drawer
 from rig.study.statements import Statement
 from rig.study.study import MachineStudy
@@ -145,23 +142,22 @@ def _written(path: Path, text: str) -> Path:
 
 def _table(path: Path, numbers: Numbers) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(numbers.columns)
-        writer.writerows(numbers.rows)
+        numbers.write(file)
     return path
 
 
 def _render(study: MachineStudy, sections: Iterable[_Section]) -> str:
-    environment = page_environment("rig.study")
-    environment.filters["mathematics"] = mathematics
-    environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     found = [one for statements in study.statements.values() for one in statements]
-    return environment.get_template("study.html.j2").render(
-        study=study,
-        sections=list(sections),
-        headline=[one for code in _HEADLINE for one in found if one.code == code],
-        figures=FIGURES,
-        tables=TABLES,
+    return (
+        paper_environment("rig.study")
+        .get_template("study.html.j2")
+        .render(
+            study=study,
+            sections=list(sections),
+            headline=[one for code in _HEADLINE for one in found if one.code == code],
+            figures=FIGURES,
+            tables=TABLES,
+        )
     )
 
 

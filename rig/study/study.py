@@ -8,7 +8,7 @@ import numpy as np
 from dynamics import Drive, Mechanism, ReactionPeak, papers, reaction_peaks
 from kinematics import Array
 from rig.motions import SampledMotion
-from rig.papers import crossings, rms
+from rig.papers import crossings, rank_correlation, rms
 from rig.study.forces import TERMS, ModelError, PathForces, path_forces, regular_samples
 from rig.study.measures import (
     NEAR_SINGULAR,
@@ -20,7 +20,6 @@ from rig.study.measures import (
     exceeded_limits,
     path_box,
     path_measures,
-    rank_correlation,
     static_poses,
 )
 from rig.study.statements import Statement, Value, statement

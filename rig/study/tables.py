@@ -4,16 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kinematics import COORDINATES, motion_to_coordinates
+from kinematics import COORDINATE_UNITS, COORDINATES, motion_to_coordinates
+from rig.csvio import per_leg
 from rig.papers import Numbers, Sheet, number, rms
 from rig.study.figures import NAMES
 from rig.study.forces import TERMS
 from rig.study.measures import DECADES, Decade
 from rig.study.study import ROUNDING, MachineStudy
 
-_LEGS = tuple(f"Leg {leg}" for leg in range(1, 7))
-_LEG_COLUMNS = tuple(f"leg{leg}" for leg in range(1, 7))
-_UNITS = ("m", "m", "m", "rad", "rad", "rad")
+_LEGS, _LEG_COLUMNS = per_leg("Leg "), per_leg("leg")
 _ROUNDED = 1e-12  # m, rad and their rates
 _MOST_LISTED = 20  # singularities on the page
 
@@ -39,7 +38,7 @@ def _motion(study: MachineStudy) -> Sheet:
         values[np.abs(values) < _ROUNDED] = 0.0
     rows: list[tuple[str, float, float, float, float]] = []
     shown = []
-    for k, (name, unit) in enumerate(zip(COORDINATES, _UNITS, strict=True)):
+    for k, (name, unit) in enumerate(zip(COORDINATES, COORDINATE_UNITS, strict=True)):
         low, high = float(q[:, k].min()), float(q[:, k].max())
         speed, rate = float(np.abs(first[:, k]).max()), float(np.abs(second[:, k]).max())
         rows.append((name, low, high, speed, rate))
