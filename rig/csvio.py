@@ -53,8 +53,8 @@ def per_leg(prefix: str, axes: Sequence[str] = ("",)) -> tuple[str, ...]:
     return tuple(f"{prefix}{leg}{axis}" for leg in range(1, 7) for axis in axes)
 
 
-def groups_beside(required: Sequence[str]) -> list[Sequence[str]]:
-    """Return the groups of columns that commands write and that `required` has none of: motion, wrench, legs, joints.
+def optional_groups(required: Sequence[str]) -> list[Sequence[str]]:
+    """Return the groups of columns that commands write, without those that `required` has a column of.
 
     As `optional` of `read_table` they let a command read a table that another one has written.
     """

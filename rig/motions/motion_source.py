@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from kinematics import (
     ACCELERATION,
@@ -30,7 +31,7 @@ from kinematics import (
     motion_to_coordinates,
     open_table,
 )
-from rig.csvio import MOTION, POSE, WRENCH, Table, groups_beside, per_leg, read_table
+from rig.csvio import MOTION, POSE, WRENCH, Table, optional_groups, per_leg, read_table
 from rig.errors import InputError
 from rig.recording import RecordingError, open_part, split_part
 from rig.states import State
@@ -84,16 +85,17 @@ class SampledMotion:
         Those of the trajectory; between rows with speeds and accelerations a quintic polynomial of the coordinates.
 
         Raises:
-            InputError: times of the file that do not increase.
+            InputError: times outside of the motion, or times of the file that do not increase.
             KinematicsError: θy within 0.06° of ±90° between two rows.
         """
         if self.trajectory is not None:
-            inside = np.clip(np.asarray(times) - self.begin, 0.0, self.trajectory.duration)
-            return self.trajectory.motion(inside)
+            self._check_within(times, self.begin, self.begin + self.trajectory.duration)
+            return self.trajectory.motion(np.clip(times - self.begin, 0.0, self.trajectory.duration))  # rounding alone
         q, first, second = self._coordinates
-        row = np.clip(np.searchsorted(self.times, times, "right") - 1, 0, len(self.times) - 2)
+        self._check_within(times, float(self.times[0]), float(self.times[-1]))
+        row = np.searchsorted(self.times[1:-1], times, "right")
         step = np.diff(self.times)[row][:, None]
-        u = (np.asarray(times) - self.times[row])[:, None] / step
+        u = (times - self.times[row])[:, None] / step
         v_0, v_1 = step * first[row], step * first[row + 1]
         a_0, a_1 = step**2 * second[row], step**2 * second[row + 1]
         d, v, a = q[row + 1] - q[row] - v_0 - 0.5 * a_0, v_1 - v_0 - a_0, a_1 - a_0
@@ -102,6 +104,12 @@ class SampledMotion:
         speed = (v_0 + u * (a_0 + u * (3.0 * c_3 + u * (4.0 * c_4 + u * 5.0 * c_5)))) / step
         rate = (a_0 + u * (6.0 * c_3 + u * (12.0 * c_4 + u * 20.0 * c_5))) / step**2
         return coordinates_to_motion(place, speed, rate)
+
+    def _check_within(self, times: Array, begin: float, end: float) -> None:
+        rounding = 1e-9 + 4.0 * np.spacing(max(abs(begin), abs(end)))
+        outside = times[~((times >= begin - rounding) & (times <= end + rounding))]
+        if len(outside):
+            raise InputError(f"{self.source}: t = {outside[0]:.9g} s, must be from {begin:.9g} to {end:.9g} s")
 
     def sampled(self, step: float) -> "SampledMotion":
         """Return the same motion in even steps of at most `step` s, from the first to the last of its times.
@@ -128,7 +136,10 @@ class SampledMotion:
         stride = -(-len(self.times) // most)
         if stride <= 1:
             return self
-        rows = np.unique(np.append(np.arange(0, len(self.times), stride), len(self.times) - 1))
+        return self.subset(np.unique(np.append(np.arange(0, len(self.times), stride), len(self.times) - 1)))
+
+    def subset(self, rows: npt.NDArray[np.intp]) -> "SampledMotion":
+        """Return its samples of these rows (k,)."""
         wrenches = None if self.wrenches is None else self.wrenches[rows]
         return replace(self, times=self.times[rows], motions=self.motions[rows], wrenches=wrenches)
 
@@ -169,7 +180,7 @@ def read_motion(source: str | Path, geometry: Geometry, *, guess: Array | None =
         InputError, TrajectoryError, RecordingError: a file that cannot be used, with the reason.
     """
     name = str(source)
-    if split_part(source)[0].suffix.lower() == ".mcap":
+    if _is_recording(source):
         return _recorded(name)
     path = Path(source)
     if path.suffix.lower() == ".toml" or (not path.exists() and path.name == name and not path.suffix):
@@ -190,11 +201,9 @@ def read_trajectory(source: str | Path, geometry: Geometry) -> Trajectory:
         InputError, TrajectoryError, RecordingError: a file that cannot be used, with the reason.
     """
     path = Path(source)
-    recorded = split_part(source)[0].suffix.lower() == ".mcap"
-    if not recorded:
-        names = _header(path) if path.suffix.lower() == ".csv" else ()
-        foreign = set(names) - {"t", *MOTION, *WRENCH}
-        if not foreign or not (set(names) & {"t"}):
+    if not _is_recording(source):
+        names = set(_header(path)) if path.suffix.lower() == ".csv" else set()
+        if "t" not in names or names <= {"t", *MOTION, *WRENCH}:
             return load_trajectory(source, geometry.home)
     motion = read_motion(source, geometry)
     return motion.trajectory or _through(motion.source, motion.times, motion.motions[:, :7])
@@ -210,14 +219,14 @@ def read_lengths(source: str | Path) -> Table:
         InputError, RecordingError: a file that cannot be used, with the reason.
     """
     name, path = str(source), Path(source)
-    if split_part(source)[0].suffix.lower() == ".mcap":
+    if _is_recording(source):
         blocks = list(open_part(name).blocks())
         rows = [np.column_stack([one["t"], one["flags"], one["length"], one["velocity"]]) for one in blocks]
         return _measured(path, np.concatenate(rows) if rows else np.empty((0, 14)))
     measured = tuple(f"{kind}_{leg}" for kind in ("length", "velocity") for leg in range(1, 7))
     if set(measured) <= set(_header(path)):
         return _measured(path, _export_rows(path, ("t", "flags", *measured)))
-    return read_table(path, per_leg("l"), groups_beside(per_leg("l")), increasing=True)
+    return read_table(path, per_leg("l"), optional_groups(per_leg("l")), increasing=True)
 
 
 def _measured(path: Path, rows: Array) -> Table:
@@ -226,8 +235,7 @@ def _measured(path: Path, rows: Array) -> Table:
     chosen = rows[homed][:, [0, *range(2, 14)]]
     if not len(chosen):
         raise RecordingError(f"{path}: holds no leg lengths of a homed rig")
-    chosen = chosen[np.append(True, np.diff(np.maximum.accumulate(chosen[:, 0])) > 0.0)]
-    return Table(path, ("t", *per_leg("l"), *per_leg("v")), chosen)
+    return Table(path, ("t", *per_leg("l"), *per_leg("v")), _increasing(chosen))
 
 
 def follow_lengths(geometry: Geometry, table: Table, guess: Array) -> Array:
@@ -262,6 +270,15 @@ def follow_lengths(geometry: Geometry, table: Table, guess: Array) -> Array:
     return motions
 
 
+def _is_recording(source: str | Path) -> bool:
+    return split_part(source)[0].suffix.lower() == ".mcap"
+
+
+def _increasing(rows: Array) -> Array:
+    """Return the rows (n, m) whose time, the first column, is after those of all rows before."""
+    return np.asarray(rows[np.append(True, np.diff(np.maximum.accumulate(rows[:, 0])) > 0.0)])
+
+
 def _header(path: Path) -> tuple[str, ...]:
     """Return the names in the first line of a CSV file; none for a pipe, or a file that cannot be read as text."""
     if is_pipe(path):
@@ -274,7 +291,7 @@ def _header(path: Path) -> tuple[str, ...]:
 
 
 def _tabulated(path: Path, geometry: Geometry, guess: Array | None) -> SampledMotion:
-    table = read_table(path, partial(_required, path), groups_beside(POSE))
+    table = read_table(path, partial(_required, path), optional_groups(POSE))
     times, name = table.times, str(path)
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     if table.has(MOTION):
@@ -371,8 +388,7 @@ def _commanded(name: str, rows: Array) -> SampledMotion:
         moving = np.flatnonzero(known & np.isin(rows[:, 2], (State.ENGAGED, State.RUNNING)))
     if len(moving) < 2:
         raise RecordingError(f"{name}: holds no commanded motion")
-    chosen = rows[moving[0] : moving[-1] + 1][known[moving[0] : moving[-1] + 1]]
-    chosen = chosen[np.append(True, np.diff(np.maximum.accumulate(chosen[:, 0])) > 0.0)]
+    chosen = _increasing(rows[moving[0] : moving[-1] + 1][known[moving[0] : moving[-1] + 1]])
     motions = np.ascontiguousarray(chosen[:, 3:])
     motions[:, 3:7] /= np.linalg.norm(motions[:, 3:7], axis=1, keepdims=True)
     return SampledMotion(name, "recording", np.ascontiguousarray(chosen[:, 0]), motions)

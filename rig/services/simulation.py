@@ -69,7 +69,7 @@ def simulate_forces(request: ForcesRequest, progress: OnEvent = no_progress) -> 
         InputError, DynamicsError: a file that cannot be read or written.
     """
     from dynamics import load_mechanism
-    from rig.csvio import MOTION, WRENCH, check_output, groups_beside, per_leg, read_table, write_table
+    from rig.csvio import MOTION, WRENCH, check_output, optional_groups, per_leg, read_table, write_table
     from rig.virtual import simulate as integrate
 
     check_output(request.output)
@@ -77,7 +77,7 @@ def simulate_forces(request: ForcesRequest, progress: OnEvent = no_progress) -> 
     notices = Notices(progress)
     for warning in machine.warnings:
         notices.add("mechanism", warning)
-    table = read_table(request.forces, per_leg("f"), groups_beside(per_leg("f")), increasing=True)
+    table = read_table(request.forces, per_leg("f"), optional_groups(per_leg("f")), increasing=True)
     wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
     if request.wrench is not None:
         if wrenches is not None:

@@ -170,12 +170,10 @@ def regular_samples(mechanism: Mechanism, motion: SampledMotion) -> tuple[Sample
         if NOT_UNIT in error.statuses or (error.statuses != SINGULAR).any():
             where = motion.times[error.indices[int(np.argmax(error.statuses != SINGULAR))]]
             raise InputError(f"{motion.source}: t = {where:.6g} s: {error}") from None
-        kept = np.setdiff1d(np.arange(len(motion.times)), error.indices)
-        if len(kept) < 2:
-            raise InputError(f"{motion.source}: the platform is singular at every sample but {len(kept)}") from None
-        wrenches = None if motion.wrenches is None else motion.wrenches[kept]
-        left = replace(motion, times=motion.times[kept], motions=motion.motions[kept], wrenches=wrenches)
-        return left, motion.times[error.indices]
+        regular = np.setdiff1d(np.arange(len(motion.times)), error.indices)
+        if len(regular) < 2:
+            raise InputError(f"{motion.source}: the platform is singular at every sample but {len(regular)}") from None
+        return motion.subset(regular), motion.times[error.indices]
     return motion, np.empty(0)
 
 

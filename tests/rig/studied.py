@@ -57,6 +57,6 @@ MACHINES: dict[str, Callable[[], tuple[Mechanism, SampledMotion]]] = {
 """Machines by name, each with a motion."""
 
 
-def held(mechanism: Mechanism) -> SampledMotion:
+def at_home(mechanism: Mechanism) -> SampledMotion:
     """A second at home."""
     return along(Hold(np.zeros(6), 1.0, placement=Placement("home", home=mechanism.geometry.home_pose)), 0.1)

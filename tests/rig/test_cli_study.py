@@ -15,7 +15,7 @@ import pytest
 from exploration import LONG
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from studied import PATH_3, along, held, shipped, sway, tilted
+from studied import PATH_3, along, at_home, shipped, sway, tilted
 
 from dynamics import Mechanism, format_mechanism, massless_legs
 from rig.cli import main
@@ -130,7 +130,7 @@ def test_numbers_written_are_those_of_the_paper_s_study(made: tuple[Path, str]) 
     np.testing.assert_array_equal(table.columns(per_leg("pedrammehr-2012_")), run.pedrammehr)
 
 
-def test_the_page_says_it_all_and_needs_nothing(made: tuple[Path, str]) -> None:
+def test_the_page_has_every_statement_and_loads_nothing(made: tuple[Path, str]) -> None:
     folder, out = made
     text = (folder / "study.html").read_text(encoding="utf-8")
     assert text.startswith("<!DOCTYPE html>")
@@ -239,7 +239,7 @@ def test_nothing_is_left_of_a_study_that_fails(tmp_path: Path, monkeypatch: pyte
         (["--guess", "0,0,0,2,0,0,0"], "not 1 within"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(
+def test_invalid_options_are_refused_by_name(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str], words: str
 ) -> None:
     arguments = ["study", "lab-hexapod", "demo", "-o", str(tmp_path / "out")]
@@ -252,7 +252,7 @@ def test_what_cannot_be_is_refused_by_name(
 
 @pytest.mark.parametrize(("mechanism", "source"), [("gone.toml", "demo"), ("lab-hexapod", "gone.csv"),
                                                    ("lab-hexapod", "dmeo"), ("lab-hexapod", "gone.mcap")])  # fmt: skip
-def test_files_that_are_not_there(
+def test_missing_files_are_refused(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], mechanism: str, source: str
 ) -> None:
     code = ExitCode.RECORDING if source.endswith("mcap") else ExitCode.INPUT
@@ -287,7 +287,7 @@ def test_a_machine_of_one_s_own(tmp_path: Path, undrawn: None) -> None:
 SCENES: dict[str, Callable[[], tuple[Mechanism, SampledMotion]]] = {
     "sway": lambda: (tilted(), along(sway(tilted()), 0.02, np.array([20.0, 0.0, 0.0, 0.0, 2.0, 0.0]))),
     "singular": lambda: (shipped("dasgupta-1998"), along(PATH_3, 0.05)),
-    "held": lambda: (shipped("lab-hexapod"), held(shipped("lab-hexapod"))),
+    "at_home": lambda: (shipped("lab-hexapod"), at_home(shipped("lab-hexapod"))),
     "massless": lambda: (massless_legs(shipped("lab-hexapod")), along(sway(shipped("lab-hexapod")), 0.05)),
 }
 
@@ -309,7 +309,7 @@ def figures_of(scene: str) -> tuple[list[str], list[Figure]]:
 
 
 def test_what_is_zero_is_not_drawn() -> None:
-    still, bare = (figures_of(scene)[0] for scene in ("held", "massless"))
+    still, bare = (figures_of(scene)[0] for scene in ("at_home", "massless"))
     assert not {"Rotation of the legs", "Speeds of the legs"} & set(still)
     assert "Dynamic fraction" in still
     assert not {"Dynamic fraction", "Reaction: guide force"} & set(bare)

@@ -96,7 +96,7 @@ def test_an_export_is_its_recording(tmp_path: Path) -> None:
         read(tmp_path / "less.csv")
 
 
-def test_what_other_commands_write_beside_a_motion_is_left_out(tmp_path: Path) -> None:
+def test_columns_of_other_commands_are_read_with_a_motion(tmp_path: Path) -> None:
     others = (*WRENCH, *per_leg("f"), *per_leg("c"))
     path = table(tmp_path / "loop.csv", (*MOTION, *others), np.hstack([MOTIONS, np.ones((101, len(others)))]))
     motion = read(path)
@@ -113,12 +113,15 @@ def test_between_rows_the_motion_is_that_of_the_trajectory(tmp_path: Path) -> No
     np.testing.assert_allclose(motion.at(TIMES), MOTIONS, atol=1e-9)
     with pytest.raises(InputError, match=r"motion\.csv: row 2: t = 6\.99 s does not increase from 7 s"):
         replace(motion, times=motion.times[::-1]).at(between)
+    for outside in (5.998, 11.002, float("nan")):
+        with pytest.raises(InputError, match=rf"motion\.csv: t = {outside:g} s, must be from 6 to "):
+            motion.at(np.array([6.5, outside]))
     assert len(motion.thinned(30).times) == 26
     assert motion.thinned(30).times[-1] == TIMES[-1]
 
 
 @pytest.mark.parametrize("step", [0.0, -1.0, float("nan"), 1e-7])
-def test_a_step_that_cannot_be_is_refused(step: float) -> None:
+def test_an_invalid_step_is_refused(step: float) -> None:
     with pytest.raises(InputError, match="step: "):
         read(Path("demo")).sampled(step)
 
@@ -129,7 +132,7 @@ def test_even_steps_end_at_the_end() -> None:
     assert even_times(0.05, 0.1).tolist() == [0.0, 0.05]
 
 
-def test_what_is_no_motion_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_table_without_a_motion_is_refused(tmp_path: Path) -> None:
     rows = np.zeros((101, 6))
     for path, fault in (
         (table(tmp_path / "forces.csv", per_leg("f"), rows), "forces.csv: the first line must name the columns"),
