@@ -29,6 +29,10 @@ class Body:
     inertia: Array
 
 
+NO_BODY = Body(0.0, np.zeros(3), np.zeros((3, 3)))
+"""A part without mass."""
+
+
 @dataclass(frozen=True, slots=True)
 class Friction:
     """A leg's joint friction.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.errors import DynamicsError, NoPathError, SingularityError
-from dynamics.mechanism import Body, Leg, Mechanism
+from dynamics.mechanism import NO_BODY, Leg, Mechanism
 from kinematics import (
     Array,
     Geometry,
@@ -27,8 +27,6 @@ from kinematics import (
 
 PosesAt = Callable[[Array], Array]
 """Function that returns poses (n, 7), or motions (n, 19), at times (n,) s, such as `Trajectory.motion`."""
-
-_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +78,7 @@ class Singularity:
 
 def massless_legs(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with massless legs without joint friction, and the same platform."""
-    legs = tuple(Leg(_NOTHING, _NOTHING, limits=leg.limits) for leg in mechanism.legs)
+    legs = tuple(Leg(NO_BODY, NO_BODY, limits=leg.limits) for leg in mechanism.legs)
     return replace(mechanism, legs=legs)
 
 

@@ -1,6 +1,6 @@
 """Operation counts of the formulations on an arm's own structure, and on general chains of any kinds of joints."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from dynamics.papers.counting import Operations, count_operations, counted, sum_
 from dynamics.papers.operation_counts import general_chain
 from dynamics.serial.arm import Arm, JointKind
 from dynamics.serial.chain import SerialChain
-from dynamics.serial.formulations import FORMULATIONS
+from dynamics.serial.formulations import FORMULATIONS, Formulation
 from dynamics.serial.iterative import ModifiedChain, modified_chain
 from dynamics.serial.torque_control import (
     chain_acceleration,
@@ -20,7 +20,8 @@ from dynamics.serial.torque_control import (
     strobed_mass_matrix,
 )
 
-AnyChain = TypeVar("AnyChain", bound=SerialChain | ModifiedChain)
+Chain = SerialChain | ModifiedChain
+AnyChain = TypeVar("AnyChain", bound=Chain)
 
 _ROUNDING = 1e-15
 MOST_JOINTS = 30
@@ -50,25 +51,13 @@ def structured_chain(kinds: Sequence[JointKind]) -> SerialChain:
 
 def count_arm(arm: Arm) -> list[ArmCount]:
     """Count on the arm's own bodies: what is 0, 1 or −1 in its geometry, masses and gravity costs nothing."""
-    turning = all(joint.revolute for joint in arm.joints)
-    chains = {
-        name: _with_exact_zeros(each.chain(arm))
-        for name, each in FORMULATIONS.items()
-        if (turning or not each.revolute) and not each.printed
-    }
-    return _counts(chains, len(arm))
+    return _counts([joint.kind for joint in arm.joints], lambda each: _with_exact_zeros(each.chain(arm)))
 
 
 def count_structure(kinds: Sequence[JointKind]) -> list[ArmCount]:
     """Count on a chain of the given kinds of joints that has no zeros, as the papers do."""
     chain = structured_chain(kinds)
-    turning = all(kind == "revolute" for kind in kinds)
-    chains = {
-        name: modified_chain(chain) if each.modified else chain
-        for name, each in FORMULATIONS.items()
-        if (turning or not each.revolute) and not each.printed
-    }
-    return _counts(chains, len(kinds))
+    return _counts(kinds, lambda each: modified_chain(chain) if each.modified else chain)
 
 
 def _with_exact_zeros(chain: AnyChain) -> AnyChain:
@@ -84,7 +73,14 @@ def _with_exact_zeros(chain: AnyChain) -> AnyChain:
     return replace(chain, links=tuple(links))
 
 
-def _counts(chains: Mapping[str, SerialChain | ModifiedChain], joints: int) -> list[ArmCount]:
+def _counts(kinds: Sequence[JointKind], chain_of: Callable[[Formulation], Chain]) -> list[ArmCount]:
+    """Count every formulation that the kinds of joints allow, on the chain in its form, and the control laws."""
+    joints, turning = len(kinds), all(kind == "revolute" for kind in kinds)
+    chains = {
+        name: chain_of(each)
+        for name, each in FORMULATIONS.items()
+        if (turning or not each.revolute) and not each.printed
+    }
     rng = np.random.default_rng(100 + joints)
     numbers = [rng.uniform(0.5, 0.9, joints) for _ in range(3)]
 

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.external import friction_signs
-from dynamics.mechanism import Body, Mechanism, without_friction
+from dynamics.mechanism import NO_BODY, LoadCell, Mechanism, without_friction
 from dynamics.model import Dynamics
 from dynamics.papers.dasgupta import Mend1998, dasgupta_1998, massless
 from dynamics.papers.pedrammehr import pedrammehr_2012
@@ -56,7 +56,6 @@ _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "without-spin": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.MOMENT)),
     "moment-along-leg": partial(dasgupta_1998, mends=(Mend1998.INERTIA, Mend1998.SPIN)),
 }
-_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 _CHUNK = 2048  # samples per chunk: limits memory to some 20 MB
 
 
@@ -82,8 +81,7 @@ def variant_forces(
         return Dynamics(mechanism).inverse(samples, loads).forces
     forces = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.forces)
     if friction == "same":
-        coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
-        forces += coulomb * np.sign(leg_kinematics(mechanism.geometry, samples).velocity)
+        forces += _coulomb(mechanism, samples)
     return forces + _drives(mechanism, samples)
 
 
@@ -94,10 +92,9 @@ def _with_chosen(friction: FrictionChoice, model: str, mechanism: Mechanism) -> 
     if friction == "none":
         return model, without_friction(mechanism)
     if model == "massless" and friction == "same":
-        cells = [replace(leg.load_cell, mass_beyond=0.0) for leg in mechanism.legs]
         legs = tuple(
-            replace(leg, lower=_NOTHING, upper=_NOTHING, load_cell=cell)
-            for leg, cell in zip(mechanism.legs, cells, strict=True)
+            replace(leg, lower=NO_BODY, upper=NO_BODY, load_cell=LoadCell(leg.load_cell.location))
+            for leg in mechanism.legs
         )
         return "exact", replace(mechanism, legs=legs)
     return model, mechanism
@@ -136,10 +133,15 @@ def variant_cells(
     readings = _by_chunks(model, mechanism, samples, loads, lambda reactions: reactions.cells(mechanism))
     locations = np.array([leg.load_cell.location for leg in mechanism.legs])
     if friction == "same":
-        rubbed = np.isin(locations, ("actuator", "motor")) * [leg.friction.coulomb for leg in mechanism.legs]
-        readings += rubbed * friction_signs(leg_kinematics(mechanism.geometry, samples).velocity, coulomb_speed)
+        readings += np.isin(locations, ("actuator", "motor")) * _coulomb(mechanism, samples, coulomb_speed)
     readings += (locations == "motor") * _drives(mechanism, samples, coulomb_speed)
     return readings
+
+
+def _coulomb(mechanism: Mechanism, motions: Array, coulomb_speed: float = 0.0) -> Array:
+    """Coulomb friction of the prismatic joints (n, 6) N."""
+    limits = np.array([leg.friction.coulomb for leg in mechanism.legs])
+    return limits * friction_signs(leg_kinematics(mechanism.geometry, motions).velocity, coulomb_speed)
 
 
 def _drives(mechanism: Mechanism, motions: Array, coulomb_speed: float = 0.0) -> Array:

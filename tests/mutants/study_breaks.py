@@ -40,8 +40,8 @@ STUDY_BREAKS = [
     Break(
         "models are studied without the same Coulomb friction",
         "dynamics/papers/variants.py",
-        '    if friction == "same":\n        coulomb',
-        "    if False:\n        coulomb",
+        '    if friction == "same":\n        forces',
+        "    if False:\n        forces",
         (f"{_CASES}::test_friction_of_the_models_is_chosen",),
     ),
     Break(
