@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,8 +12,11 @@ from rig.cli.options import (
     MechanismArgument,
     OutputOption,
     named_by_option,
+    parse_choice,
     parse_pose,
 )
+
+_FRICTIONS: tuple[Literal["printed", "same", "none"], ...] = ("printed", "same", "none")
 
 MotionArgument = Annotated[
     Path | None,
@@ -44,9 +47,10 @@ StepOption = Annotated[
 
 def _source(motion: Path | None, trajectory: Path | None) -> Path:
     """Return the one of both that is given."""
-    if (motion is None) == (trajectory is None):
+    given = [one for one in (motion, trajectory) if one is not None]
+    if len(given) != 1:
         raise typer.BadParameter("give MOTION or --trajectory, one of them", param_hint="'MOTION'")
-    return trajectory if motion is None else motion  # type: ignore[return-value]
+    return given[0]
 
 
 def inverse(
@@ -105,8 +109,7 @@ def inverse(
 
     if as_json and not peaks:
         raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
-    if friction not in ("printed", "same", "none"):
-        raise typer.BadParameter(f"{friction!r} must be printed, same or none", param_hint="'--friction'")
+    chosen = parse_choice(friction, _FRICTIONS, "--friction")
     source = _source(motion, trajectory)
     with named_by_option():
         request = InverseRequest(
@@ -119,7 +122,7 @@ def inverse(
             peaks,
             cluster,
             step,
-            cast("Literal['printed', 'same', 'none']", friction),
+            chosen,
         )
         found = inverse_dynamics(request, show_notices)
     if found.peaks is None:

@@ -58,6 +58,7 @@ NewCalibrationOption = Annotated[
 ]
 
 _Kind = TypeVar("_Kind", bound="Thresholds")
+_Choice = TypeVar("_Choice", bound=str)
 _UNIT_NORM = 1e-6
 _AT_A_PROMPT = {"m": "mm", "rad": "deg", "m/s": "mm/s", "rad/s": "deg/s"}
 """Display unit in prompts by SI unit."""
@@ -201,6 +202,19 @@ def parse_pose(text: str, option: str) -> tuple[float, float, float, float, floa
     norm = math.hypot(*values[3:])
     x, y, z, qw, qx, qy, qz = *values[:3], *(value / norm for value in values[3:])
     return x, y, z, qw, qx, qy, qz
+
+
+def parse_choice(text: str, choices: "Sequence[_Choice]", option: str) -> "_Choice":
+    """Return the one of at least two choices that is named; `option` is the option's name for the message.
+
+    Raises:
+        typer.BadParameter: none of them.
+    """
+    for choice in choices:
+        if choice == text:
+            return choice
+    *others, last = choices
+    raise typer.BadParameter(f"{text!r} must be {', '.join(others)} or {last}", param_hint=f"'{option}'")
 
 
 def parse_six(text: str, names: str, option: str) -> tuple[float, float, float, float, float, float]:

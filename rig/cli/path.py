@@ -2,18 +2,26 @@
 
 import json
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument, OutputOption, named_by_option, parse_pose, parse_six
+from rig.cli.options import (
+    JsonOption,
+    MechanismArgument,
+    OutputOption,
+    named_by_option,
+    parse_choice,
+    parse_pose,
+    parse_six,
+)
 
 if TYPE_CHECKING:
     from rig.services import PathResult, Pose
 
 _COORDINATES = "x,y,z,rx,ry,rz"
 _POSE = "x,y,z,qw,qx,qy,qz|home"
-_UNITS = {"condition": "", "force": " N"}
+_UNITS: dict[Literal["condition", "force"], str] = {"condition": "", "force": " N"}
 
 
 def path(
@@ -73,8 +81,7 @@ def path(
     from rig.cli.progress import show_notices
     from rig.services import PathRequest, plan_path
 
-    if objective not in _UNITS:
-        raise typer.BadParameter(f"{objective!r} must be condition or force", param_hint="'--objective'")
+    chosen = parse_choice(objective, tuple(_UNITS), "--objective")
     with named_by_option(start="--from", end="--to"):
         request = PathRequest(
             mechanism,
@@ -82,7 +89,7 @@ def path(
             _pose(end, "--to"),
             duration,
             output,
-            cast("Literal['condition', 'force']", objective),
+            chosen,
             end_freedom=(0.0,) * 6 if end_freedom is None else parse_six(end_freedom, _COORDINATES, "--end-freedom"),
             reach=parse_six(reach, _COORDINATES, "--reach"),
             greatest_force=greatest_force,

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
-from rig.cli.options import JsonOption, parse_judge
+from rig.cli.options import JsonOption, parse_choice, parse_judge
+
+_FRICTIONS: tuple[Literal["same", "printed"], ...] = ("same", "printed")
 
 
 def report(
@@ -78,8 +80,6 @@ def report(
     from rig.services import Event, Notice, ReportRequest
     from rig.services import report as make_reports
 
-    if friction not in ("same", "printed"):
-        raise typer.BadParameter(f"{friction!r} must be same or printed", param_hint="'--friction'")
     request = ReportRequest(
         tuple(recordings),
         output,
@@ -90,7 +90,7 @@ def report(
         identify=identify,
         figures=figures,
         pdf=pdf,
-        friction=cast("Literal['same', 'printed']", friction),
+        friction=parse_choice(friction, _FRICTIONS, "--friction"),
     )
 
     def show(event: Event) -> None:

@@ -2,15 +2,23 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument, named_by_option, parse_pose, parse_six, print_styled
+from rig.cli.options import (
+    JsonOption,
+    MechanismArgument,
+    named_by_option,
+    parse_choice,
+    parse_pose,
+    parse_six,
+    print_styled,
+)
 
 _COORDINATES = "x,y,z,rx,ry,rz"
 _WRENCH = "fx,fy,fz,mx,my,mz"
-_FRICTIONS = ("same", "printed", "none")
+_FRICTIONS: tuple[Literal["same", "printed", "none"], ...] = ("same", "printed", "none")
 
 
 def study(
@@ -88,8 +96,7 @@ def study(
     from rig.services import StudyRequest
     from rig.services import study as study_mechanism
 
-    if friction not in _FRICTIONS:
-        raise typer.BadParameter(f"{friction!r} must be one of {', '.join(_FRICTIONS)}", param_hint="'--friction'")
+    chosen = parse_choice(friction, _FRICTIONS, "--friction")
     if (low is None) != (high is None):
         raise typer.BadParameter("goes with the other one", param_hint="'--box-low', '--box-high'")
     box = None
@@ -101,7 +108,7 @@ def study(
                 mechanism,
                 trajectory,
                 output,
-                friction=cast("Literal['same', 'printed', 'none']", friction),
+                friction=chosen,
                 step=step,
                 wrench=None if wrench is None else parse_six(wrench, _WRENCH, "--wrench"),
                 margin=None if margin is None else parse_six(margin, _COORDINATES, "--margin"),
