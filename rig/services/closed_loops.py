@@ -1,6 +1,6 @@
 """Offline comparison of controllers on the virtual rig's plant along a trajectory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from rig.safety import LawBandwidth
     from rig.virtual import LoopRun, Merit, Truth
 
-_SHOWN = ("as modelled", "as given", "as built")
-"""plants whose runs are plotted and written"""
-_MUJOCO = ", MuJoCo"
-"""ending of the names of plants that MuJoCo moves"""
 _TASK = "computed-torque"
 
 Six = Annotated[tuple[float, ...], Field(min_length=6, max_length=6)]
@@ -120,6 +116,20 @@ class LoopsResult:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plant:
+    """A plant, and the configuration that moves it; with `mujoco` by MuJoCo beside the same one without."""
+
+    name: str
+    mechanism: "Mechanism"
+    config: RigConfig
+    mujoco: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}, MuJoCo" if self.mujoco else self.name
+
+
 def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> LoopsResult:
     """Run and compare the controllers, and write the requested files.
 
@@ -145,38 +155,37 @@ def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> Loo
     found: list[Merit] = []
     traces: list[LoopTrace] = []
     plants, truth = _plants(config, request)
-    exact = [each for each in plants if not each[0].endswith(_MUJOCO)]
+    nominal, exact = plants[0], [plant for plant in plants if not plant.mujoco]
     bandwidths = tuple(law_bandwidth(config, name) for name in request.controllers if name != "none")
     others = _equals(config, request, bandwidths)
     total = len(request.controllers) * len(plants) + len(others) * len(exact)
     done = 0
 
-    def follow(name: str, label: str, plant: "Mechanism", engine: RigConfig) -> "LoopRun":
+    def follow(name: str, plant: _Plant) -> "LoopRun":
         nonlocal done
-        progress(Progress("closed-loop", done, total, {"controller": name, "plant": label}))
+        progress(Progress("closed-loop", done, total, {"controller": name, "plant": plant.label}))
         done += 1
         return run_loop(
-            engine, table, name, plant=plant, friction=truth.friction, hose=truth.hose, start=start, wrenches=wrenches
-        )
+            plant.config, table, name, plant=plant.mechanism, friction=truth.friction, hose=truth.hose,
+            start=start, wrenches=wrenches,
+        )  # fmt: skip
 
     for name in request.controllers:
-        for label, plant, engine in plants:
-            run = follow(name, label, plant, engine)
-            found.append(merit(run, label, bounds))
-            traces.append(_trace(run, label))
-            if label in _SHOWN and request.output is not None:
+        for plant in plants:
+            run = follow(name, plant)
+            found.append(merit(run, plant.label, bounds))
+            traces.append(_trace(run, plant))
+            if plant is nominal and request.output is not None:
                 _write_motion(request.output, run)
     equal_loops = []
     for equal, bandwidth in others:
-        runs = [
-            merit(follow(_TASK, label, plant, with_task_bandwidth(engine, bandwidth.fastest)), label, bounds)
-            for label, plant, engine in exact
-        ]
-        equal_loops.append(EqualLoop(equal, bandwidth, tuple(runs)))
+        changed = [replace(plant, config=with_task_bandwidth(plant.config, bandwidth.fastest)) for plant in exact]
+        runs = tuple(merit(follow(_TASK, plant), plant.label, bounds) for plant in changed)
+        equal_loops.append(EqualLoop(equal, bandwidth, runs))
     if request.plot is not None:
         from rig.report import write_loop_figure
 
-        write_loop_figure(request.plot, [trace for trace in traces if trace.plant in _SHOWN and not trace.mujoco])
+        write_loop_figure(request.plot, [trace for trace in traces if trace.plant == nominal.name and not trace.mujoco])
     if not verdict.passed:
         notices.add("motion-refused", f"a rig would not run it: {verdict.message}")
     written = (("motion", request.output), ("plot", request.plot), ("page", request.page))
@@ -236,8 +245,8 @@ def _config(name: str) -> RigConfig:
     return load_config("virtual").changed({"mechanism": name if name in mechanism_names() else str(path.absolute())})
 
 
-def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str, Mechanism, RigConfig]], Truth]":
-    """Return the plants as name, mechanism and configuration, and the deviations that no model includes."""
+def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[_Plant], Truth]":
+    """Return the plants, the one without changed masses first, and the deviations that no model includes."""
     from rig.virtual import scaled_mechanism, truth_of
 
     if request.built is not None:
@@ -249,11 +258,11 @@ def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str
     plants = [(name, machine)]
     for factor in (1.0 + request.mass_error, 1.0 - request.mass_error) if request.mass_error else ():
         plants.append((f"masses {100.0 * (factor - 1.0):+.3g} %", scaled_mechanism(machine, factor)))
-    engines = [("", config)]
+    engines = [(False, config)]
     if request.mujoco:
         exact, mujoco = (config.changed({"virtual": {"plant": {"engine": name}}}) for name in ("exact", "mujoco"))
-        engines = [("", exact), (_MUJOCO, mujoco)]
-    return [(f"{name}{mark}", machine, moving) for mark, moving in engines for name, machine in plants], truth
+        engines = [(False, exact), (True, mujoco)]
+    return [_Plant(name, machine, moving, mark) for mark, moving in engines for name, machine in plants], truth
 
 
 def _wrenches(request: LoopsRequest, times: Array) -> Array | None:
@@ -269,13 +278,13 @@ def _wrenches(request: LoopsRequest, times: Array) -> Array | None:
     )
 
 
-def _trace(run: "LoopRun", label: str) -> "LoopTrace":
+def _trace(run: "LoopRun", plant: _Plant) -> "LoopTrace":
     from rig.report import LoopTrace
 
     size = np.linalg.norm
     return LoopTrace(
         run.controller, run.times, size(run.error[:, :3], axis=1), size(run.error[:, 3:], axis=1), run.motors,
-        label.removesuffix(_MUJOCO), label.endswith(_MUJOCO),
+        plant.name, plant.mujoco,
     )  # fmt: skip
 
 
