@@ -65,7 +65,11 @@ def study(
     ] = None,
     low: Annotated[
         str | None,
-        typer.Option("--box-low", metavar=_COORDINATES, help="Least coordinates of a box of its own, base frame."),
+        typer.Option(
+            "--box-low",
+            metavar=_COORDINATES,
+            help="Least coordinates of the box in place of one around the motion, base frame.",
+        ),
     ] = None,
     high: Annotated[
         str | None, typer.Option("--box-high", metavar=_COORDINATES, help="Greatest coordinates of that box.")
@@ -98,7 +102,7 @@ def study(
 
     chosen = parse_choice(friction, _FRICTIONS, "--friction")
     if (low is None) != (high is None):
-        raise typer.BadParameter("goes with the other one", param_hint="'--box-low', '--box-high'")
+        raise typer.BadParameter("give both, or neither", param_hint="'--box-low', '--box-high'")
     box = None
     if low is not None and high is not None:
         box = parse_six(low, _COORDINATES, "--box-low"), parse_six(high, _COORDINATES, "--box-high")

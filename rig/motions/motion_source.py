@@ -249,7 +249,7 @@ def follow_lengths(geometry: Geometry, table: Table, guess: Array) -> Array:
     lengths = table.columns(per_leg("l"))
     speeds, accelerations = (table.columns(per_leg(x)) if table.has(per_leg(x)) else None for x in "va")
     if speeds is None and accelerations is not None:
-        raise InputError(f"{table.path}: a1…a6 without v1…v6: the leg accelerations say nothing without the leg speeds")
+        raise InputError(f"{table.path}: a1…a6 without v1…v6: leg accelerations need the leg speeds")
     reach = len(POSE) if speeds is None else TWIST.stop if accelerations is None else ACCELERATION.stop
     motions = np.empty((len(lengths), reach))
     pose = guess

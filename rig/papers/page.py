@@ -1,6 +1,5 @@
 """Studies as one self-contained HTML file, with their numbers as CSV files and figures as SVG and PDF."""
 
-import base64
 import json
 import re
 from collections.abc import Sequence
@@ -70,10 +69,9 @@ def render(studies: Sequence[Study]) -> str:
 
 
 def paper_environment(package: str) -> Environment:
-    """Return the template environment of a package, with the filters `mathematics` and, for SVG files, `embedded`."""
+    """Return the template environment of a package, with the filter `mathematics` besides those of all pages."""
     environment = page_environment(package)
     environment.filters["mathematics"] = mathematics
-    environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     return environment
 
 

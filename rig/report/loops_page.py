@@ -1,6 +1,5 @@
 """The page on a comparison of controllers: one self-contained HTML file in the form of the report on a recording."""
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 
 from rig.csvio import check_output, whole_file
 from rig.report.figures import LEG_COLORS, STYLE, LoopTrace, largest
-from rig.report.pages import TITLE, fixed, page_environment, panelled, styled, svg_text
+from rig.report.pages import TITLE, page_environment, panelled, styled, svg_text
 from rig.version import __version__
 
 _POINTS = 500  # of a curve, the largest of each interval
@@ -45,9 +44,8 @@ def render(summary: Mapping[str, Any], traces: Sequence[LoopTrace]) -> str:
     picture = None
     if shown:
         with styled(STYLE):
-            picture = base64.b64encode(svg_text(errors_figure(shown)).encode()).decode()
+            picture = svg_text(errors_figure(shown))
     environment = page_environment("rig.report")
-    environment.filters["fixed"] = fixed
     environment.filters["rounded"] = _rounded
     compared = Compared(summary, traces)
     return environment.get_template("loops.html.j2").render(

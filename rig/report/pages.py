@@ -21,14 +21,20 @@ _LEFT, _RIGHT = 0.66, 0.17
 
 
 def page_environment(package: str) -> Environment:
-    """Return the template environment of a package; a missing value raises an error."""
-    return Environment(
+    """Return the template environment of a package; a missing value raises an error.
+
+    Filters: `fixed`, and `embedded` for an SVG document in base64.
+    """
+    environment = Environment(
         loader=PackageLoader(package),
         autoescape=select_autoescape(["html", "j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["fixed"] = fixed
+    environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
+    return environment
 
 
 def page_text(environment: Environment, name: str) -> str:
@@ -41,7 +47,6 @@ def page_text(environment: Environment, name: str) -> str:
 def scripted_page(template: str, **context: Any) -> str:
     """Render a report page with its plot script inline; it runs no other script and loads nothing."""
     environment = page_environment("rig.report")
-    environment.filters["fixed"] = fixed
     script = page_text(environment, "zoom.js").strip()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     text = environment.get_template(template).render(script=script, script_hash=digest, **context)

@@ -50,7 +50,7 @@ class StudyRequest:
 
     def __post_init__(self) -> None:
         if self.margin is not None and self.box is not None:
-            raise FieldError("margin", "goes with the motion's own box, not with a box of its own")
+            raise FieldError("margin", "widens the box around the motion, and cannot be given with a box")
         if self.margin is not None and min(self.margin) < 0.0:
             raise FieldError("margin", f"{min(self.margin):g} must be at least 0, in m or rad")
         if not 100 <= self.poses <= 1_000_000:

@@ -203,7 +203,7 @@ class Drawer:
                 zip(TERMS, sizes.tolist(), forces.terms, strict=True)]  # fmt: skip
         columns = ("cause", *per_leg("leg"), "all")
         return Picture(
-            "What dominates", "RMS of each cause over the motion.", picture, Numbers("terms-rms", columns, tuple(rows))
+            "RMS by cause", "RMS of each cause over the motion.", picture, Numbers("terms-rms", columns, tuple(rows))
         )
 
     def _fraction(self) -> Iterator[Picture]:
@@ -262,8 +262,8 @@ class Drawer:
             yield self._panels(
                 "model-errors",
                 "Differences from the exact model",
-                "What the published formulations differ by. The formulation of 2012 with every inertia counted once is "
-                "the exact model and not drawn.",
+                "Forces of the published formulations less the exact ones. The formulation of 2012 with every inertia "
+                "counted once is the exact model and not drawn.",
                 shown,
             )
 
@@ -390,7 +390,7 @@ class Drawer:
             figure = Figure(figsize=(WIDTH, 4.0), layout="constrained")
             axes = figure.subplots()
             axes.set(xlabel="condition number of H", ylabel="largest leg force, N")
-            both = (box.condition, study.measures.condition), (box.forces, study.peak)
+            both = (box.condition, study.measures.condition), (box.forces, study.forces.peak)
             for scale, values in zip((axes.set_xscale, axes.set_yscale), map(np.concatenate, both), strict=True):
                 if values.min() > 0.0 and values.max() > _RANGE * values.min():
                     scale("log")
@@ -399,7 +399,7 @@ class Drawer:
                 label="static poses of the box", zorder=2,
             )  # fmt: skip
             axes.plot(
-                study.measures.condition[self._rows], study.peak[self._rows], ".", color=INK, markersize=2.5,
+                study.measures.condition[self._rows], study.forces.peak[self._rows], ".", color=INK, markersize=2.5,
                 label="the motion", rasterized=True, zorder=3,
             )  # fmt: skip
             if axes.get_xlim()[1] > NEAR_SINGULAR:

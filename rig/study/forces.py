@@ -138,6 +138,11 @@ class PathForces:
         return fraction
 
     @property
+    def peak(self) -> Array:
+        """Largest |F| of the six legs (n,) N."""
+        return np.asarray(np.abs(self.exact).max(axis=1))
+
+    @property
     def turning(self) -> Array:
         """Angular velocity of the legs without their spin (n, 6, 3) rad/s, eq. 6 of 1998: W − (W·s) s."""
         return np.asarray(self.legs.angular_velocity - self.legs.spin[..., None] * self.legs.direction)

@@ -4,16 +4,17 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rig.csvio import check_folder
 from rig.errors import InputError
 from rig.papers import Numbers, Picture, Sheet, paper_environment
 from rig.study.figures import Drawer
 from rig.study.statements import Statement
-from rig.study.study import MachineStudy
+from rig.study.study import MachineStudy, Report
 from rig.study.tables import sheets
 
 PAGE, SUMMARY = "study.html", "study.json"
@@ -57,12 +58,7 @@ def check_study_folder(folder: Path, *, force: bool = False) -> None:
             raise InputError(f"cannot write the study to {folder}: the folder holds something else")
         if not force:
             raise InputError(f"cannot write the study to {folder}: it holds a study already; --force replaces it")
-    parent = folder.absolute().parent
-    there = next(place for place in (parent, *parent.parents) if place.exists())
-    if not there.is_dir():
-        raise InputError(f"cannot make the folder {folder}: {there} is a file")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"cannot make the folder {folder}: {there} is not writable")
+    check_folder(folder.absolute().parent)
 
 
 def write_study(
@@ -70,7 +66,7 @@ def write_study(
     folder: Path,
     *,
     force: bool = False,
-    report: Callable[[str, float], None] = lambda _what, _fraction: None,
+    report: Report = lambda _what, _fraction: None,
 ) -> tuple[Path, ...]:
     """Draw and write a study; return its files, the page first.
 

@@ -50,7 +50,7 @@ _TEXTS: dict[str, str] = {
     "crossing": "The force changes its sign in {legs:legs}.",
     "dominant": "Of the six causes, {first:} is the largest with {first_rms:N} RMS over all legs, followed by "
     "{second:} with {second_rms:N}.",
-    "weight-and-motion": "The weights of platform and legs alone make {weight:N} RMS, what moves makes {moving:N}. The "
+    "weight-and-motion": "The weights of platform and legs alone make {weight:N} RMS, all other causes {moving:N}. The "
     "total is {total:N} RMS.",
     "friction-none": "Nothing has friction in this study.",
     "no-friction": "The mechanism has no friction.",
@@ -68,9 +68,9 @@ _TEXTS: dict[str, str] = {
     "to how the legs turn.",
     "friction-printed": "Each model has the friction of its paper: no Coulomb friction in 1998 and 2012, none at all "
     "with legs without mass. Their differences from the exact model include that.",
-    "drives-same": "What the drives take of the motors' forces is the same in every model, also where the legs have no "
+    "drives-same": "The drives' part of the motors' forces is the same in every model, also where the legs have no "
     "mass.",
-    "massless": "To leave out the legs' mass gives forces that are {rms:%} off RMS, {peak:N} at most.",
+    "massless": "Without the legs' mass the forces are {rms:%} off RMS, {peak:N} at most.",
     "improved": "The equations of 2012 improve on those of 1998 by a factor of {factor:} on this machine: {ours:%} "
     "against {theirs:%} RMS.",
     "not-improved": "The equations of 2012 are not more accurate than those of 1998 on this machine: {ours:%} against "
@@ -79,8 +79,8 @@ _TEXTS: dict[str, str] = {
     "improved-peak-not": "By the largest error they are not better: {ours:N} against {theirs:N}.",
     "not-improved-peak": "By the largest error they are better: {ours:N} against {theirs:N}.",
     "not-improved-peak-not": "By the largest error they are not better either: {ours:N} against {theirs:N}.",
-    "at-rest": "At rest in the same poses the errors are {ours:%} (2012) and {theirs:%} (1998): what remains of 1998 "
-    "there is the direction of the universal joint's moment, which 2012 has right.",
+    "at-rest": "At rest in the same poses the errors are {ours:%} (2012) and {theirs:%} (1998): the remaining error of "
+    "1998 is the direction of the universal joint's moment, which 2012 has right.",
     "at-rest-exact": "At rest in the same poses all published formulations give the exact forces.",
     "counted-once": "Most of the error of 1998 is eq. 16, which counts the upper part's inertia twice: counted once, "
     "{left:%} are left, due to the spin and the universal joint's moment.",
@@ -93,8 +93,8 @@ _TEXTS: dict[str, str] = {
     "{share:%} of the greatest angular velocity of that leg.",
     "no-spin": "Without spin: {legs:legs}. Each turns about one axis of its universal joint, or not at all.",
     "no-turning": "The legs do not turn.",
-    "without-spin": "To leave out the spin alone changes the forces by {spin:%} RMS, {spin_peak:N} at most. To let the "
-    "universal joint resist along the leg, in place of u×v, changes them by {moment:%}, {moment_peak:N} at most.",
+    "without-spin": "Without the spin alone the forces change by {spin:%} RMS, {spin_peak:N} at most. With the "
+    "universal joint's moment along the leg, in place of u×v, they change by {moment:%}, {moment_peak:N} at most.",
     "ends": "Spherical joints at both ends change the forces by {rms:%} RMS, {peak:N} at most.",
     "ends-symmetric": "The legs of this mechanism are not symmetric about their axes, as spherical joints at both ends "
     "need it: {reason:}. So both are computed with legs made symmetric.",

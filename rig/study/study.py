@@ -90,11 +90,6 @@ class MachineStudy:
         """Whether the legs' mass or friction makes any force."""
         return bool(np.abs(self.forces.dynamic).max() > _SAME * np.abs(self.forces.exact).max())
 
-    @property
-    def peak(self) -> Array:
-        """Largest |F| of the six legs (n,) N."""
-        return np.asarray(np.abs(self.forces.exact).max(axis=1))
-
 
 def study_machine(
     mechanism: Mechanism,
@@ -135,7 +130,6 @@ def study_machine(
     counts = Counts(
         papers.platform_table(machine, middle, wrench), {part: found.total for part, found in structural.items()}
     )
-    peak = np.abs(forces.exact).max(axis=1)
     made = MachineStudy(
         mechanism=machine,
         motion=motion,
@@ -144,7 +138,7 @@ def study_machine(
         friction=friction,
         forces=forces,
         measures=measures,
-        decades=by_decade(measures.condition, peak),
+        decades=by_decade(measures.condition, forces.peak),
         box=static,
         peaks=reaction_peaks(machine, motion.motions, motion.wrenches, times=motion.times),
         exceeded=exceeded_limits(machine, motion, forces.exact),
@@ -324,7 +318,7 @@ def _ends(study: MachineStudy) -> Iterator[Statement]:
     yield statement("ends", rms=100.0 * rms(change) / rms(ends.universal), peak=float(np.abs(change).max()))
 
 
-def greatest_peaks(study: MachineStudy) -> dict[str, ReactionPeak]:
+def _greatest_peaks(study: MachineStudy) -> dict[str, ReactionPeak]:
     """Return the greatest of the six legs' peaks of every reaction, and those of the base."""
     found: dict[str, ReactionPeak] = {}
     for peak in study.peaks:
@@ -334,7 +328,7 @@ def greatest_peaks(study: MachineStudy) -> dict[str, ReactionPeak]:
 
 
 def _reactions(study: MachineStudy) -> Iterator[Statement]:
-    greatest = greatest_peaks(study)
+    greatest = _greatest_peaks(study)
     for name in ("spherical force", "universal force", "guide force", "prismatic moment"):
         peak = greatest[name]
         yield statement(
@@ -363,7 +357,7 @@ def _conditioning(study: MachineStudy) -> Iterator[Statement]:
     yield statement("amplification", most=float(measures.amplification.max()))
     near = measures.condition >= NEAR_SINGULAR
     if near.any():
-        yield statement("near-singular", share=100.0 * float(near.mean()), peak=float(study.peak[near].max()))
+        yield statement("near-singular", share=100.0 * float(near.mean()), peak=float(study.forces.peak[near].max()))
     else:
         yield statement("regular")
     crossed: Sequence[float] = [one.time for one in measures.singularities if one.crossed]
@@ -374,7 +368,7 @@ def _conditioning(study: MachineStudy) -> Iterator[Statement]:
     else:
         yield statement("no-crossing")
     if len(times) > 2:
-        yield statement("path-correlation", correlation=rank_correlation(measures.condition, study.peak))
+        yield statement("path-correlation", correlation=rank_correlation(measures.condition, study.forces.peak))
     box = study.box
     yield statement(
         "box",

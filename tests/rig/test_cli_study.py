@@ -330,7 +330,7 @@ def test_every_figure_is_fit_to_be_seen(scene: str) -> None:
         assert all("," in axes.get_ylabel() or axes.get_ylabel() in UNITLESS for axes in left), title
         bottom = [axes for axes in figure.axes if (place := axes.get_subplotspec()) and place.is_last_row()]
         assert left and bottom, title
-        assert all(axes.get_xlabel() or title == "What dominates" for axes in bottom), title
+        assert all(axes.get_xlabel() or title == "RMS by cause" for axes in bottom), title
         for axes in figure.axes:
             lines = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
             assert axes.patches or axes.collections or any(np.isfinite(y).any() for y in lines), title
