@@ -68,13 +68,13 @@ class Drive:
 
     def __post_init__(self) -> None:
         """Refuse two forms, and half of one."""
-        if (self.inertia is None) != (self.lead is None) or (
-            self.reflected_mass is not None and self.inertia is not None
-        ):
+        if self.reflected_mass is not None and (self.inertia, self.lead) != (None, None):
             raise ValueError(
-                "a drive's inertia is given as inertia (kg m²) with lead (m per revolution) or as reflected_mass (kg), "
-                f"got inertia {self.inertia}, lead {self.lead}, reflected_mass {self.reflected_mass}"
+                f"reflected_mass {self.reflected_mass:g} kg is the drive's inertia: not with inertia and lead too"
             )
+        if (self.inertia is None) != (self.lead is None):
+            missing = "inertia (kg m²)" if self.inertia is None else "lead (m per revolution)"
+            raise ValueError(f"{missing} is missing: inertia and lead are given together")
 
     @property
     def mass(self) -> float:
@@ -121,6 +121,11 @@ class LoadCell:
     location: CellLocation = "actuator"
     mass_beyond: float = 0.0
     place: Array = field(default_factory=lambda: np.zeros(3))
+
+    @property
+    def reads_friction(self) -> bool:
+        """Whether the cell reads the prismatic joint's friction: it is on the motor's side of the joint."""
+        return self.location in ("actuator", "motor")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -176,7 +176,7 @@ class FrictionTable(Table):
 
 
 class DriveTable(Table):
-    """Inertia and friction of a leg's drive, between motor and rod: `inertia` with `lead`, or `reflected_mass`."""
+    """Inertia and friction of a leg's drive: `inertia` with `lead`, or `reflected_mass`, or friction alone."""
 
     inertia: Annotated[Inertia, within(0.0, 1e4, "kg m²")] | None = None
     """Inertia of what turns with the screw: rotor, coupling, gears and screw, referred to the screw, kg m². Their mass
@@ -192,14 +192,6 @@ class DriveTable(Table):
 
     @model_validator(mode="after")
     def _one_form(self) -> "DriveTable":
-        turning = self.inertia is not None or self.lead is not None
-        if turning == (self.reflected_mass is not None):
-            raise ValueError(
-                "needs inertia (kg m²) with lead (m per revolution), or reflected_mass (kg): exactly one of the two"
-            )
-        if turning and (self.inertia is None or self.lead is None):
-            missing = "inertia (kg m²)" if self.inertia is None else "lead (m per revolution)"
-            raise ValueError(f"{missing} is missing: inertia and lead are given together")
         mass = Drive(self.inertia, self.lead, self.reflected_mass).mass
         if mass > _HEAVIEST:
             raise ValueError(
@@ -560,13 +552,8 @@ def _leg_table(leg: Leg) -> dict[str, Any]:
     tables["load_cell"] = {"location": cell.location, "mass_beyond": float(cell.mass_beyond), "place": place}
     tables["length_offset"] = float(leg.length_offset)
     if leg.drive != Drive():
-        tables["drive"] = _drive_table(leg.drive)
+        tables["drive"] = {name: float(value) for name, value in asdict(leg.drive).items() if value is not None}
     return tables
-
-
-def _drive_table(drive: Drive) -> dict[str, float]:
-    form = ("reflected_mass",) if drive.inertia is None else ("inertia", "lead")
-    return {name: float(getattr(drive, name) or 0.0) for name in (*form, "viscous", "coulomb")}
 
 
 def _numbers(values: Array) -> list[Any]:
