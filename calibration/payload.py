@@ -12,7 +12,7 @@ import numpy.typing as npt
 from calibration.cells import CELLS, LoadCellCalibration
 from calibration.effects import GAINS, GEOMETRY, GEOMETRY_PLACES, geometry_slopes, moved_models
 from calibration.errors import CalibrationError
-from calibration.inertia import BODY_NUMBERS, FRICTION_SHAPES, THETA, Accuracy, feels_friction, neighbours
+from calibration.inertia import BODY_NUMBERS, FRICTION_SHAPES, THETA, Accuracy, neighbours
 from calibration.parameters import ParameterFile, covariance_of
 from dynamics import (
     BODIES,
@@ -402,7 +402,7 @@ def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_ch
             parts.append(zero_change * here[:, np.newaxis, np.newaxis] * own)
     shapes = [*(samples.friction[:, :, k] for k in range(1, len(FRICTION_SHAPES)))]
     shapes.append(np.repeat(samples.moving[:, np.newaxis], CELLS, axis=1).astype(np.float64))
-    rubbed = np.array([feels_friction(nuisance.mechanism, leg) for leg in range(CELLS)])
+    rubbed = np.array([leg.load_cell.reads_friction for leg in nuisance.mechanism.legs])
     if rubbed.any():
         unit = machine_size(nuisance.mechanism).force
         beyond = np.array(_BEYOND) * [unit, unit, 1.0, unit]

@@ -6,7 +6,7 @@ identify.
 """
 
 from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes
-from calibration.inertia.design import THETA, feels_friction, neighbours
+from calibration.inertia.design import THETA, neighbours
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, ExcitationSettings, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
@@ -29,7 +29,6 @@ __all__ = [
     "IdentificationSettings",
     "base_parameters",
     "design_excitation",
-    "feels_friction",
     "friction_shapes",
     "hold_out",
     "identify",

@@ -175,9 +175,8 @@ def design_of(
     numbers = drive_numbers(mechanism, accuracy)
     stated, taken = drive_parameters(mechanism), drive_parameters(heavy)
     at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
-    turning: dict[
-        int, Array
-    ] = {}  # by number of the channel: L̈, L̇ and sign of a leg, where the channel feels its drive
+    # L̈, L̇ and sign of a leg by the number of each channel that measures its drive
+    turning: dict[int, Array] = {}
     if numbers:
         exact = regressor.drives(instant)
         for leg in np.flatnonzero(at_motors).tolist():
@@ -248,7 +247,7 @@ def design_of(
                 np.concatenate([rows[number], extra]).T,  # a column's elements beside one another
                 np.concatenate([np.arange(THETA), places]),
                 THETA + np.array([k for k, name in enumerate(names) if name in wanted], dtype=np.intp),
-                kind == 1 or feels_friction(mechanism, leg),
+                kind == 1 or mechanism.legs[leg].load_cell.reads_friction,
             )
         )
     return Design(tuple(channels), tuple(columns.others), tuple(columns.candidates), of_drives)
@@ -365,7 +364,7 @@ def _by_channel(samples: Samples, readings: Array) -> dict[int, Array]:
 def _add_friction(columns: _Columns, mechanism: Mechanism, samples: Samples, candidates: bool) -> None:
     """Friction beyond Coulomb and viscous friction: usual terms, and all others as candidates."""
     for leg in range(6):
-        feeling = [leg] * feels_friction(mechanism, leg) + [6 + leg] * (samples.drives is not None)
+        feeling = [leg] * mechanism.legs[leg].load_cell.reads_friction + [6 + leg] * (samples.drives is not None)
         at = 0
         for term in samples.friction_terms:
             here = range(at, at + len(term.columns))
@@ -440,11 +439,6 @@ def _held(mechanism: Mechanism, samples: Samples) -> Array:
     excesses = (legs.velocity, legs.acceleration, samples.jerks, -coulomb * samples.switched, samples.slopes)
     coupled = [model.cells(at_once(mechanism, samples.motions, excess)) - exact for excess in excesses]
     return np.stack(coupled, axis=2)
-
-
-def feels_friction(mechanism: Mechanism, leg: int) -> bool:
-    """Whether the cell of a leg measures the friction of the prismatic joint."""
-    return mechanism.legs[leg].load_cell.location in ("actuator", "motor")
 
 
 def _smooth_coulomb(theta: Array, samples: Samples) -> None:

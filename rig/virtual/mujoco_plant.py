@@ -185,10 +185,9 @@ class MujocoPlant(Plant):
         self._spherical = np.array([leg.friction.spherical for leg in machine.legs])
         self._beyond = np.array([leg.load_cell.mass_beyond for leg in machine.legs])
         self._places = [leg.load_cell.location for leg in machine.legs]
-        # a cell between drive and rod reads no more than the joint's part of the friction along the leg
-        at_motor = np.array([place == "motor" for place in self._places])
-        self._viscous = np.where(at_motor, 1.0, [_share(leg.friction.prismatic, leg.viscous) for leg in machine.legs])
-        self._coulomb = np.where(at_motor, 1.0, [_share(leg.friction.coulomb, leg.coulomb) for leg in machine.legs])
+        # parts of the friction along the leg that its cell reads
+        self._viscous = np.array([_share(leg.cell_viscous, leg.viscous) for leg in machine.legs])
+        self._coulomb = np.array([_share(leg.cell_coulomb, leg.coulomb) for leg in machine.legs])
         self._turning = np.array([leg.drive.mass for leg in machine.legs])
         self._sticking = [leg for leg in range(6) if model.dof_frictionloss[3 * leg + 2] > 0.0]
         if before is not None:

@@ -11,6 +11,7 @@ from dynamics import WORK_SIZE, Body, Dynamics, Mechanism
 from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix, quaternion_to_matrix
 from rig.config import Hose, PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
+from rig.safety import leg_masses
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
@@ -117,7 +118,7 @@ class Plant:
         self._bare = smooth_legs(machine) if has_every_friction(friction) else machine
         self._hose = hose_row(settings.plant.hose if hose is None else hose)
         self._geometry = machine.geometry.array
-        self._parameters = drive_parameters(settings.drive, machine)
+        self._parameters = drive_row(settings.drive, machine)
         self._legs = leg_rows(machine, settings.plant, friction)
         self._legs[:, columns.BEGAN] = start
         self._legs[:, columns.REFERENCE] = self._marks
@@ -440,7 +441,7 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
         low, high = (mark * _UNLIMITED[0], mark * _UNLIMITED[1]) if span is None else span
         legs[leg, columns.REFERENCE] = mark
         legs[leg, columns.LOWER_STOP], legs[leg, columns.UPPER_STOP] = low - STOP_MARGIN, high + STOP_MARGIN
-        legs[leg, columns.BEFORE_FRICTION] = part.load_cell.location in ("actuator", "motor")
+        legs[leg, columns.BEFORE_FRICTION] = part.load_cell.reads_friction
     legs[:, columns.EXTENDING], legs[:, columns.RETRACTING] = friction.extending, friction.retracting
     legs[:, columns.BREAKAWAY_EXTENDING] = friction.breakaway_extending
     legs[:, columns.BREAKAWAY_RETRACTING] = friction.breakaway_retracting
@@ -472,27 +473,19 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
     return legs
 
 
-def _greatest_mass(machine: Mechanism) -> float:
-    """Return the mass, kg, at home of the heaviest direction of leg space."""
-    home = machine.geometry.home_pose
-    matrix = leg_matrix(machine.geometry, home)
-    response = matrix.T @ np.linalg.solve(Dynamics(machine).mass_matrix(home), matrix)
-    return 1.0 / float(np.linalg.eigvals(response).real.min())
-
-
 def _integral_rate(machine: Mechanism) -> float:
     """Return the rate, 1/s, of the integral of the drives' position loops.
 
-    An integral of rate r swings a leg up that feels a mass above damping/r. So the rate falls as the drives' inertia
-    makes the heaviest direction heavier, as that of a drive which is tuned for its rotor.
+    A rate r makes a leg unstable that feels a mass above damping/r. So the rate falls as the drives' inertia makes the
+    heaviest direction heavier, as that of a drive which is tuned for its rotor.
     """
     if not any(leg.drive.mass for leg in machine.legs):
         return columns.USUAL_INTEGRAL_RATE
     bare = replace(machine, legs=tuple(replace(leg, drive=leg.drive.with_mass(0.0)) for leg in machine.legs))
-    return columns.USUAL_INTEGRAL_RATE * _greatest_mass(bare) / _greatest_mass(machine)
+    return columns.USUAL_INTEGRAL_RATE * float(leg_masses(bare)[-1] / leg_masses(machine)[-1])
 
 
-def drive_parameters(drive: VirtualDrive, machine: Mechanism) -> Array:
+def drive_row(drive: VirtualDrive, machine: Mechanism) -> Array:
     """Return the parameter vector of `drive_kernel`, shared by the six drives of a plant's machine."""
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)

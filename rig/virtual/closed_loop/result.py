@@ -13,7 +13,7 @@ from rig.virtual.arrays import Array
 from rig.virtual.closed_loop.cycle import APPLIED, BRISTLE, COMMANDED, SATURATED
 from rig.virtual.closed_loop.motion import accelerations_kernel
 from rig.virtual.drive_kernel import BEFORE_FRICTION, DRIVE_COLUMNS, LOWER_STOP, UPPER_STOP
-from rig.virtual.plant import drive_parameters
+from rig.virtual.plant import drive_row
 from rig.virtual.port import Cell
 
 _CELL_NOISE = 7
@@ -67,7 +67,7 @@ class LoopRun:
         accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
             dynamics.parameters, self.plant.geometry.array, self.legs.copy(),
-            drive_parameters(self.virtual.drive, self.plant),
+            drive_row(self.virtual.drive, self.plant),
             self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.signals[:, BRISTLE]),
             self.wrenches, self.hose, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
             np.zeros(6), np.zeros(6), np.zeros(6), accelerations, rubbed, loads,

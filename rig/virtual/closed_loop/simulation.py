@@ -18,7 +18,7 @@ from rig.virtual.closed_loop.result import LoopRun
 from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.plant import (
     Plant,
-    drive_parameters,
+    drive_row,
     has_every_friction,
     hose_row,
     leg_rows,
@@ -141,7 +141,7 @@ def run_loop(
             control.geometry, control.model, control.observer, table.samples,
             control.bounds, control.memory, control.legs, control.estimate_work, control.rows,
             control.work, control.observed, control.commands,
-            bare.geometry.array, strokes(bare), legs, drive_parameters(settings.drive, bare), along,
+            bare.geometry.array, strokes(bare), legs, drive_row(settings.drive, bare), along,
             start.state.copy(), _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
             np.zeros(6, dtype=np.int64), wrenches,
             hose_row(hose), scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,
