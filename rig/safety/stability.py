@@ -19,7 +19,7 @@ WANTED_MARGIN = 1.5
 """Required gain margin: factor on both gains."""
 _EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
 _STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
-_FINE = 1e-3  # of a margin
+_FINE = 1e-3  # of a margin or bandwidth
 _ALIKE = 1.02  # of margins: the masses make no difference
 _STRIDE, _FARTHEST = 1.25, 1e3  # in the search for the gain margin
 _MASS_ERRORS = np.array([0.8, 1.0, 1.2])  # of the machine, in the model's masses: what a rig is demonstrated with
@@ -86,18 +86,18 @@ class LoopVerdict:
         if not self.passed:
             found = f"is unstable{self._where}: a disturbance grows {self.radius:.3f} times in a cycle"
         elif self.gain_margin < 1.0:
-            found = f"stands on the edge of instability{self._where}"
+            found = f"is at the edge of instability{self._where}"
         else:
-            found = f"bears {self.gain_margin:.2f} times its gains only{self._where}, {self.wanted:g} times are wanted"
+            found = f"has a gain margin of {self.gain_margin:.2f}{self._where}, must be at least {self.wanted:g}"
         lowest = self.lowest_rate
         remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
         if self.gain_margin > 0.0 and self.bandwidth is not None:
             # stiffness falls by its square, so that this is at least as stable as both gains times the factor
             remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
         elif self.gain_margin > 0.0:
-            remedies.append(f"take both gains {self.gain_margin / self.wanted:.2g} times")
+            remedies.append(f"multiply both gains by {self.gain_margin / self.wanted:.2g}")
         else:
-            remedies.append("damp it more, or less stiffly")
+            remedies.append("increase the damping or reduce the stiffness")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -281,9 +281,14 @@ def _gain_margin(stable: Callable[[float], bool]) -> float:
             failing, passing = passing, passing / _STRIDE
             if failing < 1.0 / _FARTHEST:
                 return 0.0
+    return _bisected(stable, passing, failing)
+
+
+def _bisected(enough: Callable[[float], bool], passing: float, failing: float) -> float:
+    """Last number from `passing` to the larger `failing` that is enough, to a thousandth of itself."""
     while failing - passing > _FINE * passing:
         middle = math.sqrt(passing * failing)
-        if stable(middle):
+        if enough(middle):
             passing = middle
         else:
             failing = middle
@@ -407,7 +412,7 @@ def with_task_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
 def task_bandwidth_of_margin(config: RigConfig, margin: float) -> float | None:
     """Return the greatest bandwidth, Hz, at which computed torque has a gain margin; None if none in its range does.
 
-    The bandwidth is searched by halves, to 0.1 %: the margin falls as it rises.
+    By bisection, to 0.1 %: the margin falls as the bandwidth rises.
     """
 
     def enough(bandwidth: float) -> bool:
@@ -416,13 +421,7 @@ def task_bandwidth_of_margin(config: RigConfig, margin: float) -> float | None:
     passing, failing = _TASK_BANDWIDTHS
     if not enough(passing) or enough(failing):
         return None
-    while failing > 1.001 * passing:
-        middle = math.sqrt(passing * failing)
-        if enough(middle):
-            passing = middle
-        else:
-            failing = middle
-    return passing
+    return _bisected(enough, passing, failing)
 
 
 def _leg_gains(config: RigConfig) -> tuple[float, float]:

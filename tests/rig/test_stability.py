@@ -110,7 +110,7 @@ def test_the_lowest_rate_is_the_first_with_the_wanted_margin() -> None:
     assert check_loop(changed(lowest)).message == ""
     message = check_loop(changed(lowest - 1)).message
     assert (
-        "where masses are 20 % off the model's, 1.2 times are wanted" in message
+        "where masses are 20 % off the model's, must be at least 1.2" in message
         and f"run it at {lowest} Hz or more" in message
     )
 
@@ -128,9 +128,9 @@ def test_without_any_damping_there_is_no_rate_and_no_gain_to_advise() -> None:
     undamped = {"mode": "computed-torque", "control": Control(task_stiffness=100.0, task_damping=0.0)}
     verdict = check_loop(RIG.model_copy(update=undamped))
     assert verdict.gain_margin == 0.0 and verdict.lowest_rate is None and not verdict.passed
-    assert verdict.radius > 1.0 and verdict.message.endswith("; damp it more, or less stiffly")
+    assert verdict.radius > 1.0 and verdict.message.endswith("; increase the damping or reduce the stiffness")
     changes = {"mode": "computed-torque", "control": {"task_stiffness": 100.0, "task_damping": 0.01}}
-    assert "take both gains 0.0019 times" in check_loop(RIG.changed(changes)).message
+    assert "multiply both gains by 0.0019" in check_loop(RIG.changed(changes)).message
 
 
 def test_a_loop_that_the_drives_close_is_theirs_to_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_check_refuses_an_unstable_loop_and_warns_of_a_narrow_one(
     assert main(["check", config_file(tmp_path, 200), "demo"]) == ExitCode.REFUSED
     printed = capsys.readouterr()
     assert "stiffness 20000 N/m and damping 900 N s/m at 200 Hz) is unstable where masses" in printed.err
-    assert "Hz or more, or take both gains" in printed.err
+    assert "Hz or more, or multiply both gains" in printed.err
     assert main(["check", config_file(tmp_path, 200), "--json"]) == ExitCode.REFUSED
     assert json.loads(capsys.readouterr().out)["control_loop"]["passed"] is False
     assert main(["check", config_file(tmp_path, 340), "demo"]) == ExitCode.OK

@@ -112,8 +112,8 @@ def test_a_number_gives_the_acceleration_of_the_plain_formula_to_the_last_bit() 
 def test_gains_in_a_recording_are_numbers_or_matrices_and_make_the_same_rig() -> None:
     for gains in ({"task_bandwidth": 4.0, "task_damping_ratio": 0.8}, COUPLED, {}):
         config = configured(gains)
-        told = config.resolved()["control"]
-        assert told["task_bandwidth"] is None and told["task_damping_ratio"] is None
+        stated = config.resolved()["control"]
+        assert stated["task_bandwidth"] is None and stated["task_damping_ratio"] is None
         again = RigConfig.model_validate(config.resolved())
         np.testing.assert_array_equal(again.task_gains.stiffness, config.task_gains.stiffness)
         np.testing.assert_array_equal(again.task_gains.damping, config.task_gains.damping)
@@ -157,10 +157,10 @@ def test_the_bandwidth_that_is_not_given_has_its_margin(rate: float, ratio: floa
         assert bandwidth == pytest.approx(10.0) or margin < 2.2
 
 
-def test_what_the_guide_says_of_the_defaults() -> None:
-    for rate, told in ((500.0, "10"), (200.0, "5.7"), (100.0, "3.0")):
+def test_default_bandwidths_are_those_of_the_guide() -> None:
+    for rate, stated in ((500.0, "10"), (200.0, "5.7"), (100.0, "3.0")):
         numbers = configured({}, rate=rate).task_gains.numbers
-        assert numbers is not None and math.sqrt(numbers[0]) / (2.0 * math.pi) == pytest.approx(float(told), abs=0.05)
+        assert numbers is not None and math.sqrt(numbers[0]) / (2.0 * math.pi) == pytest.approx(float(stated), abs=0.05)
     for mode in ("force", "computed-torque"):
         assert judge_sag(SHIPPED.changed({"mode": mode})).sag == pytest.approx(0.47e-3, abs=0.005e-3)
 
@@ -400,7 +400,7 @@ def test_sampled_drives_with_a_lag_leave_the_coupled_decay(engine: str, tmp_path
     assert np.abs(-run.error - expected).max() < 0.02 * np.abs(expected).max()
 
 
-# -- what is said of the loop ------------------------------------------------------------------------------------------
+# -- margin and sag of the loop ----------------------------------------------------------------------------------------
 
 
 def test_the_margin_of_a_matrix_is_where_the_compiled_loop_becomes_unstable() -> None:
@@ -425,12 +425,12 @@ def test_the_margin_of_a_matrix_is_where_the_compiled_loop_becomes_unstable() ->
     assert "stiffness 13119.4 to 42517.9 1/s² and damping 283.04 to 455.771 1/s at 500 Hz" in check_loop(wild).message
 
 
-def test_a_bandwidth_that_the_loop_does_not_bear_is_answered_with_one_that_it_does() -> None:
+def test_the_message_of_a_low_margin_names_a_bandwidth_that_has_it() -> None:
     wild = check_loop(configured({"task_bandwidth": 25.0}))
-    assert "take" not in wild.message and wild.message.endswith("or a control.task_bandwidth of 21 Hz")
+    assert "multiply" not in wild.message and wild.message.endswith("or a control.task_bandwidth of 21 Hz")
     assert check_loop(configured({"task_bandwidth": 21.0})).message == ""
     given = check_loop(configured({"task_stiffness": wild.stiffness, "task_damping": wild.damping}))
-    assert "take both gains 0.82 times" in given.message and "task_bandwidth" not in given.message
+    assert "multiply both gains by 0.82" in given.message and "task_bandwidth" not in given.message
 
 
 def test_gains_that_do_not_couple_have_the_margin_of_their_worst_direction() -> None:
@@ -499,7 +499,7 @@ def test_a_common_bandwidth_is_that_of_the_fastest_direction_with_the_same_dampi
         assert ratios[0] == pytest.approx(ratios[1]) and gains[0][0] != gains[1][0]
 
 
-def test_drives_that_do_not_tell_their_gains_have_no_known_bandwidth() -> None:
+def test_the_bandwidth_of_drives_without_stated_gains_is_unknown() -> None:
     real = SHIPPED.changed({"virtual": None})
     with pytest.raises(ConfigError, match=r"drives\.position_stiffness and position_damping are not given"):
         law_bandwidth(real, "position")
@@ -508,7 +508,7 @@ def test_drives_that_do_not_tell_their_gains_have_no_known_bandwidth() -> None:
     assert law_bandwidth(with_bandwidth(real, 6.0), "force").fastest == pytest.approx(6.0)
 
 
-def test_the_gains_of_a_law_are_told_with_its_damping_ratio() -> None:
+def test_a_law_reports_its_gains_and_damping_ratio() -> None:
     legs, task = (law_bandwidth(SHIPPED, law) for law in ("force", "computed-torque"))
     assert (legs.stiffness, legs.damping) == (SHIPPED.control.stiffness, SHIPPED.control.damping)
     assert legs.damping_ratio == pytest.approx(
