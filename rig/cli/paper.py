@@ -31,8 +31,8 @@ def paper(
 
     Writes a self-contained HTML file, STUDY.html (papers.html for all), and next to it a folder STUDY with the numbers
     of every figure, table and claim as CSV and the figures as SVG and PDF. Prints every claim with its reproduced
-    value, its class (reproduced, erratum, contradicted, not decidable) and the range of what the paper leaves open over
-    which it stays the same, and the paper's errata. No class is an error.
+    value, its class (reproduced, erratum, contradicted, not decidable), the unprinted thresholds and inputs for which
+    that is the same, and the paper's errata. No class is an error.
     """
     from rig.cli.progress import service_events
     from rig.services import PaperRequest, paper_studies, reproduce_papers
@@ -84,8 +84,7 @@ def _line(claim: "Claim") -> None:
     typer.echo(f"{'':16}{source} {claim.published}{notes}; computed {claim.found}{difference}")
     if claim.mended is not None:
         typer.echo(f"{'':16}mended: {claim.mended.mend}: {claim.found_mended}")
-    for reason, text in (("range", "; ".join(claim.open)), ("why", "" if reproduced else claim.why)):
+    why = "" if reproduced else claim.why
+    for reason, text in (("range", "; ".join(claim.open)), ("why", why), ("not counted", claim.apart)):
         if text:
             typer.echo(f"{'':16}{reason}: {text}")
-    if claim.apart:
-        typer.echo(f"{'':16}why not: {claim.apart}")

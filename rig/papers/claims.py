@@ -23,7 +23,7 @@ class Verdict(StrEnum):
     CONTRADICTED = "contradicted"
     """Not met by any reading of the print."""
     UNDECIDABLE = "not decidable"
-    """Threshold or inputs are not printed, and the outcome turns within their plausible range."""
+    """Threshold or inputs are not printed, and the outcome changes within their plausible range."""
 
 
 class Origin(StrEnum):
@@ -48,7 +48,7 @@ class Criterion(Protocol):
         """Return the criterion with another threshold."""
 
     def turn(self, computed: Computed) -> tuple[float, bool]:
-        """Return the threshold at which the outcome turns, and whether it is met above."""
+        """Return the threshold at which the outcome changes, and whether it is met above."""
 
     def claimed(self, unit: str) -> str:
         """Return the claimed value as text."""
@@ -374,16 +374,20 @@ class Range:
         same = self.same(criterion)
         if isinstance(self.at, str):
             other = ", ".join(str(value) for value in self.tried if value not in same)
-            told = ", ".join(map(str, same)) if every or len(same) <= _NAMED else f"the {len(same)} tried"
-            return f"{self.name}: turns with {other}" if other else f"{self.name}: any of {told}"
+            if other:
+                return f"{self.name}: all but {other}"
+            named = every or len(same) <= _NAMED
+            return (
+                f"{self.name}: all of {', '.join(map(str, same))}" if named else f"{self.name}: all {len(same)} tried"
+            )
         first, last = self.tried.index(same[0]), self.tried.index(same[-1])
-        turns = [
+        changes = [
             f"between {_value(self.tried[low])} and {_value(self.tried[low + 1], self.unit)}"
             for low in (first - 1, last)
             if 0 <= low < len(self.tried) - 1
         ]
         over = f"{_value(same[0])} to {_value(same[-1], self.unit)}" if len(same) > 1 else _value(same[0], self.unit)
-        return f"{self.name}: {over}" + (f", turns {' and '.join(turns)}" if turns else "")
+        return f"{self.name}: {over}" + (f", changes {' and '.join(changes)}" if changes else "")
 
 
 _ROUNDING = 1e-9

@@ -79,7 +79,7 @@ def operation_claims() -> tuple[Claim, ...]:
             Near(arm.published, _WITHIN),
             float(arm.counted),
             measure="counted in the Newton–Euler recursion here, all joints revolute",
-            apart="told of another paper, whose recursion is not the one counted here",
+            apart="about another paper, whose recursion is not the one counted here",
         ),
         PRINTED.claim("operations-law", float(132 * 6 + 111 * 6 - 4), apart=_ARITHMETIC),
         Claim(

@@ -215,11 +215,11 @@ def _difference(path: str, mends: Collection[papers.Mend], *, exact: bool = Fals
 OWN = "pedrammehr-2012"
 """The paper's manipulator: z of L_uo is −0.08 m; +0.08 m in 1998."""
 _TWICE = (
-    "eqs. 32, 33 and 50 count inertia twice beside eqs. 31 and 49. At low speed this hardly shows, ten times as fast "
+    "eqs. 32, 33 and 50 count inertia that eqs. 31 and 49 have already. At low speed it is small, ten times as fast "
     "it is as large as all the errors of 1998 together"
 )
 _STATIC = (
-    "slowly, what counts is not the spin but how the universal joint bears the weight of a leg that is not balanced: "
+    "slowly, what counts is not the spin but how the universal joint carries the weight of a leg that is not balanced: "
     "with a moment along u×v, which 2012 has right"
 )
 _PATHS = (("2", "I", "fig. 9"), ("3", "II", "fig. 10"))

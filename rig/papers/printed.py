@@ -148,14 +148,29 @@ class PrintedStudy:
         return tuple(self._claims)
 
     def claim(
-        self, key: str, computed: Computed, *ranges: Range, mended: Mended | None = None, **computed_texts: str
+        self,
+        key: str,
+        computed: Computed,
+        *ranges: Range,
+        mended: Mended | None = None,
+        measure: str | None = None,
+        why: str | None = None,
+        apart: str | None = None,
     ) -> Claim:
         """Return the printed claim with the computed value, the results over its ranges and with the print mended.
 
-        Texts with computed numbers replace its own.  Raises KeyError for an unknown key.
+        measure, why, apart: texts that replace the printed claim's own.  Raises KeyError for an unknown key.
         """
         printed = self._claims[key]
-        return replace(printed, computed=computed, ranges=ranges, mended=mended, **computed_texts)  # type: ignore[arg-type]
+        return replace(
+            printed,
+            computed=computed,
+            ranges=ranges,
+            mended=mended,
+            measure=printed.measure if measure is None else measure,
+            why=printed.why if why is None else why,
+            apart=printed.apart if apart is None else apart,
+        )
 
 
 @cache

@@ -34,7 +34,7 @@ VERDICT_BREAKS = [
         ("papers/test_printed.py::test_a_wrong_file_is_refused_by_its_place",),
     ),
     _class(
-        "a claim is decided that turns with what a paper leaves open",
+        "a claim is decided whose outcome changes with what a paper leaves open",
         "if None in outcomes or len(outcomes) > 1:",
         "if None in outcomes:",
     ),

@@ -53,13 +53,16 @@ def _row(line: str, claims: Mapping[str, Claim], errata: Mapping[str, Erratum]) 
     row = cells(line)
     keys = KEY.findall(row[1]) if len(row) == 6 else []
     if keys:
-        told = [claims[key] for key in keys]
+        chosen = [claims[key] for key in keys]
         made = [
-            _joined(map(_printed, told)),
+            _joined(map(_printed, chosen)),
             _joined(
-                (*(_size(claim.computed, claim.unit) for claim in told), *(n for claim in told for n in _notes(claim)))
+                (
+                    *(_size(claim.computed, claim.unit) for claim in chosen),
+                    *(n for claim in chosen for n in _notes(claim)),
+                )
             ),
-            _joined(claim.word for claim in told),
+            _joined(claim.word for claim in chosen),
         ]
     elif row[-1] == "erratum":
         made = [_joined([errata[row[0]].printed]), _joined([errata[row[0]].meant]), row[-1]]

@@ -123,7 +123,7 @@ def test_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert all(Path(path).exists() for path in result["paths"]["tables"])
 
 
-def test_what_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_text_of_one_study(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "pedrammehr-2012", "-o", str(tmp_path)]) == 0
     out = capfd.readouterr().out
     assert "not counted   Path 1: leg 4 has no axial spin at all, the others have" in out

@@ -28,18 +28,18 @@ def rows(name: str) -> list[list[str]]:
     return [row for row in map(document.cells, SECTIONS[name].splitlines()) if len(row) == 6][2:]
 
 
-def test_what_is_computed_stands_there_as_computed() -> None:
+def test_computed_cells_are_current() -> None:
     """Verdicts, results and ranges of every claim, the totals, the errata: `tests/papers/document.py` writes them."""
     assert document.made(TEXT, {name: study(name) for name in STUDIES}).splitlines() == TEXT.splitlines()
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_paper_is_told_whole(name: str) -> None:
+def test_every_claim_of_a_paper_has_its_row(name: str) -> None:
     table = [row for row in map(document.cells, SECTIONS[name].splitlines()) if len(row) > 4]
     assert table[0] == HEADER
     assert [row for row in table if len(row) != len(HEADER) or "" in row] == []
-    told = [key for row in rows(name) for key in document.KEY.findall(row[1])]
-    assert sorted(told) == sorted(claim.key for claim in study(name).claims)
+    keys = [key for row in rows(name) for key in document.KEY.findall(row[1])]
+    assert sorted(keys) == sorted(claim.key for claim in study(name).claims)
     for row in rows(name):
         assert set(row[5].split("; ")) <= WORDS, row[:2]
         for place, names in re.findall(r"`([a-z_/0-9]+\.py)`(?: \(([^)]*)\))?", row[2]):
@@ -49,15 +49,15 @@ def test_a_paper_is_told_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_claim_is_told_with_its_own_numbers(name: str) -> None:
+def test_a_row_has_the_numbers_of_its_claim(name: str) -> None:
     claims = {claim.key: claim for claim in study(name).claims}
     for row in rows(name):
         for key in document.KEY.findall(row[1])[:1]:
             claim = claims[key]
             own = " ".join((claim.statement, claim.published, claim.source, claim.measure, claim.why))
             own = own.replace("six joints", "6 joints")
-            told = _NUMBER.findall(_PLACE.sub("", row[0] + " ; " + row[1]))
-            assert set(told) <= set(_NUMBER.findall(own)), (row[:2], own)
+            stated = _NUMBER.findall(_PLACE.sub("", row[0] + " ; " + row[1]))
+            assert set(stated) <= set(_NUMBER.findall(own)), (row[:2], own)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -140,14 +140,14 @@ def written() -> dict[tuple[str, str], list[float]]:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_no_number_is_without_the_code_it_comes_from(name: str) -> None:
+def test_every_number_without_a_claim_is_computed(name: str) -> None:
     found = {}
     for row in rows(name):
         if not document.KEY.findall(row[1]) and row[5] != "erratum":
-            told = _NUMBER.findall(_PLACE.sub("", " ; ".join(row[3:5])))
-            if told:
+            stated = _NUMBER.findall(_PLACE.sub("", " ; ".join(row[3:5])))
+            if stated:
                 assert (name, row[0]) not in found
-                found[name, row[0]] = told
+                found[name, row[0]] = stated
     expected = {place: numbers for place, numbers in written().items() if place[0] == name}
     assert set(found) == set(expected)
     for place, numbers in expected.items():

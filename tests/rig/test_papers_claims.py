@@ -75,11 +75,11 @@ def test_the_class_of_a_verdict(computed: float, more: dict[str, Any], verdict: 
 
 
 def test_over_what_an_outcome_stays_the_same() -> None:
-    assert FORM.text(BOUND) == "form: turns with cubic"
-    assert TIME.text(BOUND) == "duration: 1 to 4 s, turns between 4 and 7 s"
+    assert FORM.text(BOUND) == "form: all but cubic"
+    assert TIME.text(BOUND) == "duration: 1 to 4 s, changes between 4 and 7 s"
     assert TIME.same(BOUND) == (1.0, 2.0, 4.0)
     assert Range("g", (9.7, 9.9), (1.0, 1.1), 9.9, "m/s²").text(BOUND) == "g: 9.7 to 9.9 m/s²"
-    assert Range("axes", ("x", "y"), (1.0, 1.1), "x").text(BOUND) == "axes: any of x, y"
+    assert Range("axes", ("x", "y"), (1.0, 1.1), "x").text(BOUND) == "axes: all of x, y"
     open_ = Claim("key", "statement", "§1", Near(20.0, 0.25), 18.8, "%", thresholds=(0.1, 0.5)).open
     assert open_ == ("tolerance: from 6 %, plausible 10 to 50 %",)
     open_ = Claim("key", "statement", "§1", Between(50.0, None), 48.6, "%", thresholds=(33.0, 75.0)).open
