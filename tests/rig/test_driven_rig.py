@@ -93,7 +93,7 @@ def swung(plant: Plant, duration: float) -> np.ndarray:
 VIRTUAL_SETTINGS = Virtual.model_validate({"step": 1e-4, "drive": {"start_spread": 0.002}})
 
 
-def test_mujocos_cells_read_what_the_model_says_of_its_motion() -> None:
+def test_mujocos_cells_read_the_models_forces_of_its_motion() -> None:
     """Armature of MuJoCo's slides, and its forces at each place of a cell; without friction's shape at standstill."""
     machine = driven(EVERYWHERE, replace(ROTOR, coulomb=0.0))
     legs = [replace(leg, friction=replace(leg.friction, coulomb=0.0)) for leg in machine.legs]
@@ -186,7 +186,7 @@ def identified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Identification
 
 
 def test_rotors_are_identified_from_the_drives_forces(identified: tuple[Identification, Mechanism]) -> None:
-    """They are 10 to 20 % off the file's; said to half a percent, and within two standard deviations of the truth."""
+    """10 to 20 % off the file's, they have errors below two sigmas, which are below half a percent."""
     result, truth = identified
     found = {each.name: each for each in reported_parameters(result)[0]}
     rotors = [found[f"legs[{leg}].drive.inertia"] for leg in range(6)]
@@ -197,7 +197,7 @@ def test_rotors_are_identified_from_the_drives_forces(identified: tuple[Identifi
     assert {each.unit for each in rotors} == {"kg m²"}
 
 
-def test_the_drives_friction_is_said_as_far_as_it_can_be_told(identified: tuple[Identification, Mechanism]) -> None:
+def test_the_sum_of_joint_and_drive_friction_is_identified(identified: tuple[Identification, Mechanism]) -> None:
     """A cell at the rod's end reads neither the joint's nor the drive's: only their sum is known."""
     result, truth = identified
     parameters, covariance, _ = reported_parameters(result)
@@ -219,7 +219,7 @@ def test_a_parameter_file_brings_the_rotors_to_the_mechanism(identified: tuple[I
     assert again.legs[2].drive.lead == ROTOR.lead
 
 
-def test_friction_of_a_drive_is_not_said_to_be_negative() -> None:
+def test_identified_friction_of_a_drive_is_not_negative() -> None:
     theta = linear_parameters(MACHINE)
     start = np.append(theta, 0.0)
     sigma = np.append(0.01 * np.abs(theta) + 1e-4, 0.1)
