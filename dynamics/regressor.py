@@ -37,7 +37,7 @@ BODY_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 """Their units."""
 _FRICTIONS = ("universal", "prismatic", "spherical", "coulomb")
 _FRICTION_UNITS = ("N m s/rad", "N s/m", "N m s/rad", "N")
-DRIVE_NUMBERS = (("reflected_mass", "kg"), ("viscous", "N s/m"), ("coulomb", "N"))
+DRIVE_PARAMETERS = (("reflected_mass", "kg"), ("viscous", "N s/m"), ("coulomb", "N"))
 """Names and units of a drive's own parameters, in the order of `Regressor.drives` and `drive_parameters`."""
 INERTIA_ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Row and column of each element of J in θ."""
@@ -127,7 +127,7 @@ def linear_parameters(mechanism: Mechanism) -> Array:
 
 
 def drive_parameters(mechanism: Mechanism) -> Array:
-    """Return m_r, C_r, F_r (6, 3) of the drives of a mechanism, as DRIVE_NUMBERS."""
+    """Return m_r, C_r, F_r (6, 3) of the drives of a mechanism, as DRIVE_PARAMETERS."""
     return np.array([(leg.drive.mass, leg.drive.viscous, leg.drive.coulomb) for leg in mechanism.legs])
 
 
@@ -137,10 +137,10 @@ def with_drive_parameters(mechanism: Mechanism, values: npt.ArrayLike) -> Mechan
     Raises DynamicsError for a wrong shape, or a number that is not finite or below 0.
     """
     given = np.asarray(values, dtype=np.float64)
-    if given.shape != (6, len(DRIVE_NUMBERS)):
-        raise DynamicsError(f"drives: shape {given.shape}, must be (6, {len(DRIVE_NUMBERS)})")
+    if given.shape != (6, len(DRIVE_PARAMETERS)):
+        raise DynamicsError(f"drives: shape {given.shape}, must be (6, {len(DRIVE_PARAMETERS)})")
     for leg, numbers in enumerate(given.tolist()):
-        for (name, unit), value in zip(DRIVE_NUMBERS, numbers, strict=True):
+        for (name, unit), value in zip(DRIVE_PARAMETERS, numbers, strict=True):
             if not 0.0 <= value < np.inf:
                 raise DynamicsError(f"legs[{leg}].drive.{name}: {value:g} {unit} must be finite and at least 0 {unit}")
     legs = tuple(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.effects import moved_motions
 from calibration.inertia.departures import cell_columns, cell_terms, jump_times
-from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy, DriveNumber, drive_numbers
+from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy, DriveParameter, drive_priors
 from calibration.inertia.samples import Samples
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, drive_parameters
 from kinematics import Array, Geometry, leg_kinematics, leg_lengths, leg_matrices, quaternion_to_matrix
@@ -76,13 +76,13 @@ class Channel:
 class Design:
     """All channels and unknowns: θ first, then `others`. `candidates` are estimated if the data support them.
 
-    drives: the numbers of drives that a channel measures, by their places among the unknowns.
+    drives: the parameters of drives that a channel measures, by their places among the unknowns.
     """
 
     channels: tuple[Channel, ...]
     others: tuple[Unknown, ...]
     candidates: tuple[Candidate, ...]
-    drives: dict[int, DriveNumber]
+    drives: dict[int, DriveParameter]
 
     @property
     def size(self) -> int:
@@ -172,12 +172,12 @@ def design_of(
     theta, known = regressor.cells(instant)
     _smooth_coulomb(theta, samples)
     forces = theta @ guess + known
-    numbers = drive_numbers(mechanism, accuracy)
+    priors = drive_priors(mechanism, accuracy)
     stated, taken = drive_parameters(mechanism), drive_parameters(heavy)
     at_motors = np.array([leg.load_cell.location == "motor" for leg in mechanism.legs])
     # L̈, L̇ and sign of a leg by the number of each channel that measures its drive
     turning: dict[int, Array] = {}
-    if numbers:
+    if priors:
         exact = regressor.drives(instant)
         for leg in np.flatnonzero(at_motors).tolist():
             turning[leg] = np.column_stack([exact[:, leg, :2], samples.signs[:, leg]])
@@ -206,7 +206,7 @@ def design_of(
             name, force = f"drives[{leg}].gain", at_drives[:, leg] @ guess
             value = about.get(name, 0.0)
             measured = samples.drives[:, leg]
-            if numbers:
+            if priors:
                 force = force + means[:, leg] @ taken[leg]
                 measured = measured - (1.0 + value) * means[:, leg] @ stated[leg]
                 turning[6 + leg] = (1.0 + value) * means[:, leg]
@@ -221,7 +221,7 @@ def design_of(
                 sigma *= unit if si in _OF_FORCE else 1.0
                 columns.add(Unknown(f"load_cells[{leg}].{name}", si, sigma), {leg: held[:, leg, number]})
     of_drives = {}
-    for each in numbers:
+    for each in priors:
         effects = {
             number: each.scale * turning[number][:, each.column]
             for number in (each.leg, 6 + each.leg)

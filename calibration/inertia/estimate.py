@@ -21,7 +21,7 @@ from calibration.inertia.prior import (
     FRICTION_TIME,
     LAW_SHARE,
     Accuracy,
-    DriveNumber,
+    DriveParameter,
     exists,
     from_unconstrained,
     prior,
@@ -476,12 +476,12 @@ def identify(
     return result
 
 
-def _negative(x: Array, drives: Mapping[int, DriveNumber]) -> bool:
+def _negative(x: Array, drives: Mapping[int, DriveParameter]) -> bool:
     """Whether an inertia or friction of a drive would be below 0, by the unknowns x."""
     return any(each.value + x[place] < 0.0 for place, each in drives.items())
 
 
-def _mechanism(nominal: Mechanism, x: Array, drives: Mapping[int, DriveNumber]) -> Mechanism:
+def _mechanism(nominal: Mechanism, x: Array, drives: Mapping[int, DriveParameter]) -> Mechanism:
     """The mechanism with the parameters of the unknowns x; drives: by their places in x."""
     values = drive_parameters(nominal)
     for place, each in drives.items():

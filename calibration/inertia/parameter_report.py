@@ -5,7 +5,7 @@ import numpy as np
 from calibration.effects import GEOMETRY_PLACES
 from calibration.inertia.design import THETA, neighbours
 from calibration.inertia.estimate import Identification
-from calibration.inertia.prior import drive_numbers
+from calibration.inertia.prior import drive_priors
 from calibration.parameters import CellErrors, CellParameter, Parameter, cell_parameter
 from dynamics import BODIES, FRICTIONS, INERTIA_ELEMENTS, body_of
 from kinematics import Array
@@ -45,7 +45,7 @@ def reported_parameters(
     size = len(result.estimate)
     estimated = {each.name: THETA + k for k, each in enumerate(result.others)}
     drives = [
-        each for each in drive_numbers(result.nominal, result.settings.known(result.nominal)) if each.name in estimated
+        each for each in drive_priors(result.nominal, result.settings.known(result.nominal)) if each.name in estimated
     ]
     first_drive = THETA + len(_OTHER_UNITS)
     count = first_drive + len(drives)

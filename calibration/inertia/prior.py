@@ -82,10 +82,10 @@ class Accuracy:
     """Accuracy of the mechanism's file and of the sensors, one standard deviation each.
 
     mass, inertia: part of each body's mass, and of the principal second moments about its centre and of each drive's
-    inertia. center: m, each axis
-    of a centre of mass. friction: part of each coefficient; `least_…` where that is less. offset: N, zero of a cell;
-    drift: N/s of it; lag: s, of a cell behind the encoders; gain, part of a cell's; `cross_talk`; joints, m, each axis
-    of a joint's place; lengths, m, of what an encoder reads; compliance, m/N, of a leg. All of them are estimated.
+    inertia. center: m, each axis of a centre of mass. friction: part of each coefficient; `least_…` where that is less.
+    offset: N, zero of a cell; drift: N/s of it; lag: s, of a cell behind the encoders; gain, part of a cell's;
+    `cross_talk`; joints, m, each axis of a joint's place; lengths, m, of what an encoder reads; compliance, m/N, of a
+    leg. All of them are estimated.
     By default masses, inertias, centres and gains are even within 20 %, 20 %, 3 mm and 1 %, the rest as written below.
     """
 
@@ -138,10 +138,10 @@ STATED = Accuracy()
 
 
 @dataclass(frozen=True, slots=True)
-class DriveNumber:
-    """A number of a drive in the mechanism's file: of leg 0 to 5, its value there and prior standard deviation.
+class DriveParameter:
+    """A parameter of a drive in the mechanism's file: of leg 0 to 5, its value there and prior standard deviation.
 
-    column: of `Regressor.drives`, whose unit is `scale` times the number's.
+    column: of `Regressor.drives`, whose unit is `scale` times the parameter's.
     """
 
     leg: int
@@ -153,8 +153,8 @@ class DriveNumber:
     sigma: float
 
 
-def drive_numbers(mechanism: Mechanism, accuracy: Accuracy) -> list[DriveNumber]:
-    """The numbers of all drives that a mechanism's file gives: inertia, in its own form, and friction."""
+def drive_priors(mechanism: Mechanism, accuracy: Accuracy) -> list[DriveParameter]:
+    """The parameters of all drives that a mechanism's file gives: inertia, in its own form, and friction."""
     found = []
     for leg, each in enumerate(mechanism.legs):
         drive = each.drive
@@ -171,7 +171,7 @@ def drive_numbers(mechanism: Mechanism, accuracy: Accuracy) -> list[DriveNumber]
         for column, name, unit, scale, value, sigma in rows:
             spread = max(accuracy.friction * value, sigma) if column else sigma
             if spread:
-                found.append(DriveNumber(leg, column, f"legs[{leg}].drive.{name}", unit, scale, value, spread))
+                found.append(DriveParameter(leg, column, f"legs[{leg}].drive.{name}", unit, scale, value, spread))
     return found
 
 

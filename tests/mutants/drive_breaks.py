@@ -51,8 +51,8 @@ DRIVE_BREAKS = [
     Break(
         "an identification takes the drives' inertia as known",
         "calibration/inertia/design.py",
-        "    for each in numbers:\n",
-        "    for each in numbers[:0]:\n",
+        "    for each in priors:\n",
+        "    for each in priors[:0]:\n",
         (f"{_RIG}::test_rotors_are_identified_from_the_drives_forces",),
     ),
     Break(
