@@ -70,7 +70,7 @@ class Drive:
         """Refuse two forms, and half of one."""
         if self.reflected_mass is not None and (self.inertia, self.lead) != (None, None):
             raise ValueError(
-                f"reflected_mass {self.reflected_mass:g} kg is the drive's inertia: not with inertia and lead too"
+                f"reflected_mass {self.reflected_mass:g} kg is the drive's inertia: inertia and lead must be left out"
             )
         if (self.inertia is None) != (self.lead is None):
             missing = "inertia (kg m²)" if self.inertia is None else "lead (m per revolution)"

@@ -951,7 +951,7 @@ class Code(StrEnum):
     )
     UNDAMPED = _code(
         "undamped",
-        "[[{gain}: ]]{value:.0f} of {bound:.0f} directions are damped, and the others would go on swinging "
+        "[[{gain}: ]]{value:.0f} of {bound:.0f} directions are damped, and the others oscillate undamped "
         "(condition c: the rank of [K_v | K_p K_v | …] is {bound:.0f})",
     )
     ARM_UNPHYSICAL = _code(

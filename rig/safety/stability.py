@@ -96,6 +96,8 @@ class LoopVerdict:
             remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
         elif self.gain_margin > 0.0:
             remedies.append(f"multiply both gains by {self.gain_margin / self.wanted:.2g}")
+        elif self.bandwidth is not None:
+            remedies.append("a lower control.task_bandwidth")
         else:
             remedies.append("increase the damping or reduce the stiffness")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"

@@ -173,7 +173,7 @@ GAINS = {
     "b": ("kp = [100.0, 100.0, 0.0, 100.0]\nkv = 20.0",
           "kp: least eigenvalue 0 1/s², must be above 0 1/s² (condition b"),
     "c": ("kp = 100.0\nkv = [0.0, 0.0, 0.0, 20.0]",
-          "kp and kv: 1 of 4 directions are damped, and the others would go on swinging (condition c"),
+          "kp and kv: 1 of 4 directions are damped, and the others oscillate undamped (condition c"),
 }  # fmt: skip
 
 

@@ -228,7 +228,7 @@ def with_entry(row: int, column: int, value: float) -> list[list[float]]:
             Code.UNDAMPED,
             1.0,
             6.0,
-            "1 of 6 directions are damped, and the others would go on swinging (condition c",
+            "1 of 6 directions are damped, and the others oscillate undamped (condition c",
         ),
         (
             {"task_stiffness": 100.0, "task_damping": 0.0},
@@ -429,6 +429,8 @@ def test_the_message_of_a_low_margin_names_a_bandwidth_that_has_it() -> None:
     wild = check_loop(configured({"task_bandwidth": 25.0}))
     assert "multiply" not in wild.message and wild.message.endswith("or a control.task_bandwidth of 21 Hz")
     assert check_loop(configured({"task_bandwidth": 21.0})).message == ""
+    far = check_loop(configured({"task_bandwidth": 300.0}))
+    assert far.gain_margin == 0.0 and far.message.endswith("; a lower control.task_bandwidth")
     given = check_loop(configured({"task_stiffness": wild.stiffness, "task_damping": wild.damping}))
     assert "multiply both gains by 0.82" in given.message and "task_bandwidth" not in given.message
 
