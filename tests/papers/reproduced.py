@@ -21,20 +21,20 @@ def study(name: str) -> Study:
 
 
 def heard(name: str) -> tuple[tuple[str, float], ...]:
-    """What was told of its progress while it was made."""
+    """Progress reported while it was made."""
     return _made(name)[1]
 
 
 @cache
 def _made(name: str) -> tuple[Study, tuple[tuple[str, float], ...]]:
-    told: list[tuple[str, float]] = []
+    reported: list[tuple[str, float]] = []
     with pytest.MonkeyPatch.context() as patch:
         if not LONG:
             drawn = _drawing_one_pdf()
             patch.setattr("rig.papers.drawing.drawing", drawn)
             patch.setattr("rig.papers.dasgupta_1998.drawing", drawn)
-        (made,) = reproduce([name], lambda what, fraction: told.append((what, fraction)))
-    return made, tuple(told)
+        (made,) = reproduce([name], lambda what, fraction: reported.append((what, fraction)))
+    return made, tuple(reported)
 
 
 def _drawing_one_pdf() -> Callable[[Figure], Drawing]:

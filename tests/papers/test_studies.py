@@ -167,7 +167,7 @@ def test_puma_as_printed_and_ours() -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_progress_is_told(name: str) -> None:
+def test_progress_is_reported(name: str) -> None:
     fractions = [fraction for _, fraction in heard(name)]
     assert fractions == sorted(fractions)
     assert 0.0 <= fractions[0] <= fractions[-1] < 1.0
@@ -185,9 +185,9 @@ def test_the_progress_of_several_studies_is_one(monkeypatch: pytest.MonkeyPatch)
 
     names = ["turney-1980", "iterative-newton-euler"]
     monkeypatch.setattr("rig.papers.catalogue._STUDIES", {name: made(name) for name in names})
-    told: list[tuple[str, float]] = []
-    assert [one.name for one in reproduce(names, lambda what, fraction: told.append((what, fraction)))] == names
-    assert told == [(names[0], 0.0), (names[0], 0.25), (names[1], 0.5), (names[1], 0.75)]
+    reported: list[tuple[str, float]] = []
+    assert [one.name for one in reproduce(names, lambda what, fraction: reported.append((what, fraction)))] == names
+    assert reported == [(names[0], 0.0), (names[0], 0.25), (names[1], 0.5), (names[1], 0.75)]
 
 
 def test_an_unknown_study() -> None:
