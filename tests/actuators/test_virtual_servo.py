@@ -237,7 +237,7 @@ def test_position_that_does_not_fit_is_a_fault_and_never_wraps(length):
 
 
 @pytest.mark.parametrize("cell", [math.nan, math.inf, -math.inf, 3e6, -3e6, -(2**31) * 1e-3])
-def test_force_signal_without_value_is_told_without_a_fault(cell):
+def test_force_signal_without_value_is_reported_without_a_fault(cell):
     bench = enabled()
     bench.leg.cell = cell
     feedback = bench.do(FORCE)

@@ -96,7 +96,7 @@ def test_the_machine_of_1998_gives_the_paper_s_study(name: str) -> None:
     np.testing.assert_array_equal(made.forces.dynamic, run.dynamic)
     np.testing.assert_array_equal(made.forces.fraction, run.fraction)
     np.testing.assert_array_equal(made.measures.condition, run.condition)
-    np.testing.assert_array_equal(made.peak, run.peak)
+    np.testing.assert_array_equal(made.forces.peak, run.peak)
     crossed = [one.time for one in made.measures.singularities if one.crossed]
     np.testing.assert_allclose(crossed, paths.singular_times(name), atol=2e-6)
     errors = {one.model: one for one in made.forces.errors}
