@@ -204,8 +204,9 @@ class MotionPanel(QtWidgets.QWidget):
         layout.addLayout(self._size_row())
 
     def _named(self) -> None:
-        self.name.setModified(False)  # from now on it follows the document
-        self.document.rename(self.name.text())
+        if self.name.isModified():  # without typing, a field that only loses the focus may show the motion before
+            self.name.setModified(False)  # from now on it follows the document
+            self.document.rename(self.name.text())
 
     def _show_title(self, title: str) -> None:
         self._title.setText(title)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from motion_support import HOME, looked, open_motion, take
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, Panels, focus, key, press
 
 from gui.models.motion import NEW_PARTS, new_part, part_models
 from gui.motion.fields import TermsField
+from gui.motion.panel import MotionPanel
 from gui.widgets import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
 
@@ -320,16 +321,25 @@ def test_a_form_scrolls_where_it_is_high_itself(panels: Panels, qtbot: Any) -> N
         qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=60_000)
 
 
-def test_a_motion_is_called_as_a_person_wants(panels: Panels, tmp_path: Path) -> None:
+def _type_name(panel: MotionPanel, text: str) -> None:
+    panel.name.selectAll()
+    QtTest.QTest.keyClicks(panel.name, text)
+    QtTest.QTest.keyClick(panel.name, KEY.Key_Return)
+
+
+def test_a_motion_is_named_by_typing(panels: Panels, tmp_path: Path) -> None:
     panel = panels.motion
     panel.begin_new()
     assert panel.name.text() == "new motion"
-    panel.name.setText("belt test 3")
+    panel.name.editingFinished.emit()  # the focus leaves it
+    assert panel.document.state.name == "new motion"
+    panel.document.state.name = "another"  # not shown yet
     panel.name.editingFinished.emit()
+    assert panel.document.state.name == "another"
+    _type_name(panel, "belt test 3")
     assert panel.document.state.name == "belt test 3" and panel.title == "Motion: belt test 3"
     assert "belt test 3" in panel.run.accessibleName() and not panel.document.unsaved
-    panel.name.setText("  ")
-    panel.name.editingFinished.emit()
+    _type_name(panel, "  ")
     assert panel.document.state.name == panel.name.text() == "belt test 3"
     panel.save_file(tmp_path / "one.toml")
     assert panel.name.text() == "one"

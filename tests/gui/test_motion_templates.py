@@ -125,7 +125,12 @@ def test_every_template_makes_an_ordinary_motion_as_it_is(panels: Panels, page: 
             qtbot.waitUntil(lambda: panel.document.question is not None, timeout=60_000)
             assert panel.document.question is not None
             choose(panel.document.question, "Discard the motion")
-        qtbot.waitUntil(lambda name=name: panel.title == f"Motion: {name} (not saved)", timeout=60_000)
+
+        def shown(name: str = name) -> None:
+            seen = page.message.text(), page.name, panel.document.state.name, panel.document.question
+            assert panel.title == f"Motion: {name} (not saved)", seen
+
+        qtbot.waitUntil(shown, timeout=60_000)
         assert [part["type"] for part in panel.editor.value()["parts"]] == kinds
         assert not page.isVisible() and panel.edits.stack.count() == 0  # another motion, in which nothing was edited
     looked(panel, qtbot)
