@@ -108,7 +108,7 @@ def _inputs(motion: Array, wrench: Array | None) -> tuple[Array, Array]:
 
 
 def _motion(numbers: Vector, state: Array) -> _Motion:
-    """Form ℜ beforehand: §4.5 counts it with the trajectory."""
+    """Form ℜ beforehand: eq. 38 is in §4.1, and §4.5 counts the legs of section 2, platform and final system."""
     made = type(numbers[0])
     rotation = [[made(x) for x in row] for row in quaternion_to_matrix(state[3:7]).tolist()]
     return _Motion(numbers[:3], rotation, numbers[7:10], numbers[10:13], numbers[13:16], numbers[16:19])

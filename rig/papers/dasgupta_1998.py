@@ -3,6 +3,7 @@
 Each claim is judged by the paper's equations as printed; results of the exact model are shown with it.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dynamics import Friction, Mechanism, papers
 from kinematics import Array, leg_kinematics
-from rig.papers.claims import Claim, Legs, Near, Range, number
+from rig.papers.claims import Claim, Computed, Legs, Near, Range, number
 from rig.papers.dasgupta_singular import optimal_path, singular_claims, step_sheet
 from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
 from rig.papers.operation_claims import TOLERANCES, signed, spelt
@@ -20,6 +21,7 @@ from rig.papers.paths import (
     G,
     PathRun,
     error_claims,
+    evaluate_path,
     force_error,
     manipulator,
     over_gravity,
@@ -261,6 +263,7 @@ def trajectory_figure() -> Picture:
 
 MASS = 40.0
 """kg, platform and payload."""
+_ACROSS = "eq. 20 lets the universal joint resist along the leg instead of u×v; eq. 16 hardly counts at this speed"
 _COUNTED_TWICE = (
     "eq. 16 moves the upper part's inertia to the base point although eq. 18 has m_u r_u×a_u already, and eqs. 6, 9 "
     "and 20 leave out the spin that a universal joint forces and resist along the leg instead of u×v"
@@ -273,6 +276,7 @@ def claims() -> tuple[Claim, ...]:
     one, two = run_path("I"), run_path("II")
     return (
         *operation_claims(),
+        realistic_claim(),
         *path_one_claims(one),
         *light_platform_claims(one),
         *path_two_claims(one, two),
@@ -280,6 +284,65 @@ def claims() -> tuple[Claim, ...]:
         spherical_claim(),
         *error_table_claims(one, two),
     )
+
+
+def realistic_claim() -> Claim:
+    """Claim on the manipulator's parameters: whether a body has the printed tensors, however they are read."""
+    machine = manipulator()
+    lower, upper = machine.legs[0].lower, machine.legs[0].upper
+    tensors = {"I_d0": lower.inertia, "I_u0": upper.inertia, "I_p": machine.inertia}
+    opposite = 2.0 * np.diag(np.diag(lower.inertia)) - lower.inertia
+    r = lower.center_of_mass
+    central = lower.inertia - lower.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    read = {"as printed": lower.inertia, "products of the other sign": opposite, "about the origin of D": central}
+    return PRINTED.claim(
+        "realistic-parameters",
+        _least_moment(lower.inertia),
+        Range("tensor", tuple(tensors), tuple(map(_least_moment, tensors.values())), "I_d0"),
+        Range("read", tuple(read), tuple(map(_least_moment, read.values())), "as printed"),
+    )
+
+
+def _least_moment(inertia: Array) -> float:
+    """Least principal second moment of mass, kg m², of an inertia tensor (3, 3): negative in no body."""
+    return float(np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0])
+
+
+K_1 = (-0.8141, 0.2714, 0.0)
+"""Fixed axis of leg 1's universal joint as the appendix prints it, of length 0.858."""
+
+
+def _short_axes() -> dict[str, Array]:
+    """Readings of k_1 (3,), which is printed with a length of 0.858: its direction, or one component mended."""
+    printed = np.array(K_1)
+    read = {"direction": printed / np.linalg.norm(printed)}
+    for place, name in enumerate("xyz"):
+        mended = printed.copy()
+        rest = np.sqrt(1.0 - np.sum(np.delete(printed, place) ** 2))
+        mended[place] = np.copysign(rest, printed[place])
+        read[f"another {name}"] = mended
+    return read
+
+
+@cache
+def _read_runs() -> dict[str, PathRun]:
+    """Path I by what the print leaves open in its equations: k_1, and whether the program has eq. 16 as printed."""
+    run, machine = run_path("I"), manipulator()
+    runs = {"as printed": run}
+    mended = papers.mended_1998(machine, run.motions, (papers.Mend1998.INERTIA,))
+    runs["eq. 16 mended"] = replace(run, dasgupta=np.asarray(mended))
+    for name, axis in _short_axes().items():
+        if name != "direction":
+            axes = machine.geometry.universal_axes.copy()
+            axes[0] = axis
+            other = replace(machine, geometry=replace(machine.geometry, universal_axes=axes))
+            runs[f"k_1 with {name}"] = evaluate_path("I", other, run.times, run.motions)
+    return runs
+
+
+def _over_readings(evaluate: Callable[[PathRun], Computed]) -> Range:
+    runs = _read_runs()
+    return Range("equations", tuple(runs), tuple(map(evaluate, runs.values())), "as printed")
 
 
 def path_one_claims(run: PathRun) -> list[Claim]:
@@ -297,6 +360,7 @@ def path_one_claims(run: PathRun) -> list[Claim]:
             why=exact_model_text(largest(run.exact) / (MASS * G)),
         ),
         PRINTED.claim("path-1-smooth", step),
+        PRINTED.claim("path-1-conditioned", float(run.condition.max())),
         PRINTED.claim(
             "path-1-condition-start", float(run.condition[0]), why=f"it falls to {run.condition.min():.1f} on the way"
         ),
@@ -305,6 +369,7 @@ def path_one_claims(run: PathRun) -> list[Claim]:
             "path-1-crossing",
             crossing_legs(run.dasgupta),
             over_gravity(lambda g: crossing_legs(run_path("I", gravity=g).dasgupta)),
+            _over_readings(lambda one: crossing_legs(one.dasgupta)),
             why=f"the exact model: {number(run.crossing)}",
         ),
         PRINTED.claim("path-1-fraction-least", 100.0 * float(medians.min())),
@@ -313,9 +378,15 @@ def path_one_claims(run: PathRun) -> list[Claim]:
             "path-1-fraction-common",
             _median(run),
             over_gravity(lambda g: _median(run_path("I", gravity=g))),
+            _over_readings(_median),
             why=exact_model_text(100.0 * float(np.median(np.abs(run.fraction))), "%"),
         ),
         *_greatest_fraction(run),
+        PRINTED.claim(
+            "leg-inertia-significant",
+            100.0 * rms(run.dasgupta - run.massless) / rms(run.dasgupta),
+            why=exact_model_text(100.0 * rms(run.dynamic) / rms(run.exact), "%"),
+        ),
         PRINTED.claim("mass-ratio", _mass_ratio(manipulator())),
     ]
 
@@ -339,12 +410,16 @@ def _greatest_fraction(run: PathRun) -> tuple[Claim, Claim]:
         return _greatest(other, other.printed_fraction)
 
     return (
-        PRINTED.claim("path-1-fraction-maximum-printed", printed, over_gravity(under)),
+        PRINTED.claim(
+            "path-1-fraction-maximum-printed",
+            printed,
+            over_gravity(under),
+            _over_readings(lambda one: _greatest(one, one.printed_fraction)),
+        ),
         PRINTED.claim(
             "path-1-fraction-maximum",
             exact,
-            why=f"leg 4 again, where its force is {forces[0]} and by the printed equations {forces[1]}. "
-            + _COUNTED_TWICE,
+            why=f"leg 4 again, where its force is {forces[0]} and by the printed equations {forces[1]}. " + _ACROSS,
         ),
     )
 
@@ -354,8 +429,12 @@ def _mass_ratio(machine: Mechanism) -> float:
     return machine.mass / (leg.lower.mass + leg.upper.mass)
 
 
-_INERTIAS = ("a tenth", "as printed")
+_INERTIAS = ("like the mass", "as printed")
 """Of the light platform."""
+_LIGHT = (2.0, 4.0, 8.0)
+"""kg, of the same order as a leg's 4 kg; the paper does not say which it took."""
+_LESS = (4.0, 10.0, 20.0)
+"""kg, less than 40."""
 _SPREADS = ("median", "upper quartile", "upper tenth", "RMS of F_d over that of F")
 
 
@@ -367,29 +446,38 @@ def _spreads(forces: Array, massless: Array) -> tuple[float, ...]:
 
 
 def light_platform_claims(run: PathRun) -> list[Claim]:
-    """Claims on a platform as heavy as a leg."""
+    """Claims on a platform as heavy as a leg, and on others lighter than the paper's."""
     machine = manipulator()
+    leg = _LIGHT[1]
 
-    def light(inertia: str, model: str = "dasgupta-1998") -> tuple[Array, Array]:
-        share = 0.1 if inertia == _INERTIAS[0] else 1.0
-        other = replace(machine, mass=machine.mass / 10.0, inertia=share * machine.inertia)
+    def light(mass: float, inertia: str = _INERTIAS[0], model: str = "dasgupta-1998") -> tuple[Array, Array]:
+        share = mass / MASS if inertia == _INERTIAS[0] else 1.0
+        other = replace(machine, mass=machine.mass * mass / MASS, inertia=share * machine.inertia)
         forces, massless = (papers.variant_forces(name, other, run.motions) for name in (model, "massless"))
         return forces, massless
 
     def often(forces: Array, massless: Array) -> float:
         return 100.0 * float(np.mean(np.abs(1.0 - massless / forces) > 0.6))
 
-    shares = tuple(often(*light(inertia)) for inertia in _INERTIAS)
-    now, before = _spreads(*light(_INERTIAS[0])), _spreads(run.dasgupta, run.massless)
-    ratios = tuple(a / b for a, b in zip(now, before, strict=True))
+    shares = tuple(often(*light(leg, inertia)) for inertia in _INERTIAS)
+    by_mass = tuple(often(*light(mass)) for mass in _LIGHT)
+    before = _spreads(run.dasgupta, run.massless)
+    ratios = tuple(a / b for a, b in zip(_spreads(*light(leg)), before, strict=True))
+    less = tuple(_spreads(*light(mass))[0] / before[0] for mass in _LESS)
     return [
         PRINTED.claim(
             "light-platform",
             shares[0],
+            Range("platform's mass", _LIGHT, by_mass, leg, "kg"),
             Range("platform's inertia", _INERTIAS, shares, _INERTIAS[0]),
-            why=exact_model_text(often(*light(_INERTIAS[0], "exact")), "%"),
+            why=exact_model_text(often(*light(leg, model="exact")), "%"),
         ),
-        PRINTED.claim("fraction-payload", ratios[0], Range("measure", _SPREADS, ratios, _SPREADS[0])),
+        PRINTED.claim(
+            "fraction-payload",
+            ratios[0],
+            Range("measure", _SPREADS, ratios, _SPREADS[0]),
+            Range("platform's mass", _LESS, less, leg, "kg"),
+        ),
     ]
 
 
@@ -402,6 +490,7 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
     ratios = tuple(a / b for a, b in zip(*(_spreads(run.dasgupta, run.massless) for run in (two, one)), strict=True))
     shares = tuple(100.0 * float(np.mean((x >= 0.2) & (x <= 0.5))) for x in (both, slow, fast))
     names = ("both", "I alone", "II alone")
+    medians = [100.0 * np.median(fraction, axis=0) for fraction in (slow, fast)]
     return [
         PRINTED.claim(
             "path-2-forces",
@@ -418,6 +507,11 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
             apart="the paper does not say: in every leg",
         ),
         PRINTED.claim("path-2-fraction", float(np.quantile(fast, 0.9) / np.quantile(slow, 0.9))),
+        PRINTED.claim(
+            "path-2-distribution",
+            float(np.abs(medians[1] - medians[0]).max()),
+            why=f"by leg {_list(medians[1])} % after {_list(medians[0])} %",
+        ),
         PRINTED.claim("fraction-speed", ratios[0], Range("measure", _SPREADS, ratios, _SPREADS[0])),
         _steps(two),
         PRINTED.claim(
@@ -436,6 +530,10 @@ _COMPARED = (2.0, 3.0, 4.0, 5.0)
 """Numbers of the steepest changes; path II's blends have four edges."""
 
 
+def _list(values: Array) -> str:
+    return ", ".join(f"{value:.0f}" for value in values)
+
+
 def _steps(two: PathRun) -> Claim:
     legs = leg_kinematics(manipulator().geometry, two.motions)
     turning = np.linalg.norm(legs.angular_acceleration, axis=-1)
@@ -447,7 +545,26 @@ def _steps(two: PathRun) -> Claim:
 
     edges = float(len(PLANS["II"].trajectory().breakpoints))
     shares = tuple(map(share, _COMPARED))
-    return PRINTED.claim("path-2-steps", share(edges), Range("steps compared", _COMPARED, shares, edges))
+    own = _legs_part_of_jumps()
+    return PRINTED.claim(
+        "path-2-steps",
+        share(edges),
+        Range("steps compared", _COMPARED, shares, edges),
+        why=f"platform and legs jump together: {own:.0f} % of the jumps of force are F_d, the legs' own inertia",
+    )
+
+
+def _legs_part_of_jumps() -> float:
+    """RMS of the jumps of F_d at the edges of path II's blends over that of F, %."""
+    trajectory, machine = PLANS["II"].trajectory(), manipulator()
+    edges, aside = np.array(trajectory.breakpoints), _EDGE_OFFSET * trajectory.duration
+    jumps = [
+        np.subtract(
+            *(papers.variant_forces(model, machine, trajectory.motion(edges + side)) for side in (aside, -aside))
+        )
+        for model in ("dasgupta-1998", "massless")
+    ]
+    return 100.0 * rms(jumps[0] - jumps[1]) / rms(jumps[0])
 
 
 def crossing_legs(forces: Array) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ The singularity on path III is located, and an alternative path between the same
 outlook on paths of least condition number suggests.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -168,8 +169,34 @@ def random_pose_claims() -> list[Claim]:
     return [
         PRINTED.claim("near-singular-forces", strained[_NEAR], over(strained)),
         PRINTED.claim("condition-and-force", related[_NEAR], over(related)),
+        higher_claim(),
         PRINTED.claim("reliable-measure", ranked[_NEAR], over(ranked), Range("length", _LENGTHS, lengths, length, "m")),
     ]
+
+
+_SIZES: Mapping[str, Callable[[Array], Array]] = {
+    "largest": lambda forces: np.asarray(np.abs(forces).max(axis=1)),
+    "RMS": lambda forces: np.asarray(np.sqrt(np.mean(forces**2, axis=1))),
+    "mean": lambda forces: np.asarray(np.abs(forces).mean(axis=1)),
+}
+"""Sizes (n,) of leg forces (n, 6)."""
+
+
+def higher_claim() -> Claim:
+    """Claim that a higher condition number means higher forces, on the paths that the paper prints."""
+
+    def related(size: str = "largest", name: str = "I", model: str = "dasgupta") -> float:
+        run = run_path(name)
+        return rank_correlation(run.condition, _SIZES[size](getattr(run, model)))
+
+    models = {"as printed": "dasgupta", "exact": "exact", "massless legs": "massless"}
+    return PRINTED.claim(
+        "higher-condition",
+        related(),
+        Range("force", tuple(_SIZES), tuple(map(related, _SIZES)), "largest"),
+        Range("path", ("I", "II"), tuple(related(name=name) for name in ("I", "II")), "I"),
+        Range("model", tuple(models), tuple(related(model=model) for model in models.values()), "as printed"),
+    )
 
 
 def rank_correlation(a: Array, b: Array) -> float:

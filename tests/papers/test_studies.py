@@ -1,12 +1,14 @@
 """The papers' studies: the facts that a reproduction must show, from the objects computed."""
 
+import tomllib
 from collections.abc import Callable
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from reproduced import heard, study
 
-from rig.papers import STUDIES, Claim, Origin, Study, reproduce
+from rig.papers import STUDIES, Claim, Origin, Study, dasgupta_1998, reproduce
 from rig.papers.paths import force_error, run_path
 from rig.papers.study import Picture, Report, Sheet
 
@@ -164,6 +166,15 @@ def test_puma_as_printed_and_ours() -> None:
     rows = {row[0]: row for row in table.shown}
     assert rows["a_i"][3] == rows["a_i"][6] == rows["ā_i"][3] == rows["ā_i"][6] == "0"
     assert all(not claim.counted for key, claim in found.items() if key.startswith("lee-1982-1-"))
+
+
+def test_one_printed_axis_of_1998_is_no_unit_vector() -> None:
+    file = tomllib.loads((files("dynamics") / "mechanisms" / "dasgupta-1998.toml").read_text(encoding="utf-8"))
+    printed = file["base"]["universal_axes"]
+    lengths = np.linalg.norm(printed, axis=1)
+    assert lengths[0] == pytest.approx(0.858, abs=5e-4)
+    assert lengths[1:] == pytest.approx(np.ones(5), abs=1e-4)
+    assert tuple(printed[0]) == dasgupta_1998.K_1
 
 
 @pytest.mark.parametrize("name", STUDIES)

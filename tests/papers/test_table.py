@@ -78,8 +78,6 @@ def written() -> dict[tuple[str, str], list[float]]:
     masses = [leg.lower.mass, leg.upper.mass, machine.mass]
     friction = [leg.friction.universal, leg.friction.prismatic, leg.friction.spherical]
     tensors = float(leg.lower.inertia.size + leg.upper.inertia.size + machine.inertia.size)
-    medians = [100.0 * np.median(np.abs(run_path(path).printed_fraction), axis=0) for path in ("II", "I")]
-    every = [100.0 * float(np.median(np.abs(run_path(path).printed_fraction))) for path in ("I", "II")]
 
     def path(name: str) -> list[float]:
         plan = PLANS[name]
@@ -112,8 +110,6 @@ def written() -> dict[tuple[str, str], list[float]]:
         (dasgupta, "§5.1: path I"): path("I"),
         (dasgupta, "§5.1: path II"): path("II"),
         (dasgupta, "§5.2: path III"): path("III"),
-        (dasgupta, "§5.1, §6"): every,
-        (dasgupta, "fig. 8, §5.1"): [*medians[0], *medians[1]],
         (dasgupta, "appendix: points, axes"): [
             float(sum(np.size(x) for x in (geometry.base_points, geometry.platform_points, geometry.universal_axes)))
         ],

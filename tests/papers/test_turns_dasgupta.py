@@ -20,8 +20,9 @@ from rig.papers.dasgupta_1998 import (
     operation_claims,
     path_one_claims,
     path_two_claims,
+    realistic_claim,
 )
-from rig.papers.dasgupta_singular import crossing_claim, path_three_claims
+from rig.papers.dasgupta_singular import crossing_claim, higher_claim, path_three_claims
 from rig.papers.paths import PLANS, run_path
 from rig.papers.spherical_ends import spherical_claim
 
@@ -52,9 +53,24 @@ def light(leg: Leg) -> Leg:
     return replace(leg, lower=lighter(leg.lower), upper=lighter(leg.upper))
 
 
+def rods(leg: Leg) -> Leg:
+    """Parts with the tensors of thin rods."""
+
+    def rod(body: Body) -> Body:
+        return replace(body, inertia=np.diag([1e-3, 1e-2, 1e-2]))
+
+    return replace(leg, lower=rod(leg.lower), upper=rod(leg.upper))
+
+
 def plan(name: str, **other: Any) -> Change:
     """Other parameters of a path."""
     return lambda patch: patch.setitem(PLANS, name, replace(PLANS[name], **other))
+
+
+def into_the_singularity(patch: pytest.MonkeyPatch) -> None:
+    """Path III in place of paths I and II."""
+    for name in ("I", "II"):
+        patch.setitem(PLANS, name, PLANS["III"])
 
 
 def equations(alter: Callable[[Callable[..., Any], Mechanism, Array, Array], Any]) -> Change:
@@ -129,18 +145,16 @@ def three() -> Iterable[Claim]:
 
 MOVING = np.array([1.0] * 13 + [0.0] * 6)
 """Of a motion, what is not acceleration."""
-HEAVY = machine(lambda mechanism: replace(mechanism, mass=400.0, inertia=10.0 * mechanism.inertia))
 ASIDE = {"end": (0.5, 1.5, 1.3, 0.15, 0.25, 0.0), "speed": 0.04, "angular_speed": 0.016}
 """The first part of path III, which ends before the singularity."""
 TURNS: dict[str, Turn] = {
     "joint-space": Turn(sixfold, lambda: [joint_space_claim()]),
     "operations-platform": Turn(unturned, operation_claims),
     "parallel": Turn(repeated, operation_claims),
-    "path-1-moderate": Turn(HEAVY, one),
+    "realistic-parameters": Turn(legs(rods), lambda: [realistic_claim()]),
     "path-1-crossing": Turn(machine(lambda mechanism: replace(mechanism, mass=4.0)), one),
     "path-1-fraction-common": Turn(legs(light), one),
     "path-1-fraction-maximum-printed": Turn(legs(light), one),
-    "light-platform": Turn(legs(light), payload),
     "fraction-payload": Turn(
         equations(lambda printed, mechanism, *given: printed(replace(mechanism, mass=0.0), *given)), payload
     ),
@@ -150,6 +164,7 @@ TURNS: dict[str, Turn] = {
     ),
     "path-3-together": Turn(blunt, three),
     "spherical-ends": Turn(counted_once, lambda: [spherical_claim()]),
+    "higher-condition": Turn(into_the_singularity, lambda: [higher_claim()]),
     "singularity-one": Turn(plan("III", **ASIDE), lambda: [crossing_claim()]),
 }  # fmt: skip
 
