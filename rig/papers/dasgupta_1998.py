@@ -312,15 +312,14 @@ K_1 = (-0.8141, 0.2714, 0.0)
 """Fixed axis of leg 1's universal joint as the appendix prints it, of length 0.858."""
 
 
-def _short_axes() -> dict[str, Array]:
-    """Readings of k_1 (3,), which is printed with a length of 0.858: its direction, or one component mended."""
-    printed = np.array(K_1)
-    read = {"direction": printed / np.linalg.norm(printed)}
+def _unit_axes() -> dict[str, Array]:
+    """Unit vectors (3,) that k_1 could be: one component mended. The mechanism keeps its direction."""
+    read = {}
     for place, name in enumerate("xyz"):
-        mended = printed.copy()
-        rest = np.sqrt(1.0 - np.sum(np.delete(printed, place) ** 2))
-        mended[place] = np.copysign(rest, printed[place])
-        read[f"another {name}"] = mended
+        mended = np.array(K_1)
+        rest = np.sqrt(1.0 - np.sum(np.delete(mended, place) ** 2))
+        mended[place] = np.copysign(rest, mended[place])
+        read[f"k_1 with another {name}"] = mended
     return read
 
 
@@ -331,12 +330,11 @@ def _read_runs() -> dict[str, PathRun]:
     runs = {"as printed": run}
     mended = papers.mended_1998(machine, run.motions, (papers.Mend1998.INERTIA,))
     runs["eq. 16 mended"] = replace(run, dasgupta=np.asarray(mended))
-    for name, axis in _short_axes().items():
-        if name != "direction":
-            axes = machine.geometry.universal_axes.copy()
-            axes[0] = axis
-            other = replace(machine, geometry=replace(machine.geometry, universal_axes=axes))
-            runs[f"k_1 with {name}"] = evaluate_path("I", other, run.times, run.motions)
+    for name, axis in _unit_axes().items():
+        axes = machine.geometry.universal_axes.copy()
+        axes[0] = axis
+        other = replace(machine, geometry=replace(machine.geometry, universal_axes=axes))
+        runs[name] = evaluate_path("I", other, run.times, run.motions)
     return runs
 
 
