@@ -292,7 +292,7 @@ def orders() -> Iterator[Claim]:
     """Claims on the orders in n."""
     newton, lagrange = (
         "The law by Newton–Euler: operations linear in n",
-        "The law by Lagrange–Euler: operations of order n⁴",
+        "The law by D, H and G of eqs. 3.8 to 3.10: operations of order n⁴",
     )
     yield counting.order(TABLES[1], 1, newton, "table 2", {"vector products one by one": HERE[1]})
     yield counting.order(TABLES[0], 4, lagrange, "table 1", {"nothing formed twice": HERE[0]})
