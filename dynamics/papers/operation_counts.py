@@ -191,7 +191,8 @@ TURNEY_2 = PublishedTable(
             (law(0, "209/3", "17/2", "17/6"), law(0, "80/3", 0, "16/3")),
             ("kinetic_matrix",),
             "the sum over j ≤ k has q(q + 1)/2 matrices, in print q(q − 1)/2, without those of j = k; the printed "
-            "additions go over all q² terms, and are then summed as 16q(q − 1) where the text has 16q(q + 1)",
+            "additions go over all q² terms, and are then summed as 16q(q − 1) where the text has 16q(q + 1); "
+            "2 θ̇_j θ̇_k is q additions here",
         ),
         PublishedRow(
             "Tr{[…] ∂T₀^q/∂θ_i}",
@@ -209,6 +210,27 @@ TURNEY_2 = PublishedTable(
     (law(0, 5, "165/2", "81/6"), law(0, "-64/3", 58, "40/3")),
     "the order is n³, from ∂²T₀ⁱ/∂θ_j∂θ_k and its sum, as printed",
 )
+
+
+def mended_turney_2() -> Pair:
+    """Totals of 001 table 2 by the steps of its appendix, mended: q(q + 1)/2 pairs j ≤ k, and their sums over q.
+
+    2 θ̇_j θ̇_k takes q additions for link q, and gravity n to bring it into the torques.
+    """
+
+    def over_links(step: Callable[[int], int]) -> Law:
+        return interpolated([sum(step(q) for q in range(1, n + 1)) for n in SAMPLES])
+
+    def pairs(q: int) -> int:
+        return q * (q + 1) // 2
+
+    kinetic = (
+        over_links(lambda q: 16 * q + 17 * pairs(q) + 64),
+        over_links(lambda q: 16 * (q - 1) + 16 * (pairs(q) - 1) + 16 + 48 + q),
+    )
+    rows = [row.published for row in TURNEY_2.rows if row.published and "kinetic_matrix" not in row.owners]
+    return sum_laws([*rows, kinetic, (law(0), law(0, 1))])
+
 
 _MATRIX = PublishedRow("A_i", (law(0, 6), law(0, 9)), ("turning_matrix",), "the same")
 _PLAIN_FORCES = (
@@ -497,6 +519,8 @@ _RUNS: dict[str, tuple[PublishedTable, Run]] = {
     "turney-1980 table 2": (TURNEY_2, _inverse(lagrange_euler, False)),
     "turney-1980 table 3": (TURNEY_3, _inverse(newton_euler_as_counted, False)),
     "turney-1980 table 3 here": (TURNEY_3_HERE, _inverse(newton_euler, False)),
+    "turney-1980 table 3 principal": (TURNEY_3, _inverse(newton_euler_as_counted, True)),
+    "turney-1980 table 3 here principal": (TURNEY_3_HERE, _inverse(newton_euler, True)),
     "turney-1980 table 4": (TURNEY_4, _inverse(modified_newton_euler, True)),
     "turney-1980 table 4 full": (TURNEY_4, _inverse(modified_newton_euler, False)),
     "lee-1982 table 1": (LEE_1, _control(computed_torque_as_printed)),
@@ -510,7 +534,7 @@ _RUNS: dict[str, tuple[PublishedTable, Run]] = {
 def counted_table(name: str) -> OperationTable:
     """Return a table by name: printed laws, laws of the algorithm counted there, and "here" of the algorithm used here.
 
-    "turney-1980 table 4 full" keeps the products of inertia.
+    "turney-1980 table 4 full" keeps the products of inertia, "… table 3 principal" does without them.
     """
     if name in _BUILT:
         return _BUILT[name]()
@@ -624,13 +648,15 @@ class NewtonEulerSaving:
 
     `published` from the totals of table 1; `as_printed` counted as the tables are, with A_i and the full tensor in the
     plain form, and the principal tensor in the modified; `counted` on equal terms, eqs. 3.15–3.21 as they stand and
-    full tensors in both.
+    full tensors in both; `principal` with principal ones in both, `principal_matrix` with A_i in both as well.
     """
 
     joints: int
     published: float
     as_printed: float
     counted: float
+    principal: float
+    principal_matrix: float
 
 
 def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
@@ -644,7 +670,8 @@ def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
         return 1.0 - cost[0] / cost[1]
 
     published = 1.0 - size(TURNEY_4.total) / size(TURNEY_3.total)
-    return NewtonEulerSaving(joints, published, saving("4", "3"), saving("4 full", "3 here"))
+    pairs = (("4", "3"), ("4 full", "3 here"), ("4", "3 here principal"), ("4", "3 principal"))
+    return NewtonEulerSaving(joints, published, *(saving(*pair) for pair in pairs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,6 +201,15 @@ def _moment_of_text(A: Matrix, K: Matrix) -> list[Scalar]:
     return [-x for x in inertial_moment_of_matrix(A, K)]
 
 
+def _moment_about_pivot(link: Link, r: Vector) -> list[list[Scalar]]:
+    """K_i about the i−1th origin, as the sentence on it says; its matrix is that about the centre of mass."""
+    lever = add(link.center, r)
+    return [
+        [x + link.mass * a * b for x, b in zip(row, lever, strict=True)]
+        for row, a in zip(link.second_moment, lever, strict=True)
+    ]
+
+
 def matrix_point_acceleration(A: Matrix, center: Vector, a: Vector) -> list[Scalar]:
     """ā_i = A_i r̄_i + a_i: 001 eq. 3.18 with the matrix of §5, as table 3 counts it."""
     return add(apply(A, center), a)
@@ -281,12 +290,13 @@ def newton_euler_as_printed(
 
 
 def modified_newton_euler_as_printed(
-    chain: SerialChain, q: Values, qd: Values, qdd: Values, text: bool = False
+    chain: SerialChain, q: Values, qd: Values, qdd: Values, text: bool = False, pivot: bool = False
 ) -> list[Scalar]:
     """Compute 001 eqs. 5.1 and 5.2 as printed, with an error in an entry of A_i.
 
-    text: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  Uses eqs. 3.15 and
-    3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
+    text: with the sign of Tr{A_i K_i σᵀ} of the sentence after eq. 5.2, not that of the equation.  pivot: with K_i
+    about the i−1th origin, as its sentence says, not as its matrix.  Uses eqs. 3.15 and 3.16 (corrected); for a chain
+    of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
     """
     trace = _moment_of_text if text else inertial_moment_of_matrix
 
@@ -294,6 +304,7 @@ def modified_newton_euler_as_printed(
         A = _printed_matrix(omega, alpha)
         carried = rotated_acceleration(R, a)
         force = inertial_force(link.mass, matrix_center_acceleration(A, link.center, r, carried))
-        return matrix_origin_acceleration(A, r, carried), force, (trace(A, link.second_moment),)
+        K = _moment_about_pivot(link, r) if pivot else link.second_moment
+        return matrix_origin_acceleration(A, r, carried), force, (trace(A, K),)
 
     return _recursion(chain, q, qd, qdd, _turn, load)

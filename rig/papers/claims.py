@@ -402,10 +402,14 @@ def _value(value: float | str, unit: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What a claim's value is once the print is mended, and the mend."""
+    """What a claim's value is once the print is mended, and the mend.
+
+    criterion: what is claimed then, if the mend changes that and not the result.
+    """
 
     mend: str
     computed: Computed
+    criterion: Criterion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +442,7 @@ class Claim:
     @property
     def outcomes(self) -> set[bool | None]:
         """Whether the claim is met as printed, at every plausible threshold and for every result of its ranges."""
-        return {criterion.met(value) for criterion, value in product(self._criteria, self._values)}
+        return {criterion.met(value) for criterion, value in product(self._criteria(), self._values)}
 
     @property
     def _values(self) -> list[Computed]:
@@ -452,12 +456,14 @@ class Claim:
             return Verdict.UNDECIDABLE
         if outcomes == {True}:
             return Verdict.REPRODUCED
-        mended = self.mended is not None and all(one.met(self.mended.computed) for one in self._criteria)
+        mended = self.mended is not None and all(
+            one.met(self.mended.computed) for one in self._criteria(self.mended.criterion)
+        )
         return Verdict.ERRATUM if mended else Verdict.CONTRADICTED
 
-    @property
-    def _criteria(self) -> list[Criterion]:
-        return [self.criterion, *(self.criterion.at(threshold) for threshold in self.thresholds)]
+    def _criteria(self, other: Criterion | None = None) -> list[Criterion]:
+        criterion = other or self.criterion
+        return [criterion, *(criterion.at(threshold) for threshold in self.thresholds)]
 
     @property
     def met(self) -> bool | None:
@@ -507,8 +513,11 @@ class Claim:
 
     @property
     def found_mended(self) -> str:
-        """The computed value once the print is mended, as text; empty if there is none."""
-        return "" if self.mended is None else number(self.mended.computed, self.unit)
+        """The computed value once the print is mended, and what is claimed then if it changes; empty if none is."""
+        if self.mended is None:
+            return ""
+        claimed = "" if self.mended.criterion is None else f", claimed {self.mended.criterion.claimed(self.unit)}"
+        return number(self.mended.computed, self.unit) + claimed
 
     @property
     def tolerance(self) -> str:
@@ -543,7 +552,13 @@ class Claim:
                 for one in self.ranges
             ],
             "open": "; ".join(self.open),
-            "mended": None if self.mended is None else {"mend": self.mended.mend, "computed": self.mended.computed},
+            "mended": None
+            if self.mended is None
+            else {
+                "mend": self.mended.mend,
+                "computed": self.mended.computed,
+                "published": self.mended.criterion.claimed(self.unit) if self.mended.criterion else self.published,
+            },
             "measure": self.measure,
             "why": self.why,
             "apart": self.apart,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from dynamics import papers
-from rig.papers.claims import Between, Claim, Near, Range
+from rig.papers.claims import Between, Claim, Mended, Near, Range
 from rig.papers.study import Numbers, Sheet
 
 JOINTS = 6
@@ -97,10 +97,16 @@ def counts(name: str) -> tuple[int, int]:
     return multiplications.at(JOINTS), additions.at(JOINTS)
 
 
-def totals(name: str, others: Mapping[str, tuple[int, int]] | None = None, fitted: str = "") -> list[Claim]:
+def totals(
+    name: str,
+    others: Mapping[str, tuple[int, int]] | None = None,
+    fitted: str = "",
+    mended: tuple[str, tuple[papers.Law, papers.Law]] | None = None,
+) -> list[Claim]:
     """Claims on printed totals against counted ones, for the printed terms, multiplications and additions.
 
     others: counts at six joints if the terms are programmed otherwise, by how; fitted: why the claims are not counted.
+    mended: of a paper that prints its program, so that the counts are exact: the mend, and the totals with it.
     """
     source = papers.counted_table(name)
     total = source.rows[-1].published
@@ -118,12 +124,13 @@ def totals(name: str, others: Mapping[str, tuple[int, int]] | None = None, fitte
                 f"{name.replace(' table ', '-').replace(' ', '-')}-{kind}",
                 f"Table {number}, {source.title}: {kind} for six joints",
                 f"table {number}",
-                Near(total[index].at(JOINTS), TOLERANCES[1]),
+                Near(total[index].at(JOINTS), 0.0 if mended else TOLERANCES[1]),
                 results[0],
-                measure="counted, of the terms in the print",
+                measure=f"counted, of the terms in the print{', by the steps that it prints' if mended else ''}",
                 why=f"other rows: {', '.join(row.term for row in gaps)}" if gaps else "row by row the same",
                 apart=fitted or ("the algorithm used here, not the one that the table counts" if here else ""),
-                thresholds=TOLERANCES,
+                thresholds=() if mended else TOLERANCES,
+                mended=Mended(mended[0], results[0], Near(mended[1][index].at(JOINTS), 0.0)) if mended else None,
                 ranges=(Range("program", tuple(programmed), results, "as counted"),) if others else (),
             )
         )

@@ -267,5 +267,45 @@ def test_a_link_of_001_eqs_4_11_and_4_17_and_000_eqs_4_15_and_4_21_has_its_mass_
     weight = m * np.cross(center + r, up)
     np.testing.assert_allclose(turning(whole) + split + weight, expected, atol=1e-12)
     assert np.abs(turning(whole) + split + m * weight - expected).max() > 0.01
+    # r_i for r̄_i there, and in 000 4.26
     printed = m * np.cross(center + r, origin) + m * np.cross(r, swing(r))
     assert np.abs(turning(whole) + printed + weight - expected).max() > 0.01
+    # 001 4.22 to 4.24: of the lever r̄_i + r_i its part r̄_i for r_i
+    parts = m * np.cross(center, origin), m * np.cross(r, origin + swing(center))
+    np.testing.assert_allclose(turning(whole) + sum(parts) + weight, expected, atol=1e-12)
+    printed = m * np.cross(center, origin + swing(center))
+    assert np.abs(turning(whole) + parts[0] + printed + weight - expected).max() > 0.01
+
+
+def test_the_force_of_the_link_above_in_001_eq_4_30_and_000_eq_4_37_has_its_mass() -> None:
+    """Tr{f (Q r_1)ᵗ} of a mass at the origin of frame 1, which the second link carries."""
+    first, second = case()[0].links[:2]
+    carried, carrier = Link(mass=second.mass), Link(a=first.a, alpha=first.alpha, d=first.d)
+    chain = SerialChain((carrier, carried), (0.0, 0.0, -9.8))
+    q, qd, qdd = np.random.default_rng(5).normal(size=(3, 2))
+    expected = PinocchioChain(chain).inverse(q, qd, qdd, NO_WRENCH)[0]
+    r: Array = np.array(rotation(chain.links[0], q[0])) @ np.array(displacement(chain.links[0], q[0]))
+    z = np.array([0.0, 0.0, 1.0])
+    turned = np.cross(z, r)
+    a = qdd[0] * turned + qd[0] ** 2 * np.cross(z, turned)
+    weight = carried.mass * 9.8 * z
+    assert (carried.mass * a + weight) @ turned == pytest.approx(expected, rel=1e-11)
+    assert abs((a + weight) @ turned - expected) > 0.01 * abs(expected)
+
+
+def test_000_eqs_2_6_and_2_9_and_001_eqs_1_11_and_1_12_turn_at_the_joint() -> None:
+    chain, (q, _, _), _ = case()
+    step = np.array([0.0, 1e-5, 0.0, 0.0])  # joint 2, the third link's rotation
+
+    def turns(place: Array) -> list[Array]:
+        return [np.array(rotation(link, x)) for link, x in zip(chain.links[:3], place, strict=False)]
+
+    def product(place: Array) -> Array:
+        return np.asarray(np.linalg.multi_dot(turns(place)))
+
+    rate = (product(q + step) - product(q - step)) / 2e-5
+    Q = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    one, two, three = turns(q)
+    np.testing.assert_allclose(one @ Q @ two @ three, rate, atol=1e-8)
+    # as printed: R_0² in front, for R_0¹
+    assert np.abs(one @ two @ Q @ two @ three - rate).max() > 0.01

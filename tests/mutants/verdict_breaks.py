@@ -40,13 +40,13 @@ VERDICT_BREAKS = [
     ),
     _class(
         "a threshold of ours is not varied",
-        "[self.criterion, *(self.criterion.at(threshold) for threshold in self.thresholds)]",
-        "[self.criterion]",
+        "[criterion, *(criterion.at(threshold) for threshold in self.thresholds)]",
+        "[criterion]",
     ),
     _class(
         "a claim that the mended print does not meet either is an erratum",
-        "self.mended is not None and all(one.met(self.mended.computed) for one in self._criteria)",
-        "self.mended is not None",
+        "one.met(self.mended.computed) for one in self._criteria(self.mended.criterion)",
+        "True for one in self._criteria(self.mended.criterion)",
     ),
     Break(
         "what is expected of a machine that is not its model has no bound",

@@ -24,10 +24,12 @@ from rig.papers import Study, turney_1980
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-recursions, strobing_cost, printed, lagrange = (
+recursions, torque_control, printed, lagrange, strobing_cost = (
     import_module(f"dynamics.{name}")
-    for name in ("serial.recursions", "papers.strobing_cost", "serial.as_printed", "serial.lagrangian")
-)
+    for name in (
+        "serial.recursions", "serial.torque_control", "serial.as_printed", "serial.lagrangian", "papers.strobing_cost"
+    )
+)  # fmt: skip
 Change = Callable[[pytest.MonkeyPatch], None]
 KINDS = ("multiplications", "additions")
 
@@ -40,6 +42,16 @@ def study() -> Study:
 def _section_3_mended(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(printed, "_printed_turn", printed._turn)
     patch.setattr(printed, "_printed_point", lambda link, _r: link.center)
+
+
+def _strobed_under_gravity(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(torque_control, "_WEIGHTLESS", None)
+
+
+def _recursion_for_every_pair(patch: pytest.MonkeyPatch) -> None:
+    """The recursion gone for every pair of joints, as Lagrange's sums go."""
+    once = printed._recursion
+    patch.setattr(printed, "_recursion", lambda chain, *rest: [once(chain, *rest) for _ in range(len(chain) ** 2)][-1])
 
 
 def _section_5_mended(patch: pytest.MonkeyPatch) -> None:
@@ -140,12 +152,14 @@ TURNS: dict[str, Turn] = {
     "equivalence": Turn(_no_gyroscopic_moment, turney_1980.equations),
     "links-axes": Turn(_section_3_mended, turney_1980.equations),
     "modified-equivalent": Turn(_section_5_mended, turney_1980.equations),
+    "strobing": Turn(_strobed_under_gravity, turney_1980.strobing),
     "strobing-rates": Turn(_each_rate_alone_taken_off, turney_1980.strobing),
     "turney-1980-table-2-order": Turn(_kinetic_terms_for_every_torque, turney_1980.orders),
     "turney-1980-table-3-order": Turn(_forces_from_the_hand_for_every_joint(printed), turney_1980.orders),
     "turney-1980-table-4-order": Turn(_forces_from_the_hand_for_every_joint(recursions), turney_1980.orders),
+    "newton-euler-cheaper": Turn(_recursion_for_every_pair, turney_1980.savings),
     "modified-cheaper": Turn(_turning_matrix_by_products(recursions), turney_1980.savings),
-    "turney-1980-2-additions": Turn(_whole_products_under_the_trace, _totals(2)),
+    **{f"turney-1980-2-{kind}": Turn(_whole_products_under_the_trace, turney_1980.printed_totals) for kind in KINDS},
     **{f"turney-1980-3-{kind}": Turn(_turning_matrix_by_products(printed), _totals(3)) for kind in KINDS},
     **{f"turney-1980-4-{kind}": Turn(_turning_matrix_by_products(recursions), _totals(4)) for kind in KINDS},
     "turney-1980-5-multiplications": Turn(_turning_matrix_by_products(recursions), _totals(5)),

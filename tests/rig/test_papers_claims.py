@@ -63,6 +63,9 @@ BOUND = Between(None, 2.0)
         (3.0, {"mended": MEND}, Verdict.ERRATUM),
         (3.0, {"mended": MEND, "thresholds": (0.1, 2.0)}, Verdict.CONTRADICTED),
         (1.0, {"mended": MEND}, Verdict.REPRODUCED),
+        # the mend changes what is claimed
+        (3.0, {"mended": Mended("another bound", 3.0, Between(None, 3.5))}, Verdict.ERRATUM),
+        (3.0, {"mended": Mended("another bound", 3.0, Between(None, 2.5))}, Verdict.CONTRADICTED),
         (3.0, {"ranges": (FORM,)}, Verdict.UNDECIDABLE),
         (3.0, {"ranges": (TIME,), "mended": MEND}, Verdict.UNDECIDABLE),
         (3.0, {"ranges": (Range("form", ("quintic", "cubic"), (3.0, 9.0), "quintic"),)}, Verdict.CONTRADICTED),
