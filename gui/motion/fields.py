@@ -166,7 +166,7 @@ class ChoiceField(Field):
 
     def __init__(self, name: str, words: Iterable[str]) -> None:
         super().__init__()
-        self.box = Choice(name, [(word, word) for word in words])
+        self.box = Choice(name, [(tr(word), word) for word in words])
         self.box.activated.connect(lambda _index: self.edited.emit())
         _row(self, self.box)
 

@@ -35,6 +35,7 @@ from rig.analysis.response_fit import (
     fit_response,
 )
 from rig.analysis.smoothing import NARROWEST, Smoothing
+from rig.analysis.spectra import ROAD_CLASSES, RoadClass, Spectrum, road_height, road_terms, sea_terms, wave_spectrum
 from rig.analysis.weighing import AT_REST_SPEEDS, RecordedRests, Stretch, Weighing, recorded_rests, runs_of, weighing_of
 from rig.analysis.wrench import (
     BANDWIDTH,
@@ -59,6 +60,7 @@ __all__ = [
     "NARROWEST",
     "PER_HOUR",
     "REPEATED",
+    "ROAD_CLASSES",
     "SHORTEST",
     "SPLIT_NAMES",
     "TERM_NAMES",
@@ -83,7 +85,9 @@ __all__ = [
     "Residuals",
     "Response",
     "ResponseFit",
+    "RoadClass",
     "Smoothing",
+    "Spectrum",
     "Stretch",
     "Structure",
     "Verdict",
@@ -109,10 +113,14 @@ __all__ = [
     "recorded_rests",
     "residuals_of",
     "rig_of",
+    "road_height",
+    "road_terms",
     "runs_of",
+    "sea_terms",
     "split",
     "stated_noise",
     "steady_stretches",
+    "wave_spectrum",
     "weighing_of",
     "well_excited",
 ]

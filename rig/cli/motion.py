@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rig.client import Template
     from rig.services import TemplateError
 
-_NAMES = "sine|sweep|circle|step|random|multisine|csv"
+_NAMES = "sine|sweep|circle|step|random|multisine|sea|road|csv"
 _OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to"}
 """Options whose names differ from the number's."""
 
@@ -45,12 +45,12 @@ def motion(
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option("--duration", metavar="S", help="Duration of a sweep or random motion, or of each way of a step."),
+        typer.Option("--duration", metavar="S", help="Duration; of a step, of each way."),
     ] = None,
     plane: Annotated[str | None, typer.Option("--plane", metavar="xy|xz|yz", help="Plane of a circle.")] = None,
     radius: Annotated[str | None, typer.Option("--radius", metavar="LENGTH", help="Radius of a circle.")] = None,
     period: Annotated[
-        str | None, typer.Option("--period", metavar="S", help="Period of a turn, or of a multisine.")
+        str | None, typer.Option("--period", metavar="S", help="Period of a turn, of a multisine, or of a sea's peak.")
     ] = None,
     pose: Annotated[
         str | None,
@@ -60,7 +60,30 @@ def motion(
     ] = None,
     hold: Annotated[str | None, typer.Option("--hold", metavar="S", help="Dwell time of a step at its target.")] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed of random motion, or of a multisine's phases.")
+        int | None, typer.Option("--seed", help="Seed of random motion, of phases, of a sea or a road.")
+    ] = None,
+    spectrum: Annotated[
+        str | None, typer.Option("--spectrum", metavar="JONSWAP|Pierson-Moskowitz", help="Spectrum of a sea.")
+    ] = None,
+    height: Annotated[
+        str | None,
+        typer.Option(
+            "--height", metavar="LENGTH", help="Significant wave height; of a road, the profile's RMS in its band."
+        ),
+    ] = None,
+    heading: Annotated[
+        str | None,
+        typer.Option("--heading", metavar="ANGLE", help="Direction of waves, from x towards y."),
+    ] = None,
+    road: Annotated[
+        str | None, typer.Option("--road", metavar="sized|A|…|H", help="Class of a road, ISO 8608.")
+    ] = None,
+    speed: Annotated[str | None, typer.Option("--speed", metavar="SPEED", help="Speed on a road.")] = None,
+    wheelbase: Annotated[
+        str | None, typer.Option("--wheelbase", metavar="LENGTH", help="Wheelbase of the vehicle on a road.")
+    ] = None,
+    track: Annotated[
+        str | None, typer.Option("--track", metavar="LENGTH", help="Track of the vehicle on a road.")
     ] = None,
     file: Annotated[
         Path | None, typer.Option("--file", metavar="CSV", help="CSV file of poses: t,x,y,z,qw,qx,qy,qz.")
@@ -98,6 +121,13 @@ def motion(
         "pose": None if pose is None else tuple(_number(each) for each in pose.split(",")),
         "hold": _number(hold),
         "seed": seed,
+        "spectrum": spectrum,
+        "height": _number(height),
+        "heading": _number(heading),
+        "road": road,
+        "speed": _number(speed),
+        "wheelbase": _number(wheelbase),
+        "track": _number(track),
         "file": None if file is None else str(file.absolute()),
     }
     given = {name: value for name, value in given.items() if value is not None}

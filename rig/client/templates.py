@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kinematics import Angle, Frequency, Length, Time, TrajectorySpec, build_trajectory
+from kinematics import Angle, Frequency, Length, Speed, Time, TrajectorySpec, build_trajectory
 from rig.client.motions import checked_motion
 from rig.config import RigConfig
 from rig.errors import InputError, RefusedError
@@ -55,6 +55,10 @@ def _is_angle(axis: str) -> bool:
 
 def _about_home(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"frame": "home", "parts": list(parts)}
+
+
+def _faded(terms: list[dict[str, Any]], duration: float) -> dict[str, Any]:
+    return _about_home({"type": "harmonic", "terms": terms, "duration": duration, "fade": _FADE * duration})
 
 
 class _OnAxes(Template):
@@ -182,6 +186,68 @@ class Multisine(_OnAxes):
         return _about_home(made[0]["parts"][0] | {"terms": terms})
 
 
+class Sea(Template):
+    """A raft on long-crested waves of a sea (faded in and out); for a model of scale 1:λ, height/λ and period/√λ."""
+
+    title = "Sea waves"
+    sizes = ("height",)
+    axes: Annotated[tuple[Literal["x", "y", "z", "rx", "ry"], ...], Field(min_length=1, max_length=5, title="Axes")] = (
+        "z",
+        "rx",
+        "ry",
+    )
+    spectrum: Annotated[Literal["JONSWAP", "Pierson-Moskowitz"], Field(title="Spectrum")] = "JONSWAP"
+    height: Annotated[Length, Field(ge=0.0, title="Significant wave height")] = 0.0
+    period: Annotated[_Seconds, Field(title="Period of the peak")] = 3.0
+    heading: Annotated[Angle, Field(ge=-math.pi, le=math.pi, title="Direction of the waves, from x towards y")] = (
+        math.radians(30.0)
+    )
+    duration: Annotated[_Seconds, Field(title="Duration")] = 60.0
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed")] = 1
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        from rig.analysis import sea_terms  # as in `Multisine`
+
+        numbers = self.height, self.period, self.heading, self.spectrum, self.seed
+        return _faded(sea_terms(self.axes, *numbers, _MOST_TERMS), self.duration)
+
+
+class Road(Template):
+    """A stiff vehicle on a random road of a class of ISO 8608, or of a size that passes (faded in and out)."""
+
+    title = "Road"
+    sizes = ("height",)
+    axes: Annotated[tuple[Literal["z", "rx", "ry"], ...], Field(min_length=1, max_length=3, title="Axes")] = (
+        "z", "rx", "ry",
+    )  # fmt: skip
+    road: Annotated[Literal["sized", "A", "B", "C", "D", "E", "F", "G", "H"], Field(title="Class")] = "sized"
+    height: Annotated[Length, Field(ge=0.0, title="RMS of the profile in the band")] = 0.0
+    speed: Annotated[Speed, Field(gt=0.0, le=100.0, title="Speed")] = 15.0
+    wheelbase: Annotated[Length, Field(gt=0.0, le=100.0, title="Wheelbase")] = 2.7
+    track: Annotated[Length, Field(gt=0.0, le=100.0, title="Track")] = 1.5
+    start: Annotated[_Hertz, Field(title="From")] = 0.5
+    end: Annotated[_Hertz, Field(title="To")] = 8.0
+    duration: Annotated[_Seconds, Field(title="Duration")] = 20.0
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed")] = 1
+
+    def matters(self, name: str) -> bool:
+        """See `Template`: a class has its height."""
+        return name != "height" or self.road == "sized"
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        from rig.analysis import ROAD_CLASSES, road_height, road_terms  # as in `Multisine`
+
+        band = self.start, self.end
+        if self.road == "sized":
+            density = (self.height / road_height(1.0, self.speed, band)) ** 2 if self.start < self.end else 0.0
+        else:
+            density = ROAD_CLASSES[self.road]
+        numbers = density, self.speed, self.wheelbase, self.track, band, self.seed
+        return _faded(road_terms(self.axes, *numbers, _MOST_TERMS), self.duration)
+
+
 class Csv(Template):
     """Poses over time from a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in the base frame."""
 
@@ -200,6 +266,8 @@ TEMPLATES: dict[str, type[Template]] = {
     "step": Step,
     "random": Random,
     "multisine": Multisine,
+    "sea": Sea,
+    "road": Road,
     "csv": Csv,
 }
 """By the names that a person says."""
@@ -251,7 +319,13 @@ def fitted(
 def _sizes(config: RigConfig, names: list[str], factor: float) -> dict[str, object]:
     length, angle = _nominal(config)
     length, angle = _rounded(1e3 * factor * length) / 1e3, math.radians(_rounded(math.degrees(factor * angle)))
-    values = {"amplitude": length, "angle": angle, "radius": length, "pose": (0.0, 0.0, length, 0.0, 0.0, 0.0)}
+    values = {
+        "amplitude": length,
+        "angle": angle,
+        "radius": length,
+        "height": length,
+        "pose": (0.0, 0.0, length, 0.0, 0.0, 0.0),
+    }
     return {name: values[name] for name in names}
 
 

@@ -109,5 +109,7 @@ def _made(name: str, numbers: Mapping[str, Any]) -> "Template":
     try:
         return kind.model_validate(dict(numbers))
     except ValidationError as error:
-        faults = [(str(each["loc"][0]), each["msg"].removeprefix("Value error, ")) for each in error.errors()]
-        raise TemplateError(name, (), faults, known) from None
+        faults: dict[str, str] = {}
+        for each in error.errors():  # the first of a number: an invalid axis makes a list too short as well
+            faults.setdefault(str(each["loc"][0]), each["msg"].removeprefix("Value error, "))
+        raise TemplateError(name, (), tuple(faults.items()), known) from None

@@ -5,7 +5,7 @@ import inspect
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -68,10 +68,13 @@ def extracted() -> Catalog:
 
 
 def borrowed() -> Iterator[str]:
-    """Titles and descriptions that other packages hold as data: templates, parts of motions, faults, telemetry."""
+    """Texts that other packages hold as data: of templates, parts of motions, faults, telemetry."""
     for template in TEMPLATES.values():
         yield from filter(None, (template.title, template.__doc__))
         yield from (info.title or name for name, info in template.model_fields.items())
+        for info in template.model_fields.values():
+            if get_origin(info.annotation) is Literal:
+                yield from (word for word in get_args(info.annotation) if len(word) > 2 and word.islower())
     for kind, model in part_models().items():
         yield about_part(kind, model)
     filled_in: set[type[BaseModel]] = {*_models(TrajectorySpec), Validation}

@@ -110,6 +110,8 @@ _MAKES = {
     "circle": ["harmonic"],
     "random": ["random"],
     "multisine": ["harmonic"],
+    "sea": ["harmonic"],
+    "road": ["harmonic"],
     "step": ["minimum-jerk", "hold", "minimum-jerk"],
 }
 

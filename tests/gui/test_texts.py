@@ -129,6 +129,8 @@ _QT = {"&Next >", "< &Back", "Cancel", "Commit", "OK", "Scroll Left", "Scroll Ri
 _NAMES = [
     *(
         "stewart-rig",
+        "JONSWAP",
+        "Pierson-Moskowitz",
         "virtual",
         "lab-hexapod",
         "my-rig.toml",

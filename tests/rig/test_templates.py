@@ -26,6 +26,8 @@ SHORT: dict[str, dict[str, Any]] = {
     "step": {"hold": 0.5},
     "random": ALL_AXES | {"duration": 4.0},
     "multisine": ALL_AXES | {"period": 1.0, "cycles": 2, "start": 1.0, "end": 3.0},
+    "sea": {"axes": ("x", "y", "z", "rx", "ry"), "period": 2.0, "duration": 8.0},
+    "road": {"duration": 4.0, "end": 4.0},
 }
 
 
