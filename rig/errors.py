@@ -25,7 +25,7 @@ class ExitCode(IntEnum):
     RECORDING = 5
     """A recording or report cannot be read or written, or a recording is damaged."""
     MISFIT = 6
-    """A result whose model does not fit the data: noise does not explain the residual."""
+    """A result whose model does not fit the data: noise does not explain the residual; a failed acceptance test."""
     INTERNAL = 70
     """A defect of this program."""
     INTERRUPTED = 130

@@ -13,6 +13,7 @@ import typer
 
 from rig import __version__
 from rig.cli import (
+    accept,
     arm,
     arm_identify,
     calibrate,
@@ -59,7 +60,7 @@ Begin with `rig demo`: a virtual rig, a trajectory, a recording and a report, wi
 _EPILOG = """
 Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file · 3 hardware or communication
 (port taken, drive silent) · 4 refused by a guard or limit · 5 recording or report unreadable, recording damaged ·
-6 residual of a fit exceeds the noise · 70 internal error · 130 interrupted.
+6 residual of a fit exceeds the noise, or an acceptance test failed · 70 internal error · 130 interrupted.
 """
 
 _GC_THRESHOLD = 20_000
@@ -86,6 +87,7 @@ app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("twin", rich_help_panel=_RUN)(twin.twin)
 app.command("stream", rich_help_panel=_RUN)(stream.stream)
+app.command("accept", rich_help_panel=_TOOLS)(accept.accept)
 app.command("check", rich_help_panel=_TOOLS)(check.check)
 app.command("doctor", rich_help_panel=_TOOLS)(doctor.doctor)
 app.command("scan", rich_help_panel=_TOOLS)(scan.scan)

@@ -1,5 +1,6 @@
 """A rig's configuration: one validated TOML file with mechanism, drives, cells, control and limits."""
 
+from rig.config.acceptance import Acceptance
 from rig.config.conflicts import device_keys
 from rig.config.criteria import CRITERIA, Criterion
 from rig.config.faulty_values import finding_of
@@ -64,6 +65,7 @@ __all__ = [
     "MOTION",
     "PROPOSED",
     "RIG",
+    "Acceptance",
     "Control",
     "Criterion",
     "Hose",

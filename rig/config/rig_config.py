@@ -34,6 +34,7 @@ from dynamics import (
     machine_size,
 )
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
+from rig.config.acceptance import Acceptance
 from rig.config.conflicts import conflicts
 from rig.config.faulty_values import config_faults, finding_of
 from rig.config.load_cells import AnyCells, read_cells
@@ -193,6 +194,8 @@ class RigConfig(Section):
     """Real-time settings requested from the operating system."""
     validation: Validation = Validation()
     """Thresholds of a run's verdict."""
+    acceptance: Acceptance = Acceptance()
+    """Sizes and thresholds of the acceptance test."""
     virtual: Virtual | None = None
     """The virtual rig; without this table the configuration describes real hardware."""
 

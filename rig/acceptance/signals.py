@@ -1,0 +1,231 @@
+"""What was commanded and measured during a motion of the test: coordinates and accelerations over whole periods."""
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kinematics import pose_to_coordinates
+from rig.acceptance.numbers import Basis
+from rig.acceptance.plan import Trial
+from rig.acceptance.sensors import Accelerometer, Tracker
+from rig.config import RigConfig
+from rig.errors import InputError
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Complex: TypeAlias = npt.NDArray[np.complex128]
+Rows: TypeAlias = npt.NDArray[np.void]
+
+FIELDS = (
+    "t",
+    "path_time",
+    "path_rate",
+    "reference",
+    "pose",
+    "length",
+    "length_reference",
+    "force_residual",
+)
+"""Columns of telemetry that the tests need."""
+_MISSING = 0.005  # of the cycles, that may be skipped; these are interpolated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensors:
+    """Measurements from beside the rig; None where there is none, and the encoders serve."""
+
+    accelerometer: Accelerometer | None = None
+    tracker: Tracker | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signals:
+    """A motion, one row a cycle.
+
+    t, path_time (n,): s. commanded, measured (n, 6): coordinates, m and rad. acceleration (n, 6): commanded, of the
+    coordinates. sensed (n, 6): measured accelerations where a sensor gives them, NaN in a column without; None without
+    a sensor. lengths (n, 2, 6): m, commanded and measured. residual (n, 6): N. poses: the basis of `measured`.
+    scale (6,): of coordinates to lengths, the characteristic length for angles. whole: rows over whole periods.
+    skipped: number of interpolated cycles.
+    """
+
+    t: Floats
+    path_time: Floats
+    commanded: Floats
+    measured: Floats
+    sensed: Floats | None
+    lengths: Floats
+    residual: Floats
+    poses: Basis
+    scale: Floats
+    rate: float
+    skipped: int
+
+    def part(self, begin: float, duration: float) -> slice:
+        """Rows from a time of the path on, for so many s. Raises InputError where these are not all there."""
+        first = int(np.searchsorted(self.path_time, begin - 0.25 / self.rate))
+        count = round(duration * self.rate)
+        if first + count > len(self.t):
+            raise InputError(f"{len(self.t) - first} of {count} cycles were recorded")
+        return slice(first, first + count)
+
+
+def signals_of(rows: Rows, config: RigConfig, sensors: Sensors) -> Signals:
+    """Prepare the rows of one motion. Raises InputError if they cannot be used, with the reason."""
+    if len(rows) < 4:
+        raise InputError("the motion was not run")
+    if not (rows["path_rate"] == 1.0).all():
+        raise InputError("the motion was not run at full speed throughout")
+    for name in ("reference", "pose", "length", "length_reference"):
+        if not np.isfinite(rows[name]).all():
+            raise InputError(f"the column {name!r} has gaps: cycles without feedback")
+    rate = config.rate
+    cycles = np.round((rows["t"] - rows["t"][0]) * rate).astype(np.int64)
+    if (np.diff(cycles) < 1).any():
+        raise InputError("the rows are not in order")
+    count = int(cycles[-1]) + 1
+    skipped = count - len(rows)
+    if skipped > _MISSING * count:
+        raise InputError(f"{skipped} of {count} cycles were skipped")
+    commanded, measured = (_coordinates(rows[name][:, :7]) for name in ("reference", "pose"))
+    poses = Basis.ENCODERS
+    t = rows["t"][0] + np.arange(count) / rate
+    if sensors.tracker is not None:
+        tracked = sensors.tracker.poses(t)
+        measured, poses = _coordinates(tracked), Basis.TRACKER
+    columns = {
+        "path_time": rows["path_time"][:, np.newaxis],
+        "commanded": commanded,
+        "measured": measured,
+        "length": rows["length"],
+        "wanted": rows["length_reference"],
+        "residual": rows["force_residual"],
+    }
+    if skipped:
+        columns = {
+            name: values if len(values) == count else _filled(cycles, values, count) for name, values in columns.items()
+        }
+    sensed = None if sensors.accelerometer is None else sensors.accelerometer.accelerations(t, columns["commanded"])
+    return Signals(
+        t=t,
+        path_time=columns["path_time"][:, 0],
+        commanded=columns["commanded"],
+        measured=columns["measured"],
+        sensed=sensed,
+        lengths=np.stack([columns["wanted"], columns["length"]], axis=1),
+        residual=columns["residual"],
+        poses=poses,
+        scale=np.array([1.0] * 3 + [config.safety.characteristic_length] * 3),
+        rate=rate,
+        skipped=skipped,
+    )
+
+
+def _filled(cycles: npt.NDArray[np.int64], values: Floats, count: int) -> Floats:
+    grid = np.arange(count)
+    return np.stack([np.interp(grid, cycles, column) for column in values.T], axis=1)
+
+
+def _coordinates(poses: Floats) -> Floats:
+    coordinates = pose_to_coordinates(np.ascontiguousarray(poses))
+    coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
+    return coordinates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """The spectrum of signals (n, k) over whole periods: complex amplitudes (m, k) of sines, and their frequencies.
+
+    cycles: periods in the signal; the line of the period's h-th harmonic is `cycles` h.
+    """
+
+    amplitudes: Complex
+    frequencies: Floats
+    cycles: int
+    count: int
+
+    def harmonic(self, number: int) -> Complex:
+        """Amplitudes (k,) at a harmonic of the period."""
+        amplitudes: Complex = self.amplitudes[self.cycles * number]
+        return amplitudes
+
+    def sigma(self, number: int) -> Floats:
+        """Standard uncertainties (k,) of a harmonic's magnitude: by the lines beside it that are no harmonics."""
+        place = self.cycles * number
+        near = np.arange(max(1, place - 3 * self.cycles), min(len(self.amplitudes), place + 3 * self.cycles + 1))
+        near = near[near % self.cycles != 0]
+        power = (np.abs(self.amplitudes[near]) ** 2).mean(axis=0)
+        sigma: Floats = np.sqrt(0.5 * power)
+        return sigma
+
+    def accelerated(self) -> "Lines":
+        """The spectrum of the second derivative."""
+        factor = -((2.0 * math.pi * self.frequencies) ** 2)
+        return Lines(self.amplitudes * factor[:, np.newaxis], self.frequencies, self.cycles, self.count)
+
+    def within(self, band: float, without: tuple[int, ...] = ()) -> "Lines":
+        """Only the lines from the period's to a frequency, Hz, without some harmonics."""
+        kept = self.amplitudes.copy()
+        kept[self.frequencies > band] = 0.0
+        kept[0] = 0.0
+        for number in without:
+            kept[self.cycles * number] = 0.0
+        return Lines(kept, self.frequencies, self.cycles, self.count)
+
+    def rms(self) -> Floats:
+        """RMS (k,) of the signal of these lines."""
+        rms: Floats = np.sqrt(0.5 * (np.abs(self.amplitudes[1:]) ** 2).sum(axis=0))
+        return rms
+
+    def signal(self) -> Floats:
+        """The signal (n, k) of these lines, without its mean."""
+        found: Floats = np.fft.irfft(self.amplitudes * (0.5 * self.count), n=self.count, axis=0)
+        return found
+
+
+def lines_of(signal: Floats, rate: float, cycles: int) -> Lines:
+    """Return the spectrum of signals (n, k) over `cycles` periods; that of their mean is left out."""
+    count = len(signal)
+    amplitudes = np.fft.rfft(signal - signal.mean(axis=0), axis=0) * (2.0 / count)
+    frequencies: Floats = np.fft.rfftfreq(count, 1.0 / rate).astype(np.float64)
+    return Lines(amplitudes, frequencies, cycles, count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accelerations:
+    """Scaled accelerations (n, 6) over whole periods, m/s², in the band: commanded and measured, with their basis."""
+
+    commanded: Floats
+    measured: Floats
+    basis: tuple[Basis, ...]
+
+    @property
+    def errors(self) -> Floats:
+        """Measured minus commanded (n, 6)."""
+        return self.measured - self.commanded
+
+
+def accelerations_of(signals: Signals, part: slice, cycles: int, band: float) -> Accelerations:
+    """Return accelerations over whole periods: of the sensor where it has the axis, else from the measured poses.
+
+    The second derivative is taken of the spectrum of the deviation from the commanded motion, which is nearly periodic
+    even while a fade decays.
+    """
+    commanded = lines_of(signals.commanded[part] * signals.scale, signals.rate, cycles).accelerated().within(band)
+    deviation = lines_of((signals.measured - signals.commanded)[part] * signals.scale, signals.rate, cycles)
+    wanted = commanded.signal()
+    measured = wanted + deviation.accelerated().within(band).signal()
+    basis = [signals.poses] * 6
+    if signals.sensed is not None:
+        for axis in np.flatnonzero(np.isfinite(signals.sensed[part]).all(axis=0)).tolist():
+            sensed = lines_of(signals.sensed[part][:, [axis]] * signals.scale[axis], signals.rate, cycles)
+            measured[:, axis] = sensed.within(band).signal()[:, 0]
+            basis[axis] = Basis.ACCELEROMETER
+    return Accelerations(wanted, measured, tuple(basis))
+
+
+def whole_periods(signals: Signals, trial: Trial) -> slice:
+    """Rows of a motion's whole periods. Raises InputError as `Signals.part`."""
+    return signals.part(trial.begin, trial.cycles * trial.period)

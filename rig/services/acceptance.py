@@ -1,0 +1,306 @@
+"""The acceptance test of a motion base by the field's standards."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from kinematics import COORDINATES
+from rig.config import RigConfig
+from rig.errors import FieldError, InputError, RefusedError
+from rig.services.job import Notice, OnEvent, Progress, no_progress
+from rig.services.request import request
+from rig.services.sources import Contents, Notices
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rig.acceptance import Acceptance, AcceptanceTest, Sensors, Trial
+    from rig.recording import Recorded
+
+_Position = tuple[float, float, float]
+
+
+@request
+class AcceptRequest:
+    """The acceptance test of a rig, or of a recording of one.
+
+    Raises:
+        FieldError: an unknown axis or test; a sensor's file without a recording.
+    """
+
+    config: str
+    """a configuration's file, or the name of a shipped one; its [acceptance] has sizes and thresholds"""
+    output: Path | None = None
+    """HTML page to write, with the numbers as JSON beside it; None: beside the recording"""
+    axes: tuple[str, ...] = COORDINATES
+    """coordinates that are moved"""
+    tests: tuple[str, ...] = ()
+    """tests by name, see `acceptance_tests`; empty: all"""
+    lockstep: bool = False
+    """virtual rig in this process, on a manual clock"""
+    record: bool = True
+    """whether to record; only with `lockstep` it need not be"""
+    recording: Path | None = None
+    """a recording of the test, evaluated again; nothing moves"""
+    accelerometer: Path | None = None
+    """CSV of specific force on the platform, t, ax, ay, az, during the recording"""
+    accelerometer_position: Annotated[_Position, Field(description="m")] = (0.0, 0.0, 0.0)
+    """m, of the accelerometer, platform frame"""
+    tracker: Path | None = None
+    """CSV of the platform's poses in the base frame, t, x, y, z, qw, qx, qy, qz, during the recording"""
+    unproven: bool = False
+    """home even if a leg's wiring was not tested"""
+    operator: str | None = None
+    """operator, for the recording"""
+    note: str | None = None
+    """purpose, for the recording"""
+    folder: Path | None = None
+    """folder of the recording; None: the configuration's"""
+
+    def __post_init__(self) -> None:
+        for axis in self.axes:
+            if axis not in COORDINATES:
+                raise FieldError("axes", f"{axis!r} is none of {', '.join(COORDINATES)}")
+        if not self.axes or len(set(self.axes)) != len(self.axes):
+            raise FieldError("axes", f"{', '.join(self.axes) or 'none'}: each at most once, and at least one")
+        for test in self.tests:
+            if test not in (known := acceptance_tests()):
+                raise FieldError("tests", f"{test!r} is none of {', '.join(known)}")
+        for name in ("accelerometer", "tracker"):
+            if getattr(self, name) is not None and self.recording is None:
+                raise FieldError(name, "a sensor's file is of a recording: give this, too")
+        if not self.record and (not self.lockstep or self.output is None):
+            raise FieldError("record", "not to record needs lockstep, and an output")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AcceptResult:
+    """Result of the service.
+
+    found: the numbers. page, summary: the written HTML and JSON. recording: None if nothing was recorded. notices: for
+    the user.
+    """
+
+    found: "Acceptance"
+    numbers: dict[str, Any]
+    page: Path
+    summary: Path
+    recording: Path | None
+    notices: tuple[Notice, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Verdict on all numbers."""
+        return self.found.verdict.value
+
+    def lines(self) -> list[str]:
+        """Return the result as text: the verdict, a line for each number that did not pass, and the files."""
+        found = self.found
+        counts = Counter(number.verdict(found.confidence).value for number in found.numbers)
+        text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        lines = [f"verdict    {self.verdict}: {text}"]
+        for number in found.numbers:
+            verdict = number.verdict(found.confidence).value
+            if verdict in ("pass", "stated"):
+                continue
+            what = f"{number.test.value} {number.axis}".strip()
+            if number.value is None:
+                lines.append(f"{verdict:10} {what}: {number.reason}")
+                continue
+            sense = "at least" if number.at_least else "at most"
+            lines.append(
+                f"{verdict:10} {what}: {number.name} {number.value:.3g} ± {number.sigma or 0.0:.1g} {number.unit}, "
+                f"{sense} {number.bound or 0.0:.3g}{f' ({number.at})' if number.at else ''}"
+            )
+        lines.append(f"rig time   {found.rig_time / 60.0:.1f} min")
+        if self.recording is not None:
+            lines.append(f"recording  {self.recording}")
+        return [*lines, f"page       {self.page}", f"numbers    {self.summary}"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as a JSON object, SI."""
+        return self.numbers | {"paths": {"page": str(self.page), "json": str(self.summary)}}
+
+
+def acceptance_tests() -> tuple[str, ...]:
+    """Return the names of all tests."""
+    from rig.acceptance import AcceptanceTest
+
+    return tuple(test.value for test in AcceptanceTest)
+
+
+def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptResult:
+    """Carry out the acceptance test on a rig, or evaluate a recording of it, and write page and JSON.
+
+    Each motion is run at a part of the largest size that passes the check. The rig homes, engages, moves and parks.
+
+    Raises:
+        InputError: the configuration, an unusable file or folder.
+        RefusedError: no motion passes the check, or the loop is unstable; nothing was started.
+        RunFaultError, HardwareError: the rig could not be homed, engaged or parked.
+    """
+    from rig.acceptance import summary_of, write_acceptance
+    from rig.config import load_config
+    from rig.csvio import check_output
+
+    settings = load_config(request.config)
+    if request.output is not None:
+        for path in _outputs(request.output):
+            check_output(path)
+    notices = Notices(progress)
+    tests = _tests(request)
+    trials = _planned(request, settings, progress)
+    sensors: dict[str, Any] = {}
+    if request.recording is not None:
+        opened = notices.opened(request.recording)
+        found = _evaluated(request, settings, opened, trials, tests, sensors, progress)
+        recording: Path | None = request.recording
+    else:
+        found, recording = _performed(request, settings, trials, tests, progress)
+    page, summary = _outputs(request.output or _beside(recording))
+    numbers = summary_of(found, datetime.now().astimezone(), None if recording is None else recording.name, sensors)
+    progress(Progress("reporting"))
+    write_acceptance(found, numbers, page, summary)
+    return AcceptResult(found, numbers, page, summary, recording, notices.found)
+
+
+def accept_contents(request: AcceptRequest, progress: OnEvent = no_progress) -> Contents:
+    """Describe the motions with their sizes; nothing moves. Raises as `accept` for what is known without."""
+    from rig.config import load_config
+
+    trials = _planned(request, load_config(request.config), progress)
+    lines = [f"{'motion':24} {'size':>10} {'largest':>10} {'':4} {'s':>7}"]
+    for trial in trials:
+        unit = "rad" if trial.axis.startswith("r") else "m"
+        lines.append(
+            f"{trial.name.removeprefix('accept '):24} {trial.size:10.4g} {trial.largest:10.4g} {unit:4} "
+            f"{trial.duration:7.1f}"
+        )
+    whole = sum(trial.duration for trial in trials)
+    lines.append(f"{len(trials)} motions, {whole / 60.0:.1f} min, and the ways to their starts")
+    return Contents("\n".join(lines))
+
+
+def _tests(request: AcceptRequest) -> "list[AcceptanceTest]":
+    from rig.acceptance import AcceptanceTest
+
+    return [AcceptanceTest(name) for name in request.tests] or list(AcceptanceTest)
+
+
+def _planned(request: AcceptRequest, settings: RigConfig, progress: OnEvent) -> "list[Trial]":
+    from rig.acceptance import planned
+
+    trials = planned(
+        settings, request.axes, _tests(request), lambda part: progress(Progress("sizing-motions", part, 1.0))
+    )
+    if not any(trial.size for trial in trials):
+        raise RefusedError("no motion of the acceptance test passes the check of motions, at any size")
+    return trials
+
+
+def _outputs(page: Path) -> tuple[Path, Path]:
+    if page.suffix == ".json":
+        raise InputError(f"output: {page}: must be the HTML page, the JSON is written beside it")
+    return page, page.with_suffix(".json")
+
+
+def _beside(recording: Path | None) -> Path:
+    assert recording is not None  # a request without one has an output
+    return recording.with_suffix(".acceptance.html")
+
+
+def _performed(
+    request: AcceptRequest, settings: RigConfig, trials: "list[Trial]", tests: "list[AcceptanceTest]", progress: OnEvent
+) -> "tuple[Acceptance, Path | None]":
+    from rig.acceptance import perform
+    from rig.client import on_free_ports, open_rig
+    from rig.config import names_file
+    from rig.safety import check_loop
+
+    loop = check_loop(settings)
+    if not loop.passed:
+        raise RefusedError(loop.message)
+    named = {key: value for key in ("operator", "note") if (value := getattr(request, key)) is not None}
+    if named:
+        settings = settings.changed({"recording": named})
+    if settings.virtual is not None and not request.lockstep and not names_file(request.config):
+        settings = on_free_ports(settings)
+    keep = max(trial.duration for trial in trials) + 10.0
+    folder = request.folder if request.record else None
+    with open_rig(
+        settings, lockstep=request.lockstep, output=folder, record=request.record, client="acceptance test", keep=keep
+    ) as robot:
+        robot.home(unproven=request.unproven)
+        robot.engage()
+        found = perform(
+            robot, trials, tests, lambda what, part: progress(Progress("accepting", part, 1.0, {"what": what}))
+        )
+        if robot.state.name == "ENGAGED":
+            robot.park()
+        return found, robot.recording if request.record else None
+
+
+def _evaluated(
+    request: AcceptRequest,
+    settings: RigConfig,
+    recording: "Recorded",
+    trials: "list[Trial]",
+    tests: "list[AcceptanceTest]",
+    said: dict[str, Any],
+    progress: OnEvent,
+) -> "Acceptance":
+    from rig.acceptance import evaluate
+
+    if recording.header.get("mechanism") is None or recording.header.get("config", {}).get("rate") != settings.rate:
+        raise InputError(f"{recording.path}: is not of a rig like {settings.name!r}: another rate, or no mechanism")
+    return evaluate(
+        recording,
+        settings,
+        trials,
+        tests,
+        _sensors(request, settings, said),
+        _reporting(progress),
+    )
+
+
+def _sensors(
+    request: AcceptRequest, settings: RigConfig, said: dict[str, Any]
+) -> "Callable[[np.ndarray[Any, Any]], Sensors]":
+    """Return a function that makes the sensors of the request's files, and says in `said` how each is aligned."""
+
+    def made(rows: "np.ndarray[Any, Any]") -> "Sensors":
+        import numpy as np
+
+        from rig.acceptance import Accelerometer, Sensors, Tracker
+
+        accelerometer = tracker = None
+        t, commanded = rows["t"], None
+        if request.accelerometer is not None or request.tracker is not None:
+            from kinematics import pose_to_coordinates
+
+            commanded = pose_to_coordinates(np.ascontiguousarray(rows["reference"][:, :7]))
+        if commanded is not None and request.accelerometer is not None:
+            position = np.array(request.accelerometer_position)
+            accelerometer = Accelerometer(request.accelerometer, position, settings.machine.gravity, t, commanded)
+        if commanded is not None and request.tracker is not None:
+            tracker = Tracker(request.tracker, t, commanded)
+        for name, sensor in (("accelerometer", accelerometer), ("tracker", tracker)):
+            if sensor is not None:
+                found = asdict(sensor.alignment)
+                said[name] = {
+                    "offset_s": found["offset"],
+                    "offset_sigma_s": found["sigma"],
+                    "correlation": found["correlation"],
+                }
+        return Sensors(accelerometer, tracker)
+
+    return made
+
+
+def _reporting(progress: OnEvent) -> "Callable[[str, float], None]":
+    return lambda what, part: progress(Progress("accepting", part, 1.0, {"what": what}))

@@ -1,0 +1,323 @@
+"""Numbers, verdicts, signals and sensors of the acceptance test, by hand-made signals."""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from configured import SHIPPED, VIRTUAL
+
+from kinematics import COORDINATES, coordinates_to_pose
+from rig.acceptance import (
+    Accelerometer,
+    AcceptanceTest,
+    Basis,
+    Kind,
+    Measurer,
+    Number,
+    Sensors,
+    Tracker,
+    Trial,
+    Verdict,
+    overall,
+    planned,
+    signals_of,
+)
+from rig.acceptance.signals import Signals, lines_of
+from rig.config import RigConfig, load_config
+from rig.errors import ConfigError, FieldError, InputError
+from rig.safety import check_trajectory
+from rig.services import AcceptRequest, acceptance_tests
+from rig.telemetry import ROW
+
+Floats = npt.NDArray[np.float64]
+RATE = SHIPPED.rate
+
+
+def number(value: float | None, sigma: float | None, bound: float | None = 1.0, **more: Any) -> Number:
+    return replace(Number(AcceptanceTest.NOISE, "noise", "z", value, sigma, "m/s^2", bound), **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "verdict"),
+    [
+        (number(0.5, 0.1), Verdict.PASS),
+        (number(0.9, 0.1), Verdict.UNDECIDED),
+        (number(1.1, 0.1), Verdict.UNDECIDED),
+        (number(1.2, 0.1), Verdict.FAIL),
+        (number(1.2, 0.1, at_least=True), Verdict.PASS),
+        (number(0.8, 0.1, at_least=True), Verdict.FAIL),
+        (number(0.5, None), Verdict.UNDECIDED),
+        (number(math.inf, 0.0), Verdict.UNDECIDED),
+        (number(0.5, 0.1, None), Verdict.STATED),
+        (number(None, None, reason="no cells"), Verdict.NOT_MEASURED),
+        (number(None, None, reason="a fault", ended=True), Verdict.FAIL),
+    ],
+)
+def test_a_number_passes_or_fails_by_its_uncertainty(one: Number, verdict: Verdict) -> None:
+    assert one.verdict(0.95) is verdict
+    said = one.as_dict(0.95)
+    assert said["verdict"] == verdict.value and said["method"] and said["bound_source"]
+    assert (said["value"] is None) == (one.value is None or not math.isfinite(one.value))
+
+
+def test_what_was_not_measured_is_no_pass() -> None:
+    passed, missing = number(0.1, 0.01), number(None, None, reason="no cells")
+    assert overall([passed], 0.95) is Verdict.PASS
+    assert overall([passed, missing], 0.95) is Verdict.NOT_MEASURED
+    assert overall([passed, missing, number(1.0, 0.1)], 0.95) is Verdict.UNDECIDED
+    assert overall([passed, missing, number(1.0, 0.1), number(2.0, 0.1)], 0.95) is Verdict.FAIL
+    assert overall([], 0.95) is Verdict.NOT_MEASURED
+
+
+# -- the plan --------------------------------------------------------------------------------------------------------
+
+
+def test_every_test_has_a_motion_and_each_motion_passes_in_its_size_and_not_in_a_larger_one() -> None:
+    trials = planned(VIRTUAL, ("z",))
+    assert {test for trial in trials for test in trial.tests} == set(AcceptanceTest)
+    assert len({trial.name for trial in trials}) == len(trials)
+    wide = next(trial for trial in trials if trial.kind is Kind.WIDE)
+    assert wide.size == pytest.approx(0.9 * wide.largest)
+    for factor, passed in ((1.0, True), (1.02 / 0.9, False)):
+        spec = {**wide.spec, "parts": [dict(wide.spec["parts"][0])]}
+        spec["parts"][0]["terms"] = [{**term, "amplitude": factor * wide.size} for term in spec["parts"][0]["terms"]]
+        motion = replace(wide, spec=spec).trajectory(VIRTUAL)
+        verdict = check_trajectory(VIRTUAL.machine, VIRTUAL.safety, motion, VIRTUAL.rate, remedy=False)
+        assert verdict.passed is passed
+    # the bounds of the legs, by hand: in z each leg's speed is below that of the platform
+    speed = next(trial for trial in trials if trial.kind is Kind.FAST)
+    assert 2.0 * math.pi * speed.largest / speed.period > 0.8
+
+
+# -- signals ---------------------------------------------------------------------------------------------------------
+
+
+def made(trial: Trial, deviation: Floats, config: RigConfig = SHIPPED, sensed: Floats | None = None) -> Signals:
+    """Signals of a trial in which the measured coordinates deviate (n, 6) from the commanded ones."""
+    t = np.arange(len(deviation)) / RATE
+    phase = 2.0 * math.pi * t / trial.period
+    commanded = np.zeros((len(t), 6))
+    commanded[:, COORDINATES.index(trial.axis)] = trial.size * np.sin(phase)
+    lengths = np.zeros((len(t), 2, 6))
+    lengths[:, 0] = lengths[:, 1] = commanded[:, [2]]
+    scale = np.array([1.0] * 3 + [config.safety.characteristic_length] * 3)
+    return Signals(
+        t, t, commanded, commanded + deviation, sensed, lengths, np.zeros((len(t), 6)), Basis.ENCODERS, scale, RATE, 0
+    )
+
+
+def sine_trial(kind: Kind, period: float, cycles: int, size: float = 0.05, axis: str = "z") -> Trial:
+    return Trial("accept test", kind, axis, 1.0, size, size, period, cycles, 0.0, {}, period * cycles)
+
+
+def found(numbers: Sequence[Number], name: str) -> Number:
+    return next(one for one in numbers if one.name.startswith(name))
+
+
+def sigma_of(one: Number) -> float:
+    assert one.sigma is not None
+    return one.sigma
+
+
+def test_a_loop_of_known_width_is_found_with_its_sigma() -> None:
+    trial = sine_trial(Kind.SLOW, 10.0, 2)
+    count = round(20.0 * RATE)
+    speed = np.cos(2.0 * math.pi * np.arange(count) / RATE / 10.0)
+    random = np.random.default_rng(4)
+    deviation = np.zeros((count, 6))
+    deviation[:, 2] = -1e-4 * np.sign(speed) + 2e-5 * random.standard_normal(count)
+    width = found(Measurer(SHIPPED).measure(trial, made(trial, deviation)), "width")
+    assert width.value == pytest.approx(2e-4, abs=5.0 * sigma_of(width)) and 1e-7 < sigma_of(width) < 5e-6
+    assert width.verdict(0.95) is Verdict.FAIL
+
+
+def test_harmonics_and_noise_of_a_sine_are_told_apart() -> None:
+    trial = sine_trial(Kind.SINE, 2.0, 8)
+    count = round(16.0 * RATE)
+    t = np.arange(count) / RATE
+    random = np.random.default_rng(5)
+    w = 2.0 * math.pi * 0.5
+    deviation = np.zeros((count, 6))
+    third = 0.03 * 0.05 / 9.0  # 3 % of the acceleration
+    deviation[:, 2] = third * np.sin(3.0 * w * t + 0.3) + 1e-6 * random.standard_normal(count)
+    deviation[:, 0] = 0.01 * 0.05 * np.sin(w * t)
+    numbers = Measurer(SHIPPED).measure(trial, made(trial, deviation))
+    linearity, noise, crosstalk = (found(numbers, name) for name in ("second", "acceleration noise, RMS", "acceler"))
+    assert linearity.value == pytest.approx(0.03, abs=4.0 * sigma_of(linearity) + 1e-4)
+    frequency = np.fft.rfftfreq(count, 1.0 / RATE)
+    expected = 1e-6 * math.sqrt(2.0 / count * ((2.0 * math.pi * frequency[frequency <= 40.0]) ** 4).sum())
+    assert noise.value == pytest.approx(expected, abs=4.0 * sigma_of(noise))
+    crosstalk = next(one for one in numbers if one.test is AcceptanceTest.CROSSTALK)
+    assert crosstalk.value == pytest.approx(0.01, rel=0.01) and crosstalk.name == "acceleration of x"
+
+
+def test_one_leg_that_lags_is_out_of_balance() -> None:
+    trial = sine_trial(Kind.SINE, 2.0, 8)
+    signals = made(trial, np.zeros((round(16.0 * RATE), 6)))
+    signals.lengths[:, 1, 3] = 0.98 * trial.size * np.sin(2.0 * math.pi * signals.t / 2.0 - 0.03)
+    numbers = [one for one in Measurer(SHIPPED).measure(trial, signals) if one.test is AcceptanceTest.LEG_BALANCE]
+    gain, phase = (found(numbers, name) for name in ("difference of gains", "difference of phases"))
+    assert gain.value == pytest.approx(0.02, abs=1e-6) and gain.axis.endswith("4")
+    assert phase.value == pytest.approx(0.03, abs=1e-6) and phase.axis.endswith("4")
+
+
+def test_the_time_to_63_percent_of_a_step_is_that_of_a_lag_of_first_order() -> None:
+    (trial,) = planned(SHIPPED, ("z",), (AcceptanceTest.THRESHOLD,))
+    trial = replace(trial, begin=0.0)
+    t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
+    lag = 0.02
+    numbers = range(1, 41, 2)
+    commanded, measured = np.zeros((2, len(t), 6))
+    for k in numbers:
+        w = 2.0 * math.pi * k / trial.period
+        line = -trial.size / k**3 * np.exp(1j * w * t)
+        commanded[:, 2] += line.imag
+        measured[:, 2] += (line / (1.0 + 1j * w * lag)).imag
+    signals = made(trial, np.zeros((len(t), 6)))
+    signals = replace(signals, commanded=commanded, measured=measured)
+    (late,) = Measurer(SHIPPED).measure(trial, signals)
+    # from -a to +a: 63 % of the step is at the time constant, but for the smooth step of 40 Hz
+    assert late.value == pytest.approx(lag, rel=0.06) and sigma_of(late) < 1e-6
+
+
+def test_the_repeatability_of_a_pose_is_that_of_the_standard() -> None:
+    config = SHIPPED.changed({"acceptance": {"pose_cycles": 10}})
+    (trial,) = planned(config, ("z",), (AcceptanceTest.POSE,))
+    table = trial.trajectory(config).coordinates(np.arange(round(trial.duration * RATE) + 1) / RATE)[0]
+    random = np.random.default_rng(6)
+    visit = 1.2 * RATE
+    number_of = np.minimum(np.arange(len(table)) // visit, 49).astype(int)
+    off = np.zeros((50, 6))
+    off[:, :3] = [1e-4, 0.0, 0.0] + 2e-5 * random.standard_normal((50, 3))
+    t = np.arange(len(table)) / RATE
+    signals = replace(
+        made(sine_trial(Kind.SINE, 2.0, 1), np.zeros((len(table), 6))),
+        t=t, path_time=t, commanded=table, measured=table + off[number_of],
+    )  # fmt: skip
+    numbers = Measurer(config).measure(trial, signals)
+    visits = off[:, :3].reshape(10, 5, 3)
+    mean = visits.mean(axis=0)
+    apart = np.linalg.norm(visits - mean, axis=2)
+    assert found(numbers, "position accuracy").value == pytest.approx(np.linalg.norm(mean, axis=1).max(), rel=1e-6)
+    expected = (apart.mean(axis=0) + 3.0 * apart.std(axis=0, ddof=1)).max()
+    assert found(numbers, "position repeatability").value == pytest.approx(expected, rel=1e-6)
+    assert found(numbers, "overshoot").value == 0.0
+
+
+def test_the_sigma_of_a_line_is_that_of_noise() -> None:
+    random = np.random.default_rng(7)
+    t = np.arange(4000) / RATE
+    scores = []
+    for _ in range(40):
+        signal = 1e-3 * np.sin(2.0 * math.pi * 0.5 * t) + 1e-5 * random.standard_normal(len(t))
+        lines = lines_of(signal[:, np.newaxis], RATE, 4)
+        scores.append((abs(lines.harmonic(1)[0]) - 1e-3) / lines.sigma(1)[0])
+    assert 0.7 < np.std(scores) < 1.4
+
+
+# -- rows and sensors ------------------------------------------------------------------------------------------------
+
+
+def rows_of_sine(duration: float = 6.0) -> npt.NDArray[np.void]:
+    t = np.arange(round(duration * RATE)) / RATE
+    rows = np.zeros(len(t), ROW)
+    rows["t"], rows["path_time"], rows["path_rate"] = 100.0 + t, t, 1.0
+    coordinates = np.zeros((len(t), 6))
+    envelope = np.sin(math.pi * t / duration) ** 2
+    coordinates[:, 0] = 0.02 * envelope * np.sin(2.0 * math.pi * 1.3 * t)
+    coordinates[:, 2] = 0.45 + 0.02 * envelope * np.sin(2.0 * math.pi * 0.7 * t)
+    poses = coordinates_to_pose(coordinates)
+    rows["pose"], rows["reference"][:, :7] = poses, poses
+    return rows
+
+
+def test_skipped_cycles_are_interpolated_if_few_and_refused_if_many() -> None:
+    rows = rows_of_sine()
+    few = np.delete(rows, [500, 700])
+    signals = signals_of(few, SHIPPED, Sensors())
+    assert signals.skipped == 2 and len(signals.t) == len(rows)
+    assert np.allclose(signals.commanded, signals_of(rows, SHIPPED, Sensors()).commanded, atol=1e-5)
+    with pytest.raises(InputError, match="cycles were skipped"):
+        signals_of(np.delete(rows, np.arange(500, 600)), SHIPPED, Sensors())
+    blind = rows.copy()
+    blind["pose"][40] = np.nan
+    with pytest.raises(InputError, match="cycles without feedback"):
+        signals_of(blind, SHIPPED, Sensors())
+    slow = rows.copy()
+    slow["path_rate"][40:] = 0.5
+    with pytest.raises(InputError, match="full speed"):
+        signals_of(slow, SHIPPED, Sensors())
+
+
+def written(path: Path, names: Sequence[str], columns: Floats) -> Path:
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(names)
+        table.writerows(columns.tolist())
+    return path
+
+
+def test_an_accelerometers_clock_is_found_and_its_accelerations_are_the_motions(tmp_path: Path) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    offset = -37.4321
+    t = 100.0 + np.arange(round(7.0 * 1000.0)) / 1000.0 - 0.5
+    wanted = np.gradient(np.gradient(commanded[:, :3], 1.0 / RATE, axis=0), 1.0 / RATE, axis=0)
+    force = np.stack([np.interp(t, rows["t"], column) for column in wanted.T], axis=1) - SHIPPED.machine.gravity
+    force += 0.02 * np.random.default_rng(8).standard_normal(force.shape)
+    names = ("t", "ax", "ay", "az")
+    path = written(tmp_path / "imu.csv", names, np.column_stack([t + offset, force]))
+    sensor = Accelerometer(path, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
+    assert sensor.alignment.offset == pytest.approx(offset, abs=5e-4) and sensor.alignment.correlation > 0.95
+    sensed = signals_of(rows, SHIPPED, Sensors(accelerometer=sensor)).sensed
+    assert sensed is not None and np.isnan(sensed[:, 3:]).all()
+    assert np.sqrt(np.mean((sensed[:, :3] - wanted) ** 2)) < 0.05
+    still = written(tmp_path / "still.csv", names, np.column_stack([t, np.tile([0.0, 0.0, 9.8], (len(t), 1))]))
+    with pytest.raises(InputError, match="does not show the motion"):
+        Accelerometer(still, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
+
+
+def test_a_trackers_poses_take_the_place_of_the_encoders(tmp_path: Path) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    off = commanded.copy()
+    off[:, 1] += 3e-4
+    t = rows["t"] + 12.5
+    names = ("t", "x", "y", "z", "qw", "qx", "qy", "qz")
+    wide = np.concatenate([off[:1], off, off[-1:]])
+    times = np.concatenate([t[:1] - 1.0, t, t[-1:] + 1.0])
+    path = written(tmp_path / "tracker.csv", names, np.column_stack([times, coordinates_to_pose(wide)]))
+    signals = signals_of(rows, SHIPPED, Sensors(tracker=Tracker(path, rows["t"], commanded)))
+    assert signals.poses is Basis.TRACKER
+    assert (signals.measured - commanded)[:, 1] == pytest.approx(3e-4, abs=2e-5)
+
+
+# -- the request and the configuration -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"axes": ("q",)}, "'q' is none of x, y, z"),
+        ({"axes": ("x", "x")}, "each at most once"),
+        ({"tests": ("speeed",)}, "'speeed' is none of excursion"),
+        ({"tracker": Path("t.csv")}, "is of a recording"),
+        ({"record": False}, "needs lockstep"),
+    ],
+)
+def test_an_invalid_request_is_refused(changes: dict[str, Any], match: str) -> None:
+    with pytest.raises(FieldError, match=match):
+        AcceptRequest("virtual", **changes)
+
+
+def test_bounds_of_the_thresholds_are_kept() -> None:
+    assert len(acceptance_tests()) == len(AcceptanceTest)
+    for key, value in (("share", 1.0), ("noise", math.nan), ("pose_cycles", 2), ("excursion", [0.1, 0.1])):
+        with pytest.raises(ConfigError, match="acceptance"):
+            load_config("virtual").changed({"acceptance": {key: value}})
