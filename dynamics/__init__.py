@@ -13,10 +13,12 @@ np.zeros(WORK_SIZE), owned by one thread:
     rk4_kernel(parameters, state (13,) in and out, forces (6,), forces_end (6,), wrench (6,), dt, work) -> status
     frozen_kernel(state (13,), wrench (6,), work, frozen (FROZEN_SIZE,)) -> status; `work` already holds the parameters
 
-Status 1…6: the universal joint of that leg is singular; the other errors are SINGULAR and NOT_FINITE.
+Status 1…6: the universal joint of that leg is singular; the other errors are SINGULAR and NOT_FINITE. `layout` says
+where `parameters` and `work` have what.
 """
 
 from dynamics import papers, serial
+from dynamics.arguments import UNIT_TOLERANCE
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.closed_form import (
     Energy,
@@ -38,6 +40,7 @@ from dynamics.external import (
     switched_friction,
     wrench_from_residual,
 )
+from dynamics.kernels import layout
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cell_and_terms_kernel, cells_kernel
 from dynamics.kernels.forward import (
@@ -141,6 +144,7 @@ __all__ = [
     "REACTION_UNITS",
     "SINGULAR",
     "TERMS",
+    "UNIT_TOLERANCE",
     "WORK_SIZE",
     "ArmError",
     "BatchError",
@@ -190,6 +194,7 @@ __all__ = [
     "frozen_kernel",
     "inverse_batch",
     "inverse_kernel",
+    "layout",
     "leg_reactions",
     "linear_body",
     "linear_parameters",

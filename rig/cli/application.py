@@ -22,6 +22,7 @@ from rig.cli import (
     drive,
     engine,
     export,
+    export_fmu,
     gui,
     identify,
     import_log,
@@ -110,6 +111,7 @@ app.command("simulate", rich_help_panel=_MODEL)(simulate.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)
 app.command("fk", rich_help_panel=_MODEL)(offline.fk)
 app.command("path", rich_help_panel=_MODEL)(path.path)
+app.command("export-fmu", rich_help_panel=_MODEL)(export_fmu.export_fmu)
 app.command("paper", rich_help_panel=_MODEL)(paper.paper)
 arm.app.command("identify")(arm_identify.arm_identify_command)
 app.add_typer(arm.app, name="arm", rich_help_panel=_MODEL)

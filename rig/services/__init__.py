@@ -79,6 +79,9 @@ if TYPE_CHECKING:
     from rig.services.external_wrenches import WrenchResult as WrenchResult
     from rig.services.external_wrenches import external_wrench as external_wrench
     from rig.services.finding import Finding as Finding
+    from rig.services.fmu_export import FmuRequest as FmuRequest
+    from rig.services.fmu_export import FmuResult as FmuResult
+    from rig.services.fmu_export import export_fmu as export_fmu
     from rig.services.geometry import GeometryRequest as GeometryRequest
     from rig.services.geometry import GeometryResult as GeometryResult
     from rig.services.geometry import PlanGeometryResult as PlanGeometryResult
@@ -242,6 +245,7 @@ _NAMES = {
     "exporting": ("ExportRequest", "ExportResult", "export"),
     "external_wrenches": ("WrenchRequest", "WrenchResult", "external_wrench"),
     "finding": ("Finding",),
+    "fmu_export": ("FmuRequest", "FmuResult", "export_fmu"),
     "geometry": (
         "GeometryRequest",
         "GeometryResult",

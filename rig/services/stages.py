@@ -17,6 +17,7 @@ _WORDS = {
     "searching-phases": "searching phases",
     "checking-motion": "checking the motion",
     "planning": "planning",
+    "compiling": "compiling the model, once on this machine",
     "rig": "{phase}",
     "sizing-motions": "searching the sizes of the motions",
     "accepting": "{what}",

@@ -68,6 +68,7 @@ NETWORK, WINDOW, HARDWARE = "needs the network", "opens a window until it is clo
 NOT_RUN = {
     "git clone <this repository> && cd stewart-rig": NETWORK,
     "pip install Babel": NETWORK,
+    "pip install 'stewart-rig[fmi]'": NETWORK,
     "pip install 'stewart-rig[mujoco]'": NETWORK,
     "pip install 'stewart-rig[urdf]'": NETWORK,
     "make install": "is what the tests run in",

@@ -8,6 +8,7 @@ from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from drive_breaks import DRIVE_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
+from fmu_breaks import FMU_BREAKS
 from gains_breaks import GAINS_BREAKS
 from geometry_breaks import GEOMETRY_BREAKS
 from guard_breaks import GUARD_BREAKS
@@ -48,6 +49,7 @@ BREAKS: list[Break] = [
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *DRIVE_BREAKS,
+    *FMU_BREAKS,
     *GAINS_BREAKS,
     *GEOMETRY_BREAKS,
     *IDENTIFY_BREAKS,

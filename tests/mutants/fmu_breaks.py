@@ -1,0 +1,103 @@
+"""Breaks in the export of co-simulation units, in Python and in their C code."""
+
+from breaks import Break
+
+_BUILD = "rig/fmu/build.py"
+_UNIT = "rig/fmu/unit.py"
+_MODEL = "rig/fmu/sources/model.c"
+_TESTS = "rig/test_fmu.py"
+_COMMAND = "rig/test_cli_export_fmu.py"
+
+FMU_BREAKS = [
+    Break(
+        "a unit that FMPy finds invalid is written",
+        _BUILD,
+        "if problems := _problems(whole):",
+        "if False:",
+        (f"{_COMMAND}::test_a_unit_that_is_invalid_is_not_written",),
+    ),
+    Break(
+        "the longest step of a plant has no margin for other poses",
+        _BUILD,
+        "mobility = 2.0 * float(",
+        "mobility = 0.9 * float(",
+        (f"{_TESTS}::test_the_longest_step_is_where_friction_grows",),
+    ),
+    Break(
+        "a step too long for the friction is exported",
+        "rig/services/fmu_export.py",
+        "if request.step > longest:",
+        "if False:",
+        (f"{_COMMAND}::test_what_is_refused_is_named",),
+    ),
+    Break(
+        "products of inertia of a unit change places",
+        _UNIT,
+        "(0, 1), (0, 2), (1, 2))",
+        "(0, 2), (0, 1), (1, 2))",
+        (f"{_TESTS}::test_another_engine_agrees", f"{_TESTS}::test_an_inverse_model_gives_the_forces_of_the_library"),
+    ),
+    Break(
+        "a unit begins at home, whatever its start pose",
+        "rig/services/fmu_export.py",
+        "pose = machine.geometry.home if request.pose is None else np.array(request.pose)",
+        "pose = machine.geometry.home",
+        (f"{_COMMAND}::test_the_start_is_chosen",),
+    ),
+    Break(
+        "a unit takes numbers that are not finite",
+        _MODEL,
+        "if (!isfinite(values[k]))",
+        "if (0)",
+        (f"{_TESTS}::test_a_number_that_is_not_finite_is_refused_by_name",),
+    ),
+    Break(
+        "a unit goes on after an error",
+        _MODEL,
+        "        one->state.mode = FAILED;\n",
+        "        ;\n",
+        (f"{_TESTS}::test_a_number_that_is_not_finite_is_refused_by_name",),
+    ),
+    Break(
+        "a unit's outputs are those of the inputs before",
+        _MODEL,
+        "        one->state.values[references[k]] = values[k];\n    one->state.stale = 1;",
+        "        one->state.values[references[k]] = values[k];",
+        (f"{_TESTS}::test_an_inverse_model_gives_the_forces_of_the_library",),
+    ),
+    Break(
+        "a unit does not look at the norm of a quaternion",
+        _MODEL,
+        "if (fabs(norm - 1.0) <= UNIT_TOLERANCE)",
+        "if (1)",
+        (f"{_TESTS}::test_a_start_that_cannot_be_is_refused_by_name",),
+    ),
+    Break(
+        "a unit steps from another time than its own",
+        _MODEL,
+        "if (!(fabs(now - *time) <= 1e-9 * fmax(1.0, fabs(*time))))",
+        "if (0)",
+        (f"{_TESTS}::test_steps_are_checked",),
+    ),
+    Break(
+        "the parameters of a unit cannot be changed",
+        _MODEL,
+        "    memcpy(one->parameters, one->state.values + FIRST_PARAMETER, PARAMETER_COUNT * sizeof(double));\n",
+        "",
+        (f"{_TESTS}::test_a_payload_is_a_parameter",),
+    ),
+    Break(
+        "a leg that leaves its stroke is told at every step",
+        _MODEL,
+        "if (beyond && !one->state.beyond[leg])",
+        "if (beyond)",
+        (f"{_TESTS}::test_a_leg_that_leaves_its_stroke_is_told_once",),
+    ),
+    Break(
+        "a unit takes the description of another one",
+        _MODEL,
+        "if (token != NULL && strcmp(token, TOKEN) == 0) {",
+        "if (1) {",
+        (f"{_TESTS}::test_another_units_description_is_refused",),
+    ),
+]
