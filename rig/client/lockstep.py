@@ -39,7 +39,7 @@ from rig.findings import Code
 from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
 from rig.telemetry import ROW
-from rig.virtual import Faults, VirtualRig
+from rig.virtual import Faults, VirtualRig, payload_of
 
 _CLIENT = "lockstep"
 _BATCH = 512  # rows
@@ -112,7 +112,8 @@ class LockstepRig:
     def __init__(self, config: RigConfig, recording: Path | None, interruption: Interruption) -> None:
         self.config = config
         self._recording = recording
-        self.virtual = VirtualRig(config)
+        self._payload = payload_of(config)
+        self.virtual = VirtualRig(config, payload=self._payload)
         self._interruption = interruption
         self._news = News()
         self._passing = threading.RLock()
@@ -225,6 +226,8 @@ class LockstepRig:
         """Finish the recording and close the drives. May be called again."""
         with contextlib.ExitStack() as resources:
             resources.enter_context(self._passing)
+            if self._payload is not None:
+                resources.callback(self._payload.close)
             if self._writer is not None:
                 resources.callback(self._writer.abandon)
             resources.callback(self.engine.drives.close)

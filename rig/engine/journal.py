@@ -119,6 +119,8 @@ def note_departures(config: RigConfig, note: Callable[[str, str], None]) -> None
     if plant.payload is not None:
         place = ", ".join(f"{value:g}" for value in plant.payload.center_of_mass)
         note("", f"a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
+    if plant.payload_fmu is not None:
+        note("", f"a payload that {plant.payload_fmu.file} computes, which the model does not know of")
     if any(plant.tilt):
         note("", f"a base tilted by {', '.join(f'{angle:g}' for angle in plant.tilt)} rad against gravity")
     if plant.hose is not None:

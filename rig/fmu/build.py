@@ -78,7 +78,8 @@ def build_unit(
     compiler = _compiler()
     with report_compilation([f"dynamics.{kernel.__name__}" for kernel, _arguments in _ENTRIES], report):
         code = _machine_code()
-    sources = {each.name: each.read_text(encoding="utf-8") for each in resources.files("rig.fmu.sources").iterdir()}
+    files = [each for each in resources.files("rig.fmu.sources").iterdir() if each.name.endswith(".c")]
+    sources = {each.name: each.read_text(encoding="utf-8") for each in files}
     tables = _tables(unit)
     parts = (version, tables, *(sources[name] for name in sorted(sources)), documentation(unit, ""))
     digest = hashlib.sha256(code + "\0".join(parts).encode())

@@ -74,14 +74,17 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     from rig.engine import judge_buses, make_drive_group
     from rig.motions import read_trajectory
     from rig.safety import check_loop, check_trajectory, judge_sag, law_bandwidth
-    from rig.virtual import VirtualRig
+    from rig.virtual import VirtualRig, payload_of
 
     del progress  # no stages
     rig = load_config(request.config)
     check_devices(rig)
     drives = make_drive_group(rig)
     if rig.virtual is not None:
-        VirtualRig(rig)  # its own plant may be invalid
+        payload = payload_of(rig)
+        VirtualRig(rig, payload=payload)  # its own plant may be invalid
+        if payload is not None:
+            payload.close()
     loop, buses = check_loop(rig), judge_buses(rig, drives.plans)
     warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
     unwatched = "" if drives.unwatched is None else drives.unwatched.text

@@ -11,6 +11,7 @@ from dynamics import load_mechanism, mechanism_names
 from kinematics import Array, InputFileError, parse_toml, read_text
 from rig.config import RigConfig, load_config, shipped_configs
 from rig.csvio import MOTION, WRENCH, check_output, per_leg, read_table, write_table
+from rig.errors import RefusedError
 from rig.services.job import Notice, OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
@@ -249,6 +250,11 @@ def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[_Plant], 
     """Return the plants, the one without changed masses first, and the deviations that no model includes."""
     from rig.virtual import scaled_mechanism, truth_of
 
+    if config.virtual is not None and config.virtual.plant.payload_fmu is not None:
+        raise RefusedError(
+            "virtual.plant.payload_fmu: the closed loop is simulated without foreign units; leave it out, or run the "
+            "motion in lockstep: rig run --lockstep"
+        )
     if request.built is not None:
         config = config.changed({"virtual": {"plant": {"as_built": request.built}}})
     truth = truth_of(config)

@@ -243,9 +243,12 @@ def record(
             reader.connect()
             cells = AttendedCells(reader, config.period, load, progress)
             return recorded(cells), f"rig {config.name}", own
-        from rig.virtual import VirtualRig
+        from rig.virtual import VirtualRig, payload_of
 
-        rig = VirtualRig(config)
+        payload = payload_of(config)
+        if payload is not None:
+            stack.enter_context(payload)
+        rig = VirtualRig(config, payload=payload)
         reader = stack.enter_context(closing(CellReader(config, rig.wires, lambda: rig.time)))
         reader.connect()
         bench = VirtualCells(rig, reader, config.period, load, own)

@@ -14,6 +14,7 @@ from rig.virtual.closed_loop import (
 from rig.virtual.faults import FAULTS, WHOLE_RIG, ActiveFault, Faults, fault_text
 from rig.virtual.free_motion import Departure, simulate
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
+from rig.virtual.payload_unit import PayloadUnit, payload_of
 from rig.virtual.plant import Plant, hose_wrenches, plant_mechanism, scaled_mechanism
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
@@ -32,6 +33,7 @@ __all__ = [
     "LoopStart",
     "Merit",
     "MujocoPlant",
+    "PayloadUnit",
     "Plant",
     "RigView",
     "Truth",
@@ -45,6 +47,7 @@ __all__ = [
     "merit",
     "mujoco_package",
     "on_reference",
+    "payload_of",
     "plant_mechanism",
     "run_loop",
     "scaled_mechanism",

@@ -284,9 +284,9 @@ class MujocoPlant(Plant):
     def _apply(self) -> None:
         data = self._data
         kernels.apply_kernel(
-            self._legs, self._parameters, self._drives, self._motor, self._home_lengths, self._spherical, self.wrench,
-            self._hose, data.qpos, data.qvel, data.xmat, data.cvel, data.qfrc_applied, data.xfrc_applied, self._own,
-            self._at, self._loads, self._out,
+            self._legs, self._parameters, self._drives, self._motor, self._home_lengths, self._spherical,
+            self._outer_wrench(), self._hose, data.qpos, data.qvel, data.xmat, data.cvel, data.qfrc_applied,
+            data.xfrc_applied, self._own, self._at, self._loads, self._out,
         )  # fmt: skip
 
 

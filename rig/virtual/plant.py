@@ -79,8 +79,8 @@ class Plant:
 
     Attributes are at `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `readings` (m) of their encoders,
     `cells` (N, true force at each load cell, compression positive). `wrench` (6,) acts on the platform at its
-    origin, platform axes, N and N m; it may be set at any time. `fault` is the reason why the plant has stopped
-    permanently, "" if it has not.
+    origin, platform axes, N and N m; it may be set at any time. `payload` (6,) likewise, in addition, or None. `fault`
+    is the reason why the plant has stopped permanently, "" if it has not.
 
     At the start the closed brakes carry the platform's weight, at a pose off home in which no leg is further than
     `settings.drive.start_spread` from its length at home.
@@ -110,6 +110,7 @@ class Plant:
         self._history: deque[tuple[float, list[float]]] = deque()
         self.fault = ""
         self.wrench = np.zeros(6)
+        self.payload: Array | None = None
         self._settings = settings
         self._home = machine.geometry.home_pose
         self._offsets = machine.length_offsets
@@ -317,16 +318,19 @@ class Plant:
         """Take `steps` steps of `h` s from `time`, then update all outputs; return RUNNING, SINGULAR or DIVERGED."""
         return rows.advance_kernel(
             self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
-            self._queues, self._waiting, self.wrench, self._hose, self.time, steps, h,
+            self._queues, self._waiting, self._outer_wrench(), self._hose, self.time, steps, h,
             self._scratch, self._work, self._out,
         )  # fmt: skip
 
     def _observe(self) -> None:
         status = rows.observe_kernel(
-            self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives, self.wrench,
-            self._hose, self._scratch, self._work, self._out,
+            self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
+            self._outer_wrench(), self._hose, self._scratch, self._work, self._out,
         )  # fmt: skip
         self._publish(status)
+
+    def _outer_wrench(self) -> Array:
+        return self.wrench if self.payload is None else self.wrench + self.payload
 
     def _publish(self, status: int) -> None:
         if status == rows.SINGULAR:

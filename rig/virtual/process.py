@@ -25,6 +25,7 @@ from rig.engine import LinkClient, Note, ProgressCallback, pace_path, receive_an
 from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_messages, prepare_process
 from rig.virtual.faults import ActiveFault, News
+from rig.virtual.payload_unit import payload_of
 from rig.virtual.virtual_rig import VirtualRig
 
 _TIMEOUT = 1.0  # s for one request to the engine
@@ -340,7 +341,12 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             rig = VirtualRig(config)
             rig.advance(10 * rig.plant.step)  # compiles the kernels before a client can connect
         clock = resources.enter_context(closing(PlantClock()))
-        rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang)
+        payload = payload_of(config)
+        if payload is not None:
+            resources.enter_context(payload)
+            if config.virtual is not None and config.virtual.real_time:
+                payload.check_speed()
+        rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang, payload)
         needed = math.inf
 
         def advance(now: float) -> None:

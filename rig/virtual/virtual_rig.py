@@ -31,8 +31,10 @@ from rig.config import RigConfig, cell_options, device_keys, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
 from rig.findings import Code, Finding, Value
+from rig.fmu import FmuError
 from rig.virtual.faults import Faults
 from rig.virtual.mujoco_plant import MujocoPlant
+from rig.virtual.payload_unit import PayloadUnit
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort, LegPorts, Noise
 from rig.virtual.truth import truth_of
@@ -59,12 +61,14 @@ class VirtualRig:
         start: float = 0.0,
         longest_gap: float = math.inf,
         hang: Callable[[bool], None] = lambda _stop: None,
+        payload: PayloadUnit | None = None,
     ) -> None:
         """Switch everything on at `start` (s).
 
         longest_gap: s; a longer `advance` integrates only this much, so that a suspended process does not fall further
         and further behind after it is resumed.
         hang: see `Faults`.
+        payload: coupled to the plant from now on, see `payload_of`; not closed by the rig. Raises FmuError.
         """
         settings = config.virtual
         if settings is None:
@@ -77,6 +81,9 @@ class VirtualRig:
         self.plant: Plant = kind(
             truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks
         )
+        self._payload = payload
+        if payload is not None:
+            payload.begin(self.plant)
         limit = config.load_cells.range
         noise = Noise(settings.seed)
         self._ports = [LegPort(self.plant, leg, settings, truth.cells, limit, noise) for leg in range(6)]
@@ -147,13 +154,16 @@ class VirtualRig:
             return
         if gap > self._longest_gap:
             self.skipped += gap - self._longest_gap
-            plant.skip(gap - self._longest_gap)
+            self._skip(gap - self._longest_gap)
         while plant.time < now:
             due = self.faults.due
             until = min(now, plant.time + self._slice)
             if plant.time < due < until:
                 until = due
+            if self._payload is not None and not plant.fault:
+                until = min(until, self._payload.due)
             plant.advance(until)
+            self._exchange()
             if plant.fault:
                 for device in self._devices:
                     device.fall_silent()
@@ -163,12 +173,27 @@ class VirtualRig:
 
     def stands(self, now: float) -> bool:
         """Whether the machine stands, and nothing moves it until `now` (s)."""
-        return self.plant.standing and not self.faults.active and self.faults.due > now
+        return self._payload is None and self.plant.standing and not self.faults.active and self.faults.due > now
 
     def hold(self, now: float) -> None:
         """Let the devices go on to `now` (s), and the machine stay as it is: commands and faults reach it later."""
-        self.plant.skip(max(0.0, now - self.plant.time))
+        self._skip(max(0.0, now - self.plant.time))
         self._tick()
+
+    def _skip(self, duration: float) -> None:
+        self.plant.skip(duration)
+        if self._payload is not None:
+            self._payload.skip(duration)
+
+    def _exchange(self) -> None:
+        """Let the payload do its step where it is due; where it fails the plant stands still."""
+        payload, plant = self._payload, self.plant
+        if payload is None or plant.fault or plant.time < payload.due:
+            return
+        try:
+            payload.exchange(plant)
+        except FmuError as error:
+            plant.fault = f"the payload's FMU has failed, the plant stands still: {error}"
 
     def _tick(self) -> None:
         now = self.plant.time

@@ -5,7 +5,9 @@ from breaks import Break
 _BUILD = "rig/fmu/build.py"
 _UNIT = "rig/fmu/unit.py"
 _MODEL = "rig/fmu/sources/model.c"
+_PAYLOAD = "rig/virtual/payload_unit.py"
 _TESTS = "rig/test_fmu.py"
+_CARRIED = "rig/test_payload_fmu.py"
 _COMMAND = "rig/test_cli_export_fmu.py"
 
 FMU_BREAKS = [
@@ -99,5 +101,61 @@ FMU_BREAKS = [
         "if (token != NULL && strcmp(token, TOKEN) == 0) {",
         "if (1) {",
         (f"{_TESTS}::test_another_units_description_is_refused",),
+    ),
+    Break(
+        "the wrench of a payload's FMU does not act",
+        "rig/virtual/plant.py",
+        "return self.wrench if self.payload is None else self.wrench + self.payload",
+        "return self.wrench",
+        (f"{_CARRIED}::test_a_spring_acts_as_the_rigs_own_hose",),
+    ),
+    Break(
+        "a payload's FMU begins where the platform is not",
+        _PAYLOAD,
+        "self._unit.begin(self._motion(plant))",
+        "self._unit.begin(self._rest())",
+        (f"{_CARRIED}::test_a_spring_acts_as_the_rigs_own_hose",),
+    ),
+    Break(
+        "a payload's FMU steps at the pace of the rig's clock",
+        "rig/virtual/virtual_rig.py",
+        "            if self._payload is not None and not plant.fault:\n                until",
+        "            if False:\n                until",
+        (f"{_CARRIED}::test_steps_are_the_units_own_whatever_the_clock_does",),
+    ),
+    Break(
+        "a payload's FMU catches up what the plant skipped",
+        "rig/virtual/virtual_rig.py",
+        "            self._payload.skip(duration)",
+        "            pass",
+        (f"{_CARRIED}::test_steps_are_the_units_own_whatever_the_clock_does",),
+    ),
+    Break(
+        "a payload's FMU that is too slow runs in real time",
+        _PAYLOAD,
+        "if needed > _SHARE * step:",
+        "if False:",
+        (f"{_CARRIED}::test_a_slow_unit_is_refused_for_real_time",),
+    ),
+    Break(
+        "a number of a foreign FMU that is not finite acts on the plant",
+        "rig/fmu/foreign.py",
+        "if not math.isfinite(results.values.sum()):",
+        "if False:",
+        (f"{_CARRIED}::test_a_number_that_is_not_finite_is_named",),
+    ),
+    Break(
+        "the virtual rig's process leaves a payload's FMU out",
+        "rig/virtual/process.py",
+        "        payload = payload_of(config)\n",
+        "        payload = None\n",
+        (f"{_CARRIED}::test_the_virtual_rigs_process_carries_it",),
+    ),
+    Break(
+        "the closed loop is simulated without the configured payload's FMU",
+        "rig/services/closed_loops.py",
+        "if config.virtual is not None and config.virtual.plant.payload_fmu is not None:",
+        "if False:",
+        (f"{_CARRIED}::test_the_closed_loop_is_not_simulated_without_it",),
     ),
 ]

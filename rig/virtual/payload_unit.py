@@ -1,0 +1,120 @@
+"""A payload that a foreign FMU computes: coupled to the plant at fixed intervals."""
+
+import time
+from typing import Self
+
+import numpy as np
+
+from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, PayloadFmu, RigConfig
+from rig.errors import ConfigError, InputError
+from rig.fmu import FmuError, ForeignUnit, read_description
+from rig.virtual.arrays import Array
+from rig.virtual.plant import Plant
+
+_TRIED = 50
+"""Steps that are timed."""
+_SHARE = 0.5
+"""Largest part of the time that an FMU may compute."""
+
+
+class PayloadUnit:
+    """An FMU that gives a wrench on the platform from its motion; a context manager that frees it.
+
+    Every `settings.step` s it does its step with the motion of the plant at the end of it, and its wrench then acts on
+    the plant until the next one. Where the wrench follows the acceleration at once, such as that of a rigid body, this
+    is stable only for a body that is lighter than the platform.
+
+    Raises ConfigError with the reasons of `ForeignUnit`, which names file and variable.
+    """
+
+    def __init__(self, config: RigConfig, settings: PayloadFmu) -> None:
+        self._settings = settings
+        self._path = config.folder / settings.file
+        try:
+            inputs, outputs = self._connections()
+            self._quantities = [PAYLOAD_MOTION.index(source) for source in inputs.values()]
+            self._components = [PAYLOAD_WRENCH.index(target) for target in outputs]
+            self._names = tuple(inputs), tuple(outputs.values())
+            self._unit = self._instance()
+        except (InputError, FmuError) as error:
+            raise ConfigError(f"virtual.plant.payload_fmu: {error}") from error
+        self.due = 0.0
+        """time of the plant, s, at which the next exchange is due"""
+        self._wrench: Array = np.zeros(6)
+
+    def _instance(self) -> ForeignUnit:
+        return ForeignUnit(self._path, *self._names, self._settings.start, self._settings.step)
+
+    def _connections(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Inputs and outputs of the settings, or those of the same names."""
+        if self._settings.connections:
+            return self._settings.inputs, self._settings.outputs
+        description = read_description(self._path)
+        causality = {each.name: each.causality for each in description.modelVariables}
+        outputs = {name: name for name in PAYLOAD_WRENCH if causality.get(name) in ("output", "local")}
+        if not outputs:
+            raise InputError(
+                f"{self._path}: no output has the name of a component of the wrench ({', '.join(PAYLOAD_WRENCH)}): say "
+                "in connections which of its variables it is"
+            )
+        return {name: name for name in PAYLOAD_MOTION if causality.get(name) == "input"}, outputs
+
+    def check_speed(self) -> None:
+        """Refuse an FMU that is too slow for real time, by steps of another instance at rest. Raises ConfigError."""
+        step = self._settings.step
+        with self._instance() as tried:
+            tried.begin(self._rest())
+            durations = []
+            for _ in range(_TRIED):
+                began = time.perf_counter()
+                tried.step(self._rest())
+                durations.append(time.perf_counter() - began)
+        needed = sorted(durations)[_TRIED // 2]
+        if needed > _SHARE * step:
+            raise ConfigError(
+                f"virtual.plant.payload_fmu: {self._path}: a step of {step:g} s takes {needed:.3g} s on this machine, "
+                f"must take at most {_SHARE * step:g} s for real time: a longer step, or lockstep"
+            )
+
+    def _rest(self) -> Array:
+        rest = np.zeros(len(PAYLOAD_MOTION))
+        rest[3] = 1.0
+        return rest[self._quantities]
+
+    def begin(self, plant: Plant) -> None:
+        """Couple the plant: what the FMU gives for the present motion acts from now on. Raises FmuError."""
+        self._apply(plant, self._unit.begin(self._motion(plant)))
+        self.due = plant.time + self._settings.step
+
+    def exchange(self, plant: Plant) -> None:
+        """Do the step that ends at the plant's present time, and apply its wrench. Raises FmuError."""
+        self._apply(plant, self._unit.step(self._motion(plant)))
+        self.due += self._settings.step
+
+    def skip(self, duration: float) -> None:
+        """Let the plant's time go on by `duration` s without the payload."""
+        self.due += duration
+
+    def _motion(self, plant: Plant) -> Array:
+        motion: Array = np.concatenate([plant.state, plant.acceleration])
+        return motion[self._quantities]
+
+    def _apply(self, plant: Plant, values: Array) -> None:
+        self._wrench[self._components] = values
+        plant.payload = self._wrench
+
+    def close(self) -> None:
+        """Free the FMU."""
+        self._unit.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def payload_of(config: RigConfig) -> PayloadUnit | None:
+    """Return the payload's FMU of a configuration, loaded; None without one. Raises as `PayloadUnit`."""
+    settings = None if config.virtual is None else config.virtual.plant.payload_fmu
+    return None if settings is None else PayloadUnit(config, settings)
