@@ -9,9 +9,9 @@ from gui.texts import tr
 from gui.widgets import Theme
 from gui.wizard import Description, DisplayedResult, Entered, Outcome, Result, Table, Task, pictures
 from rig.services import LoopsRequest, compare_loops
-from rig.virtual import CONTROLLERS
+from rig.virtual import controllers
 
-_PLACES = tuple(name.replace("computed-", "c.-") for name in CONTROLLERS)
+_PLACES = tuple(name.replace("computed-", "c.-") for name in controllers())
 _COLOURS = ("accent", "warning", "muted")
 _APART = 0.15  # fraction of a slot between neighbouring plants
 _PERCENT = 100.0
@@ -40,7 +40,7 @@ def describe(session: RigSession) -> Description:
                 LoopsRequest,
                 saved=_saved,
                 result=_RESULT,
-                values=lambda _entered: {"machine": str(session.config.path), "controllers": tuple(CONTROLLERS)},
+                values=lambda _entered: {"machine": str(session.config.path), "controllers": tuple(controllers())},
                 writes="plot",
             ),
         ),

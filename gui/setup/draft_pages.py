@@ -15,7 +15,7 @@ from gui.texts import config_fault_text, tr
 from gui.widgets import LEG_COLOURS, GuardedButton, GuardedCheckBox, TextRoom, hold_room
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, Zero
-from rig.config import declared_laws
+from rig.config import usable_laws
 from rig.errors import ConfigFault
 
 LOCAL = "127.0.0.1"
@@ -56,13 +56,7 @@ def start_form() -> DraftForm:
                     "mode",
                     tr("Control"),
                     tr("Control law"),
-                    [
-                        (tr("Force, with the exact feedforward"), "force"),
-                        (tr("Computed torque"), "computed-torque"),
-                        (tr("Force, with a disturbance observer"), "observer"),
-                        (tr("Position, loop closed by the drives"), "position"),
-                        *((name, name) for name in declared_laws()),
-                    ],
+                    [(tr(law.caption), law.name) for law in usable_laws()],
                 ),
                 fields.quantity("rate", tr("Rate"), tr("Cycles per second"), "Hz", (1.0, 1e4)),
                 fields.optional(

@@ -48,13 +48,13 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
     """
     from rig.cli.progress import service_events
     from rig.services import LoopsRequest, compare_loops
-    from rig.virtual import CONTROLLERS
+    from rig.virtual import controllers as known_controllers
 
-    controllers = CONTROLLERS if asked.compare else tuple(dict.fromkeys(asked.controllers))
+    controllers = known_controllers() if asked.compare else tuple(dict.fromkeys(asked.controllers))
     for name in controllers:
-        if name not in CONTROLLERS:
+        if name not in known_controllers():
             raise typer.BadParameter(
-                f"{name!r} must be one of {', '.join(CONTROLLERS)}", param_hint="'--controller'"
+                f"{name!r} must be one of {', '.join(known_controllers())}", param_hint="'--controller'"
             )  # fmt: skip
     if asked.output is not None and len(controllers) > 1:
         raise typer.BadParameter("the motion of a single --controller can be written", param_hint="'--output'")

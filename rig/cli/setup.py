@@ -48,7 +48,8 @@ def new(
     ] = "lab-hexapod",
     name: Annotated[str | None, typer.Option(help="Name of the rig; left out: the file's.")] = None,
     mode: Annotated[
-        str, typer.Option(metavar="MODE", help="Control: force, computed-torque, observer, position.")
+        str,
+        typer.Option(metavar="MODE", help="Control: force, computed-torque, observer, position, or an installed law."),
     ] = "force",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Cycles per second.")] = 500.0,
     bandwidth: Annotated[

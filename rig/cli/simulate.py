@@ -38,8 +38,8 @@ def simulate(
         typer.Option(
             "--controller",
             metavar="NAME",
-            help="pd, force, computed-torque, position, observer or none; may be repeated for a comparison. Left "
-            "out: force.",
+            help="pd, none, or a control law: force, computed-torque, position, observer, or an installed one; may be "
+            "repeated for a comparison. Left out: force.",
         ),
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Every controller.")] = False,

@@ -30,7 +30,7 @@ from kinematics import (
     read_text,
     toml_item,
 )
-from rig.config import LAWS, RigConfig, Safety, declared_laws, load_config, names_file, parse_config, relaxed_bounds
+from rig.config import RigConfig, Safety, law_names, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
 from rig.engine import DriveGroup, make_drive_group
 from rig.errors import ConfigError, ConfigFault, InputError
@@ -249,8 +249,7 @@ def draft_text(draft: Draft) -> str:
     document.add(tomlkit.nl())
     _add(document, "name", draft.name)
     _add(document, "mechanism", draft.mechanism, "a shipped one, or a TOML file from here")
-    laws = (*LAWS, *declared_laws())
-    _add(document, "mode", draft.mode, "or " + ", ".join(f'"{law}"' for law in laws if law != draft.mode))
+    _add(document, "mode", draft.mode, "or " + ", ".join(f'"{law}"' for law in law_names() if law != draft.mode))
     _add(document, "rate", draft.rate, "Hz, cycles per second")
     if draft.task_bandwidth is not None:
         control = tomlkit.table()

@@ -2,15 +2,24 @@
 
 from rig.config.acceptance import Acceptance
 from rig.config.conflicts import device_keys
+from rig.config.control_laws import (
+    LAW_GROUP,
+    ExtensionSettings,
+    LawDeclaration,
+    LegFeedback,
+    TaskFeedback,
+    find_law,
+    forget_laws,
+    law_names,
+    leg_gains,
+    usable_laws,
+)
 from rig.config.criteria import CRITERIA, Criterion
 from rig.config.faulty_values import finding_of
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
-    LAW_GROUP,
-    LAWS,
     RigConfig,
     cell_options,
-    declared_laws,
     drive_options,
     in_real_time,
     load_config,
@@ -62,7 +71,6 @@ __all__ = [
     "CRITERIA",
     "FAULT_WORDS",
     "GIVEN",
-    "LAWS",
     "LAW_GROUP",
     "MOST_TRIANGLES",
     "MOTION",
@@ -73,9 +81,12 @@ __all__ = [
     "Acceptance",
     "Control",
     "Criterion",
+    "ExtensionSettings",
     "Hose",
     "InjectedFault",
+    "LawDeclaration",
     "LegDrive",
+    "LegFeedback",
     "Line",
     "LoadCells",
     "PayloadFmu",
@@ -85,6 +96,7 @@ __all__ = [
     "RigConfig",
     "Safety",
     "Shape",
+    "TaskFeedback",
     "TaskGains",
     "Tolerance",
     "Validation",
@@ -94,13 +106,16 @@ __all__ = [
     "VirtualPlant",
     "cell_options",
     "checked_thresholds",
-    "declared_laws",
     "device_keys",
     "drive_options",
     "fault_words",
+    "find_law",
     "finding_of",
+    "forget_laws",
     "gain_findings",
     "in_real_time",
+    "law_names",
+    "leg_gains",
     "leg_section",
     "load_config",
     "names_file",
@@ -114,4 +129,5 @@ __all__ = [
     "save_own_thresholds",
     "save_thresholds",
     "shipped_configs",
+    "usable_laws",
 ]

@@ -42,24 +42,16 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[ConfigFault]
 
 
 def _modes(config: RigConfig) -> Iterator[ConfigFault]:
-    key, period = ("mode",), config.period
-    if config.mode == "observer" and config.exchange_period > period:
-        found = Finding(Code.OBSERVER_SLOW_DRIVES, 0, config.exchange_period, period, {"rate": _whole_rate(config)})
-        yield ConfigFault(key, found)
-    if config.mode == "observer" and config.drives.delay > period:
-        yield ConfigFault(key, Finding(Code.OBSERVER_DELAY, value=config.drives.delay, bound=period))
+    yield from config.law.conflicts(config)
+    key = ("mode",)
     own = [str(leg) for leg, own in enumerate(config.own_loops, start=1) if own]
-    if config.mode == "position" or not own:
+    if config.law.own_loops or not own:
         return
     if len(own) == len(config.own_loops):
         yield ConfigFault(key, Finding(Code.MODE_EVERYWHERE, details={"mode": config.mode}))
-    elif config.mode != "force":
+    elif not config.law.mixed:
         found = Finding(Code.MODE_MIXED, details={"mode": config.mode, "legs_listed": ", ".join(own)})
         yield ConfigFault(key, found)
-
-
-def _whole_rate(config: RigConfig) -> int:
-    return int(1.0 / config.exchange_period * (1.0 + 1e-9))
 
 
 def _timing(config: RigConfig) -> Iterator[ConfigFault]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +34,7 @@ from dynamics import (
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.acceptance import Acceptance
 from rig.config.conflicts import conflicts
+from rig.config.control_laws import AnyLaws, ExtensionSettings, LawDeclaration, find_law
 from rig.config.faulty_values import config_faults, finding_of
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
@@ -137,24 +136,14 @@ def _round(value: float) -> float:
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _ENABLING_EXCHANGES = 4  # exchanges with a drive for the whole enabling handshake
-LAW_GROUP = "stewart_rig.laws"
-"""Entry-point group: name of a control law → its class, a `rig.engine.ControlLaw`."""
-LAWS = ("force", "computed-torque", "observer", "position")
-"""Names of this program's control laws."""
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
 
 
-@cache
-def declared_laws() -> dict[str, EntryPoint]:
-    """Return control laws declared by other distributions, by name; cached, as the lookup takes milliseconds."""
-    return {entry.name: entry for entry in entry_points(group=LAW_GROUP) if entry.name not in LAWS}
-
-
 def _known_law(name: str) -> str:
-    if name not in LAWS and name not in declared_laws():
-        known = ", ".join(f'"{each}"' for each in (*LAWS, *sorted(declared_laws())))
-        raise ValueError(f'must be one of {known}, not "{name}"')
-    return name
+    try:
+        return find_law(name).name
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
 
 
 class RigConfig(Section):
@@ -178,6 +167,8 @@ class RigConfig(Section):
     """Cycles per second."""
     control: Control = Control()
     """Gains and timing of the control law."""
+    laws: AnyLaws = Field(default_factory=dict)
+    """Settings of control laws of other distributions, a table for each, by the law's name."""
     safety: Safety = Safety()
     """Bounds on feedback, reference and timing."""
     motion: Motion = Motion()
@@ -329,7 +320,18 @@ class RigConfig(Section):
     @property
     def own_loops(self) -> tuple[bool, ...]:
         """Return by leg whether the drive closes its own position loop; else the host closes it by forces."""
-        return tuple(self.mode == "position" or leg.mode == "position" for leg in self.drives.legs)
+        every = self.law.own_loops
+        return tuple(every or leg.mode == "position" for leg in self.drives.legs)
+
+    @property
+    def law(self) -> LawDeclaration:
+        """Return what the control law that `mode` names declares."""
+        return find_law(self.mode)
+
+    def law_settings(self, name: str) -> Any:
+        """Return the settings of the control law called `name`, a model of the type that it declares."""
+        found: ExtensionSettings | None = self.laws.get(name)
+        return find_law(name).settings() if found is None else found
 
     @property
     def position_loop(self) -> tuple[float, float] | None:

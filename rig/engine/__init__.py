@@ -2,7 +2,7 @@
 
 from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, send_compile_progress
 from rig.engine.core import Engine
-from rig.engine.cycle_data import CycleData, estimate_kernel
+from rig.engine.cycle_data import CycleData, Readings, estimate_kernel
 from rig.engine.devices import (
     BusVerdict,
     cell_calibration,
@@ -19,7 +19,7 @@ from rig.engine.engine_discovery import EngineAddress, RunningEngine, find_engin
 from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
-from rig.engine.laws import ControlLaw, ForceLaw, LawFault, loop_mode, needed_modes
+from rig.engine.laws import ControlLaw, ForceLaw, LawFault, loop_mode, make_law, needed_modes
 from rig.engine.laws.kernels import (
     OBSERVER_ROWS,
     add_estimate_kernel,
@@ -61,7 +61,7 @@ from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
-from rig.engine.reference import RAMPS, ReferenceSource, straight_move
+from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
 from rig.engine.tare import reads_reversed
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
@@ -109,6 +109,8 @@ __all__ = [
     "Park",
     "Pause",
     "ProgressCallback",
+    "Readings",
+    "Reference",
     "ReferenceSource",
     "Release",
     "Reply",
@@ -139,6 +141,7 @@ __all__ = [
     "make_cells",
     "make_drive",
     "make_drive_group",
+    "make_law",
     "move_bounds",
     "needed_modes",
     "note_command_kernel",

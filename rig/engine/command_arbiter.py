@@ -12,7 +12,7 @@ from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
 from rig.engine.supervision import Supervision
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.safety import Act, Cause, StateMachine, Trip
 from rig.states import State, StopSeverity
 
@@ -100,14 +100,27 @@ class CommandArbiter:
         cycle.set_points.clear()
         if self._supervision.controlled:
             judged = self._compute(t)
-            if judged is not None and self._within_limits(t, judged):
-                self.commands = self.law.commands(cycle)
-                if self.law.platform:
-                    cycle.note_command(t)
+            if judged is not None and self._within_limits(t, judged) and self._command(t):
                 return
             cycle.set_points.clear()
         cycle.model.zero_order_hold.forget()
         self.passive(clear=clear)
+
+    def _command(self, t: float) -> bool:
+        """Take the commands of the checked set-points from the law; False where it has none."""
+        try:
+            self.commands = self.law.commands(self._cycle)
+        except Exception as error:
+            self._act(self._failed(t, error))
+            return False
+        if self.law.platform:
+            self._cycle.note_command(t)
+        return True
+
+    def _failed(self, t: float, error: Exception) -> Trip:
+        """Cause: the law raised what no law should; it may be somebody else's."""
+        details: dict[str, Value] = {"law": self.law.name, "text": f"{type(error).__name__}: {error}"}
+        return Trip(Cause(Finding(Code.LAW_FAILED, details=details), t), StopSeverity.QUICK_STOP)
 
     def _compute(self, t: float) -> int | None:
         """Compute the set-points and judge their forces, see `_judge`; None where there are none.
@@ -132,6 +145,9 @@ class CommandArbiter:
             return None
         except LawFault as fault:
             self._act(Trip(Cause(fault.finding, t), fault.severity))
+            return None
+        except Exception as error:
+            self._act(self._failed(t, error))
             return None
         return judged
 

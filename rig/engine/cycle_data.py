@@ -5,6 +5,7 @@ The arrays of all four are views of one telemetry row, so that the computed valu
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -276,6 +277,17 @@ def model_kernel(
     return status
 
 
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Feedback of six legs, as `DriveGroup` has it: (6,) m, m/s, N, and the two delays of the readings, s."""
+
+    length: Array
+    velocity: Array
+    force: Array
+    offset: Array
+    cells_offset: Array
+
+
 class Measurement:
     """Feedback of drives and load cells in this cycle, and the platform's pose by forward kinematics.
 
@@ -303,7 +315,7 @@ class Measurement:
         """Restart the pose estimate from home."""
         self._frame["estimate"] = self._home
 
-    def take(self, drives: DriveGroup, *, homed: bool) -> None:
+    def take(self, drives: DriveGroup | Readings, *, homed: bool) -> None:
         """Take the feedback; estimate the pose if the lengths are absolute."""
         self.pose_valid = measure_kernel(
             self._frame, self._geometry, drives.length, drives.velocity, drives.force, drives.offset,

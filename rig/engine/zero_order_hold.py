@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Drive, Dynamics, Leg, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
-from rig.config import RigConfig
+from rig.config import RigConfig, TaskFeedback, leg_gains
 
 Hold = NDArray[np.void]
 
@@ -39,8 +39,6 @@ _SUBSTEP = 3e-4
 """s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
 _MOBILITY_EVERY = 4
 """cycles between two updates of Λ⁻¹ at the reference's pose"""
-_HOST_LAWS = ("force", "computed-torque", "observer")
-"""control laws whose feedback is known here"""
 
 # Rows of a command (COMMAND_ROWS, 6).
 _FORCE = 0  # N, commanded, as far as it follows from commands
@@ -447,15 +445,16 @@ class ZeroOrderHold:
         transfer = (dynamics.cells(pushed) - dynamics.cells(home[np.newaxis])).T
         mobility = legs[_MOBILITY : _MOBILITY + 6] = leg_kinematics(machine.geometry, pushed).acceleration.T
         legs[_CARRIED : _CARRIED + 6] = np.linalg.solve(mobility.T, (np.eye(6) - transfer).T).T
-        if known.any() and (own.all() or config.mode in _HOST_LAWS):
+        if known.any():
             timing[_DEVIATING] = 1.0
-            if config.mode == "computed-torque":
+            feedback = leg_gains(config) if own.all() else config.law.feedback_of(config)
+            if isinstance(feedback, TaskFeedback):
                 timing[_FRICTION_MEASURED] = 1.0
                 # forces by accelerations, gains, and the platform's errors by those of the leg lengths, at home
-                errors, task = np.linalg.inv(leg_matrix(machine.geometry, home[:7]).T), config.task_gains
+                errors, task = np.linalg.inv(leg_matrix(machine.geometry, home[:7]).T), feedback.gains
                 stiffness, damping = inertia.T @ task.stiffness @ errors, inertia.T @ task.damping @ errors
             else:
-                stiffness, damping = control.stiffness * np.eye(6), control.damping * np.eye(6)
+                stiffness, damping = feedback.stiffness * np.eye(6), feedback.damping * np.eye(6)
             legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = stiffness[~own]
             legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = damping[~own]
         self.data["work"][0, : len(dynamics.parameters)] = dynamics.parameters

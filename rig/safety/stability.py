@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import leg_matrix
-from rig.config import RigConfig
+from rig.config import LegFeedback, RigConfig, TaskFeedback, find_law, leg_gains, usable_laws
 from rig.errors import ConfigError
 
 Array = npt.NDArray[np.float64]
@@ -57,6 +57,8 @@ class LoopVerdict:
     """Hz, where it is what gives the gains of computed torque"""
     at_host: bool = True
     """Whether the host closes the loop; else all six drives do, and are responsible for its stability"""
+    at_legs: bool = True
+    """whether the gains are those of each leg; else those of the platform's task space"""
 
     @property
     def lowest_rate(self) -> int | None:
@@ -79,7 +81,7 @@ class LoopVerdict:
         """Text of the loop's fault and a remedy; empty if it has the required margin."""
         if self.gain_margin >= self.wanted * (1.0 - 2.0 * _FINE):
             return ""
-        units = ("1/s²", "1/s") if self.mode == "computed-torque" else ("N/m", "N s/m")
+        units = ("N/m", "N s/m") if self.at_legs else ("1/s²", "1/s")
         low = ("", "") if self.least is None else tuple(f"{one:g} to " for one in self.least)
         gains = f"stiffness {low[0]}{self.stiffness:g} {units[0]} and damping {low[1]}{self.damping:g} {units[1]}"
         gains += f" at {self.rate:g} Hz"
@@ -105,7 +107,7 @@ class LoopVerdict:
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
         numbers = asdict(self)
-        del numbers["search"]
+        del numbers["search"], numbers["at_legs"]
         if not numbers.pop("at_host"):
             numbers |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin", "model_margin"))
         return numbers | {
@@ -117,22 +119,23 @@ class LoopVerdict:
 
 
 def check_loop(config: RigConfig) -> LoopVerdict:
-    """Judge the loop of a configuration at the mechanism's home.
+    """Judge the loop of a configuration at the mechanism's home, by the feedback that its law declares.
 
     Raises:
         DynamicsError: home is singular, or the mechanism has no inertia in some direction.
     """
-    control = config.control
     if all(config.own_loops):
         return LoopVerdict(config.mode, config.rate, 0.0, 0.0, 0.0, math.inf, lambda: None, at_host=False)
+    exchanges = 1.0 / config.exchange_period
+    feedback = config.law.feedback_of(config)
     least: tuple[float, float] | None = None
     matrices: tuple[Array, Array] | None = None
-    if config.mode != "computed-torque":
-        stiffness, damping = control.stiffness, control.damping
+    if isinstance(feedback, LegFeedback):
+        stiffness, damping = feedback.stiffness, feedback.damping
         masses = leg_masses(config.machine, config.own_loops)
         friction = min(leg.viscous for leg in config.machine.legs)
     else:
-        task, masses, friction = config.task_gains, np.ones(1), 0.0
+        task, masses, friction = feedback.gains, np.ones(1), 0.0
         stiffness, damping = task.numbers or (0.0, 0.0)
         if task.numbers is None:
             matrices = task.stiffness, task.damping
@@ -144,14 +147,15 @@ def check_loop(config: RigConfig) -> LoopVerdict:
 
     def radius_of(judged: _Loops, factor: float) -> float:
         if matrices is None:
-            return judged.radius(factor * gains)
+            return judged.radius(factor * gains, factor)
         return judged.coupled_radius(factor * matrices[0], factor * matrices[1])
 
     def radius(rate: float, factor: float) -> float:
-        return radius_of(_loops(config, masses, friction, rate), factor)
+        # what a law declares is sampled at its rate
+        changed = feedback if rate == exchanges else _at_rate(config, rate)
+        return radius_of(_loops(config, changed, masses, friction, rate), factor)
 
-    exchanges = 1.0 / config.exchange_period
-    loops = _loops(config, masses, friction, exchanges)
+    loops = _loops(config, feedback, masses, friction, exchanges)
     # unstable at every gain, though at small ones by so little that it looks stable
     undamped = stiffness > 0.0 and damping + friction == 0.0
 
@@ -169,17 +173,18 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         gain_margin=margin(loops),
         search=lambda: _lowest_rate(lambda rate: radius(rate, wanted) < _STABLE) if helps else None,
         wanted=wanted,
-        model_margin=margin(_loops(config, masses, friction, exchanges, np.ones(1))),
+        model_margin=margin(_loops(config, feedback, masses, friction, exchanges, np.ones(1))),
         least=least,
-        bandwidth=_given_bandwidth(config),
+        bandwidth=feedback.bandwidth if isinstance(feedback, TaskFeedback) else None,
+        at_legs=isinstance(feedback, LegFeedback),
     )
 
 
-def _given_bandwidth(config: RigConfig) -> float | None:
-    """Bandwidth that gives the gains of computed torque, Hz; None if matrices do, or in another mode."""
-    if config.mode != "computed-torque" or config.control.task_stiffness is not None:
-        return None
-    return math.sqrt(float(config.task_gains.stiffness[0, 0])) / (2.0 * math.pi)
+def _at_rate(config: RigConfig, rate: float) -> LegFeedback | TaskFeedback:
+    """The feedback of the law at another rate, with the gains of `config`."""
+    if config.law.feedback is leg_gains or config.law.compiled:
+        return config.law.feedback_of(config)  # which does not depend on it
+    return config.law.feedback_of(config.model_copy(update={"rate": rate}))
 
 
 def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Array:
@@ -212,11 +217,12 @@ class _Loops:
         period, delay, lag: s; the delay is that from a measurement to the force's rise.
         observer: mass, kg, of each direction that the observer does not model, and its share s; its estimate is then
             the last entry of the state.
+        kept: the law, whose memory z is then the last entries of the state.
     """
 
     def __init__(
         self, masses: Array, friction: float, period: float, delay: float, lag: float,
-        observer: tuple[Array, float] | None = None,
+        observer: tuple[Array, float] | None = None, kept: LegFeedback | None = None,
     ) -> None:  # fmt: skip
         from scipy.linalg import expm  # takes long to import, and few need it
 
@@ -240,15 +246,24 @@ class _Loops:
             self._matrices[:, -1] = (share / period * unknown)[:, np.newaxis] * gained
             self._matrices[:, -1, -1] = 1.0 - share
             self._matrices[:, 3, -1] = 1.0
+        self._kept = kept if kept is not None and kept.C.any() else None
+        if self._kept is not None:
+            count = len(self._kept.C)
+            self._matrices = np.pad(self._matrices, ((0, 0), (0, count), (0, count)))
+            self._matrices[:, -count:, -count:], self._matrices[:, -count:, :2] = self._kept.A, self._kept.B
 
-    def closed(self, gains: Array) -> Array:
-        """State transitions (n, m, m) of a cycle with the gains (3,) on q, v and f."""
+    def closed(self, gains: Array, factor: float = 1.0) -> Array:
+        """State transitions (n, m, m) of a cycle with the gains (3,) on q, v and f, and `factor` times the law's C."""
         self._matrices[:, 3, :3] = -gains
+        if self._kept is not None:
+            A, B, C = self._kept.A, self._kept.B, factor * self._kept.C
+            self._matrices[:, 3, :2] -= C @ B
+            self._matrices[:, 3, -len(C) :] = -C @ A
         return self._matrices
 
-    def radius(self, gains: Array) -> float:
-        """The largest spectral radius with the gains (3,)."""
-        return float(np.abs(np.linalg.eigvals(self.closed(gains))).max())
+    def radius(self, gains: Array, factor: float = 1.0) -> float:
+        """The largest spectral radius with the gains (3,) and `factor` times the law's C."""
+        return float(np.abs(np.linalg.eigvals(self.closed(gains, factor))).max())
 
     def coupled_radius(self, stiffness: Array, damping: Array) -> float:
         """The same with gains (m, m) that couple m such directions, which are alike but for them."""
@@ -259,15 +274,20 @@ class _Loops:
         return float(np.abs(np.linalg.eigvals(closed)).max())
 
 
-def _loops(config: RigConfig, masses: Array, friction: float, rate: float, errors: Array | None = None) -> _Loops:
+def _loops(
+    config: RigConfig, feedback: LegFeedback | TaskFeedback, masses: Array, friction: float, rate: float,
+    errors: Array | None = None,
+) -> _Loops:  # fmt: skip
     errors = _MASS_ERRORS if errors is None else errors
     period, drives = 1.0 / rate, config.drives
     lag = 1.0 / (2.0 * math.pi * drives.force_bandwidth)
     true, known = np.outer(errors, masses).ravel(), np.tile(masses, len(errors))
-    if config.mode != "observer":
+    if isinstance(feedback, TaskFeedback):
         return _Loops(true, friction, period, period + drives.delay, lag)
-    share = -math.expm1(-2.0 * math.pi * config.control.observer_bandwidth * period)
-    return _Loops(true, friction, period, period + drives.delay, lag, (true - known, share))
+    if feedback.observer_bandwidth is None:
+        return _Loops(true, friction, period, period + drives.delay, lag, kept=feedback)
+    share = -math.expm1(-2.0 * math.pi * feedback.observer_bandwidth * period)
+    return _Loops(true, friction, period, period + drives.delay, lag, (true - known, share), feedback)
 
 
 def _gain_margin(stable: Callable[[float], bool]) -> float:
@@ -318,8 +338,8 @@ class LawBandwidth:
     """Natural frequencies of a law's loop at home, Hz, and its gain margin with masses off the model's.
 
     slowest, fastest: of the undamped error's six directions, with the model's masses. margin: see `check_loop`; None
-    where the drives close the loop. stiffness, damping: the gains, N/m and N s/m of a leg; of computed torque 1/s² and
-    1/s, numbers or six rows of six. damping_ratio: of the fastest direction; None with matrices.
+    where the drives close the loop. stiffness, damping: the gains, N/m and N s/m `at_legs`; else 1/s² and 1/s, numbers
+    or six rows of six. damping_ratio: of the fastest direction; None with matrices.
     """
 
     law: str
@@ -329,6 +349,7 @@ class LawBandwidth:
     stiffness: float | list[list[float]]
     damping: float | list[list[float]]
     damping_ratio: float | None
+    at_legs: bool = True
 
     @property
     def span(self) -> str:
@@ -338,8 +359,7 @@ class LawBandwidth:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        of_task = self.law == "computed-torque"
-        stiffness, damping = ("per_s2", "per_s") if of_task else ("n_per_m", "n_s_per_m")
+        stiffness, damping = ("n_per_m", "n_s_per_m") if self.at_legs else ("per_s2", "per_s")
         return {
             "controller": self.law,
             "slowest_hz": self.slowest,
@@ -354,27 +374,30 @@ class LawBandwidth:
 def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
     """Return the bandwidth of a law with a configuration's gains, for a rig or its simulation.
 
-    law: "computed-torque", "position" with the gains of the virtual drives, else those of [drives], or another, which
-    has stiffness and damping at the legs.
+    law: "pd", or the name of a control law; one that commands lengths has the gains of the virtual drives, else those
+    of [drives].
     Raises DynamicsError as `check_loop`, ConfigError for real drives whose own gains are not given.
     """
-    closed = config.model_copy(update={"mode": "force" if law in ("pd", "position") else law})
+    drives = law != "pd" and find_law(law).own_loops
+    closed = config.model_copy(update={"mode": "force" if law == "pd" or drives else law})
+    feedback = closed.law.feedback_of(closed)
     gains: tuple[Any, Any]
-    if law == "computed-torque":
-        task = config.task_gains
+    if isinstance(feedback, TaskFeedback):
+        task = feedback.gains
         squares = np.linalg.eigvalsh(task.stiffness)[[0, -1]].tolist()
         gains, speed = task.numbers or (task.stiffness.tolist(), task.damping.tolist()), task.numbers
     else:
-        held = (False,) * 6 if law == "position" or all(closed.own_loops) else closed.own_loops
+        held = (False,) * 6 if drives or all(closed.own_loops) else closed.own_loops
         masses = leg_masses(config.machine, held)[[-1, 0]]
-        gains = _position_gains(config) if law == "position" else _leg_gains(config)
+        gains = _position_gains(config) if drives else (feedback.stiffness, feedback.damping)
         squares = (gains[0] / masses).tolist()
         speed = gains[0] / masses[-1], gains[1] / masses[-1]
     slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
     ratio = float(speed[1] / (2.0 * math.sqrt(speed[0]))) if speed and speed[0] > 0.0 else None
-    verdict = None if law == "position" else check_loop(closed)
+    verdict = None if drives else check_loop(closed)
     margin = verdict.gain_margin if verdict is not None and verdict.at_host else None
-    return LawBandwidth(law, slowest, fastest, margin, gains[0], gains[1], ratio)
+    at_legs = isinstance(feedback, LegFeedback)
+    return LawBandwidth(law, slowest, fastest, margin, gains[0], gains[1], ratio, at_legs)
 
 
 def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
@@ -396,10 +419,18 @@ def with_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
         return dict(zip(names, (wanted, 2.0 * math.sqrt(wanted * lightest)), strict=True))
 
     changes: dict[str, Any] = {"control": scaled(_leg_gains(config), ("stiffness", "damping"))}
+    if config.control.stiffness > 0.0:
+        changes["laws"] = _scaled_settings(config, math.sqrt(wanted / config.control.stiffness))
     if config.virtual is not None:
         own = scaled(_position_gains(config), ("position_stiffness", "position_damping"))
         changes["virtual"] = {"drive": own}
     return with_task_bandwidth(config.changed(changes), bandwidth)
+
+
+def _scaled_settings(config: RigConfig, factor: float) -> dict[str, Any]:
+    """Settings of the laws of other distributions, for a bandwidth higher by `factor` than that of [control]."""
+    settings = {law: config.law_settings(law.name) for law in usable_laws() if law.settings.model_fields}
+    return {law.name: own.model_dump(mode="json") | dict(law.scaled(own, factor)) for law, own in settings.items()}
 
 
 def with_task_bandwidth(config: RigConfig, bandwidth: float) -> RigConfig:
@@ -447,7 +478,7 @@ MASS_ERROR = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SagVerdict:
-    """Greatest error of a leg at home, m, with an error `MASS_ERROR` of all masses; None if the host closes no loop.
+    """Greatest error of a leg at home, m, with an error `MASS_ERROR` of all masses; None if nothing sags.
 
     bound: m, `safety.following_error`. stiffness: that at which the sag is half the bound, N/m, or 1/s² in
     all directions. bandwidth: Hz, of mode computed-torque with that stiffness, else 0.
@@ -465,7 +496,7 @@ class SagVerdict:
         if self.sag is None or self.sag <= self.bound:
             return ""
         stiffer = f"control.stiffness of {self.stiffness:.3g} N/m"
-        if self.mode == "computed-torque":
+        if self.bandwidth:
             stiffer = f"control.task_bandwidth of {self.bandwidth:.3g} Hz"
         return (
             f"with masses {100.0 * MASS_ERROR:.0f} % off the model's a leg hangs {1e3 * self.sag:.1f} mm off its "
@@ -477,19 +508,22 @@ class SagVerdict:
 def judge_sag(config: RigConfig) -> SagVerdict:
     """The sag of a configuration at the mechanism's home. Raises DynamicsError where home is singular."""
     bound = config.safety.following_error
-    if config.mode == "observer" or all(config.own_loops):
+    if all(config.own_loops):
         return SagVerdict(config.mode, None, bound, 0.0)
-    machine, control = config.machine, config.control
+    feedback = config.law.feedback_of(config)
+    if isinstance(feedback, LegFeedback) and feedback.holds_weight:
+        return SagVerdict(config.mode, None, bound, 0.0)
+    machine = config.machine
     home = np.zeros(19)
     home[:7] = machine.geometry.home_pose
     model = Dynamics(machine)
     unknown = MASS_ERROR * model.forces(home)
-    if config.mode != "computed-torque":
+    if isinstance(feedback, LegFeedback):
         worst = float(np.abs(unknown[~np.array(config.own_loops)]).max())
-        sag = worst / control.stiffness if control.stiffness > 0.0 else np.inf
+        sag = worst / feedback.stiffness if feedback.stiffness > 0.0 else np.inf
         return SagVerdict(config.mode, sag, bound, 2.0 * worst / bound)
     moved = model.response(home[np.newaxis, :13], unknown[np.newaxis])[0]
     along = leg_matrix(machine.geometry, home[:7]).T
-    sag = float(np.abs(along @ np.linalg.solve(config.task_gains.stiffness, moved)).max())
+    sag = float(np.abs(along @ np.linalg.solve(feedback.gains.stiffness, moved)).max())
     enough = 2.0 * float(np.abs(along @ moved).max()) / bound
     return SagVerdict(config.mode, sag, bound, enough, math.sqrt(enough) / (2.0 * math.pi))

@@ -36,7 +36,7 @@ class LoopsRequest:
     trajectory: str
     """trajectory file, or the name of a shipped one"""
     controllers: tuple[str, ...]
-    """names from `rig.virtual.CONTROLLERS`"""
+    """names as `rig.virtual.controllers` has them"""
     plant: str | None = None
     """mechanism of the plant; None: the configuration's"""
     built: int | None = None

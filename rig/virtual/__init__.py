@@ -1,10 +1,10 @@
 """The virtual rig: plant, drives, load cells, faults, and the process that serves them."""
 
 from rig.virtual.closed_loop import (
-    CONTROLLERS,
     LoopRun,
     LoopStart,
     Merit,
+    controllers,
     cycle_times,
     force_bounds,
     merit,
@@ -22,7 +22,6 @@ from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig, serve_device
 
 __all__ = [
-    "CONTROLLERS",
     "FAULTS",
     "WHOLE_RIG",
     "ActiveFault",
@@ -39,6 +38,7 @@ __all__ = [
     "Truth",
     "VirtualRig",
     "VirtualRigProcess",
+    "controllers",
     "cycle_times",
     "differs",
     "fault_text",

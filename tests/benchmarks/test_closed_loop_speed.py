@@ -7,12 +7,12 @@ import pytest
 from kinematics import tabulate
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import load_config
-from rig.virtual import CONTROLLERS, Plant, run_loop
+from rig.virtual import Plant, controllers, run_loop
 
 ROUNDS = 5
 
 
-@pytest.mark.parametrize("controller", [name for name in CONTROLLERS if name != "none"])
+@pytest.mark.parametrize("controller", [name for name in controllers() if name != "none"])
 def test_closed_loop_beside_real_time(controller: str) -> None:
     config = load_config("virtual")
     assert config.rate == 500.0 and config.virtual is not None and config.virtual.step == 5e-4

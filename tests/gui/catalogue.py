@@ -19,7 +19,7 @@ from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
 from rig.analysis import TERM_NAMES
 from rig.client import TEMPLATES
-from rig.config import CRITERIA, FAULT_WORDS, Validation
+from rig.config import CRITERIA, FAULT_WORDS, Validation, usable_laws
 from rig.findings import finding_texts
 from rig.states import FaultCode, fault_name
 from rig.telemetry import MEANING
@@ -80,6 +80,7 @@ def borrowed() -> Iterator[str]:
     filled_in: set[type[BaseModel]] = {*_models(TrajectorySpec), Validation}
     for each in filled_in:
         yield from (name.replace("_", " ") for name in each.model_fields)
+    yield from (law.caption for law in usable_laws())
     yield from (fault.text for fault in FAULTS.values())
     yield from FAULT_WORDS.values()
     yield from finding_texts()

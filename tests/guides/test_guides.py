@@ -12,7 +12,6 @@ import re
 import shlex
 import shutil
 import signal
-import sys
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -35,12 +34,10 @@ from kinematics import coordinates_to_pose, leg_lengths, parse_trajectory, pose_
 from rig.cli import main
 from rig.client import LockstepRig, on_free_ports, open_rig
 from rig.client.arguments import motion_of
-from rig.commissioning import Draft, draft_text
-from rig.config import LAW_GROUP, LAWS, declared_laws, load_config
+from rig.config import LAW_GROUP, law_names, load_config
 from rig.csvio import MOTION, write_table
-from rig.engine import rehearsed
 from rig.engine.laws import law_of
-from rig.errors import ConfigError, ExitCode, InputError, RefusedError
+from rig.errors import ExitCode, InputError, RefusedError
 from rig.importing import load_mapping
 from rig.states import State
 
@@ -127,6 +124,7 @@ NOT_WHOLE = {
     ): "parts of a module that the page does not show: tests/actuators/foreign.py is one",
     ("scripting.md", 'with rig.open("virtual") as robot'): "tests/integration/test_scripting.py runs it, live too",
     ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
+    ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and test_references.py install them",
     ("architecture.md", "──commands──▶"): "a drawing",
 }
 """Blocks that are not run here: page, and language or words of it; and why."""
@@ -331,60 +329,10 @@ def test_what_is_not_run_is_there_and_is_run_elsewhere() -> None:
 # -- what the guides say can be added ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def own_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The guide's control law, installed as its distribution would be; the configuration that names it."""
-    module, registration = (
-        next(block.text for block in blocks(ROOT / "docs" / "architecture.md") if words in block.text)
-        for words in ("class IntegralLaw", LAW_GROUP)
-    )
-    (tmp_path / "my_laws.py").write_text(module, encoding="utf-8")
-    info = tmp_path / "my_laws-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-laws\nVersion: 1.0\n", encoding="utf-8")
-    declared = tomllib.loads(registration)["project"]["entry-points"][LAW_GROUP]
-    lines = "".join(f"{name} = {value}\n" for name, value in declared.items())
-    (info / "entry_points.txt").write_text(f"[{LAW_GROUP}]\n{lines}wrong = my_laws:np\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    declared_laws.cache_clear()
-    yield tmp_path / "my-rig.toml"
-    declared_laws.cache_clear()
-    sys.modules.pop("my_laws", None)
-
-
-def test_the_control_law_of_the_guide_runs_a_rig(own_law: Path) -> None:
-    config = VIRTUAL.changed({"mode": "integral"})
-    assert "integral" in str(Draft(mode="integral")) and '"integral"' in draft_text(Draft())
-    with open_rig(config, lockstep=True, output=own_law.parent) as robot:
-        robot.home()
-        robot.engage()
-        assert isinstance(robot.rig, LockstepRig)
-        assert type(robot.rig.engine.law).__name__ == "IntegralLaw"
-        robot.run({"parts": tomllib.loads(LIFT)["parts"]})
-        rows = robot.telemetry(last=0.5).rows
-        beyond = rows["force_command"] - rows["force_feedforward"]
-        gains = config.control.stiffness * (rows["length_reference"] - rows["length"])
-        gains += config.control.damping * (rows["velocity_reference"] - rows["velocity"])
-        assert np.abs(beyond - gains).max() > 0.01  # N: the integral is in the command
-        robot.park()
-
-
-def test_a_law_that_cannot_be_used_is_refused(own_law: Path) -> None:
-    with pytest.raises(ConfigError, match=r'must be one of "force", .*"integral", "wrong", not "integrall"'):
-        VIRTUAL.changed({"mode": "integrall"})
-    with pytest.raises(
-        ConfigError, match=r"control law 'wrong' \(my_laws:np\) must be a class derived from ControlLaw"
-    ):
-        rehearsed(VIRTUAL.changed({"mode": "wrong"}))
-    with pytest.raises(ConfigError, match="integral has the forces of all six legs"):
-        legs = VIRTUAL.resolved()["drives"]["legs"]
-        VIRTUAL.changed({"mode": "integral", "drives": {"legs": [legs[0] | {"mode": "position"}, *legs[1:]]}})
-    assert own_law
-
-
 def test_every_law_of_the_program_has_its_class() -> None:
-    assert {name: law_of(name).name for name in LAWS} == {name: name for name in LAWS}
-    assert all(f"{law}" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") for law in LAWS)
+    names = law_names()
+    assert {name: law_of(name).name for name in names} == {name: name for name in names}
+    assert all(name in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") for name in names)
 
 
 def test_a_source_of_references_needs_an_engaged_platform() -> None:

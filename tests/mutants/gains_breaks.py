@@ -65,8 +65,8 @@ GAINS_BREAKS = [
     _margin("gains that couple have the margin of numbers", "if matrices is None:", "if True:", _MARGIN),
     _margin(
         "gains that couple leave the sag of the softest alone",
-        "np.linalg.solve(config.task_gains.stiffness, moved)",
-        "np.linalg.solve(np.diag(np.diag(config.task_gains.stiffness)), moved)",
+        "np.linalg.solve(feedback.gains.stiffness, moved)",
+        "np.linalg.solve(np.diag(np.diag(feedback.gains.stiffness)), moved)",
         f"{_GAINS}::test_the_sag_under_a_matrix_is_that_of_the_compiled_loop",
     ),
     _margin(

@@ -9,22 +9,43 @@ def _added(test: str) -> tuple[str, ...]:
     return (f"{_ADDED}::{test}",)
 
 
-_WRONG_LAW = _added("test_a_law_that_cannot_be_used_is_refused")
+_LAWS = "rig/test_control_laws.py"
 
 GUIDE_BREAKS = [
     Break(
         "a control law that nobody declares is taken for one",
         "rig/config/rig_config.py",
-        "    if name not in LAWS and name not in declared_laws():\n",
-        "    if False:\n",
-        _WRONG_LAW,
+        "        return find_law(name).name\n",
+        "        return name\n",
+        (f"{_LAWS}::test_a_declaration_that_is_none_is_refused_when_the_file_is_read",),
     ),
     Break(
         "anything that is declared as a control law is taken for one",
         "rig/engine/laws/__init__.py",
-        "    if not (isinstance(law, type) and issubclass(law, ControlLaw)):\n",
+        "    if not (isinstance(declared, type) and issubclass(declared, ControlLaw)):\n",
         "    if False:\n",
-        _WRONG_LAW,
+        (f"{_LAWS}::test_a_declaration_that_cannot_be_used_is_refused_by_name",),
+    ),
+    Break(
+        "a law's settings are taken as they are",
+        "rig/config/control_laws.py",
+        "        return model.model_validate(given)\n",
+        "        return model.model_construct(**given)  # type: ignore[arg-type]\n",
+        (f"{_LAWS}::test_settings_are_judged_where_the_file_has_them",),
+    ),
+    Break(
+        "what a law remembers is not judged",
+        "rig/safety/stability.py",
+        "            self._matrices[:, 3, -len(C) :] = -C @ A\n",
+        "",
+        (f"{_LAWS}::test_where_the_judged_loop_becomes_unstable_the_simulated_one_does",),
+    ),
+    Break(
+        "a law of one's own takes no part of the data of its cycle offline",
+        "rig/virtual/closed_loop/simulation.py",
+        "            data.reference.foresee(self._reference, t)\n",
+        "            pass\n",
+        (f"{_LAWS}::test_a_law_itself_does_offline_what_its_compiled_branch_does",),
     ),
     Break(
         "a source of references is followed in any state",

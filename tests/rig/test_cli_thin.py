@@ -27,7 +27,7 @@ TEXT = {
     "rig.papers": {"Origin", "Verdict", "count"},
     "rig.report": {"comparison_text", "summary_lines"},
     "rig.runtime": {"begin_server"},
-    "rig.virtual": {"CONTROLLERS"},
+    "rig.virtual": {"controllers"},
 }  # fmt: skip
 """What reads a quantity or an address as it is typed, or makes text of a result, by package; and what begins to load
 the processes of a run while the command itself is loaded."""

@@ -16,7 +16,7 @@ from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig
 from rig.errors import InputError
 from rig.safety import law_bandwidth, with_bandwidth
-from rig.virtual.closed_loop import CONTROLLERS, LoopRun, cycle_times, force_bounds, merit, on_reference, run_loop
+from rig.virtual.closed_loop import LoopRun, controllers, cycle_times, force_bounds, merit, on_reference, run_loop
 from rig.virtual.plant import scaled_mechanism
 
 HOME = SHIPPED.machine.geometry.home_pose
@@ -199,7 +199,7 @@ def test_a_twist_at_the_start_is_taken_back_by_the_loop() -> None:
     assert size.max() > 2e-4 and size[-1] < 0.2 * size.max()
 
 
-@pytest.mark.parametrize("controller", CONTROLLERS)
+@pytest.mark.parametrize("controller", controllers())
 def test_the_same_run_is_the_same_to_the_last_bit(controller: str) -> None:
     np.testing.assert_array_equal(loop(controller).states, loop(controller).states)
 
@@ -215,7 +215,7 @@ def test_the_guides_table_of_laws_at_one_bandwidth_is_what_the_program_gives() -
     """Of the exact plant, 20 % heavier; MuJoCo's is close to it (`test_mujoco_plant.py`)."""
     page = (Path(__file__).parents[2] / "docs" / "researcher.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| [\d.]+ \|", page, re.MULTILINE)
-    assert {law for law, *_ in rows} == set(CONTROLLERS) - {"none"}
+    assert {law for law, *_ in rows} == set(controllers()) - {"none"}
     config = with_bandwidth(SHIPPED, 11.5)
     table = prepare_motion(config, demo_trajectory(HOME, 20.0))
     for law, margin, error in rows:

@@ -16,8 +16,10 @@ from dynamics import Dynamics, DynamicsError, format_mechanism
 from kinematics import Array, leg_kinematics, pose_difference
 from rig.config.sections import Control
 from rig.engine.cycle_data import CycleData
-from rig.engine.laws import ComputedTorqueLaw, ForceLaw, ObserverLaw, make_law
+from rig.engine.laws import ForceLaw, make_law
+from rig.engine.laws.computed_torque import ComputedTorqueLaw
 from rig.engine.laws.kernels import task_motion_kernel
+from rig.engine.laws.observer import ObserverLaw
 from rig.engine.messages import Connect, Home, Stop
 from rig.engine.reference import Reference
 from rig.findings import Code

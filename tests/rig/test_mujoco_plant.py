@@ -24,10 +24,10 @@ from rig.config import PlantFriction, Virtual, load_config
 from rig.errors import ConfigError, ExitCode
 from rig.safety import with_bandwidth
 from rig.virtual import (
-    CONTROLLERS,
     MujocoPlant,
     Plant,
     VirtualRig,
+    controllers,
     on_reference,
     run_loop,
     scaled_mechanism,
@@ -169,7 +169,7 @@ MOVED = EXACT.changed({"virtual": {"plant": {"engine": "mujoco"}}})
 TWIST = np.array([0.01, -0.006, 0.016, 0.04, -0.02, 0.03])
 
 
-@pytest.mark.parametrize("controller", CONTROLLERS)
+@pytest.mark.parametrize("controller", controllers())
 def test_any_plant_is_followed_as_the_compiled_loop_follows_its_own(
     controller: str, table: MotionTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:

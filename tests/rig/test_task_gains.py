@@ -24,7 +24,7 @@ from kinematics import (
 )
 from rig.config import RigConfig, Validation, load_config, save_thresholds
 from rig.engine.cycle_data import CycleData
-from rig.engine.laws import ComputedTorqueLaw
+from rig.engine.laws.computed_torque import ComputedTorqueLaw
 from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.zero_order_hold import ZeroOrderHold
 from rig.errors import ConfigError

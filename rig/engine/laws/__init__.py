@@ -1,36 +1,35 @@
 """The control laws: six commands a cycle from reference and feedback."""
 
+from importlib import import_module
+
 from actuators import Mode
 from dynamics import Dynamics
-from rig.config import RigConfig, declared_laws
-from rig.engine.laws.computed_torque import ComputedTorqueLaw
+from rig.config import RigConfig, find_law
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.laws.mixed import MixedLaw
-from rig.engine.laws.observer import ObserverLaw
 from rig.engine.laws.position import PositionLaw
 from rig.engine.laws.single_leg import SingleLegLaw
 from rig.errors import ConfigError
 
-_LAWS: dict[str, type[ControlLaw]] = {law.name: law for law in (ForceLaw, ComputedTorqueLaw, ObserverLaw, PositionLaw)}
-
 
 def law_of(mode: str) -> type[ControlLaw]:
-    """The control law that a configuration's `mode` names: one of this program, or of another distribution.
+    """The class of the control law that a configuration's `mode` names.
 
     Raises:
-        ConfigError: the law that a distribution declares by this name cannot be loaded, or is no control law.
+        ConfigError: as `find_law`; the declared class cannot be imported, or is no control law.
     """
-    if mode in _LAWS:
-        return _LAWS[mode]
-    entry = declared_laws()[mode]
-    try:
-        law = entry.load()
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"control law {mode!r} ({entry.value}) cannot be loaded: {error}") from error
-    if not (isinstance(law, type) and issubclass(law, ControlLaw)):
-        raise ConfigError(f"control law {mode!r} ({entry.value}) must be a class derived from ControlLaw, got {law!r}")
-    return law
+    declared = find_law(mode).law
+    called = f"control law {mode!r} ({declared})"
+    if isinstance(declared, str):
+        module, _, name = declared.partition(":")
+        try:
+            declared = getattr(import_module(module), name)
+        except Exception as error:  # whatever a module of somebody else raises when it is imported
+            raise ConfigError(f"{called} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not (isinstance(declared, type) and issubclass(declared, ControlLaw)):
+        raise ConfigError(f"{called} must be a class derived from ControlLaw, got {declared!r}")
+    return declared
 
 
 def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
@@ -58,12 +57,10 @@ def loop_mode(*, own: bool) -> Mode:
 
 
 __all__ = [
-    "ComputedTorqueLaw",
     "ControlLaw",
     "ForceLaw",
     "LawFault",
     "MixedLaw",
-    "ObserverLaw",
     "PositionLaw",
     "SingleLegLaw",
     "law_of",

@@ -2,8 +2,8 @@
 
 from rig.virtual.closed_loop.result import LoopRun, Merit, merit
 from rig.virtual.closed_loop.simulation import (
-    CONTROLLERS,
     LoopStart,
+    controllers,
     cycle_times,
     force_bounds,
     on_reference,
@@ -11,10 +11,10 @@ from rig.virtual.closed_loop.simulation import (
 )
 
 __all__ = [
-    "CONTROLLERS",
     "LoopRun",
     "LoopStart",
     "Merit",
+    "controllers",
     "cycle_times",
     "force_bounds",
     "merit",

@@ -2,14 +2,23 @@
 
 from dataclasses import dataclass
 from math import ceil, inf
+from typing import Protocol
 
 import numpy as np
 
 from actuators import Mode
-from dynamics import FROZEN_SIZE, WORK_SIZE, Dynamics, Mechanism, without_leg_friction
+from dynamics import FROZEN_SIZE, WORK_SIZE, Dynamics, DynamicsError, Mechanism, without_leg_friction
 from kinematics import FORWARD_WORK, MotionTable, leg_kinematics
-from rig.config import Hose, PlantFriction, RigConfig, Virtual
-from rig.engine import OBSERVER_ROWS, begin_observer_kernel, observer_settings
+from rig.config import Hose, PlantFriction, RigConfig, Virtual, find_law, law_names, usable_laws
+from rig.engine import (
+    OBSERVER_ROWS,
+    CycleData,
+    Readings,
+    Reference,
+    begin_observer_kernel,
+    make_law,
+    observer_settings,
+)
 from rig.errors import ConfigError, InputError
 from rig.virtual import drive_kernel as columns
 from rig.virtual.arrays import Array
@@ -27,16 +36,22 @@ from rig.virtual.plant import (
 )
 from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR
 
-_LAWS = {
-    "none": cycle.OPEN_LOOP,
-    "pd": cycle.PD,
+_OWN = {"none": cycle.OPEN_LOOP, "pd": cycle.PD}
+"""controllers that are no control law of a rig"""
+_COMPILED = {
     "force": cycle.FORCE,
     "computed-torque": cycle.COMPUTED_TORQUE,
     "position": cycle.POSITION,
     "observer": cycle.OBSERVER,
 }
-CONTROLLERS = tuple(_LAWS)
-"""Names of the controllers."""
+"""branches of `control_kernel`, by `LawDeclaration.compiled`"""
+
+
+def controllers() -> tuple[str, ...]:
+    """Names of all controllers: none, pd, and every control law whose declaration can be loaded."""
+    return (*_OWN, *_COMPILED, *(law.name for law in usable_laws() if not law.compiled))
+
+
 _ENDS = {
     SINGULAR: "a leg came to lie along its universal joint's fixed axis",
     DIVERGED: "the platform became faster than any platform is",
@@ -94,7 +109,8 @@ def run_loop(
             plant, which MuJoCo moves if `virtual.plant.engine` says so: some hundred times slower. Drives that are
             exchanged with less often than every cycle set the cycle.
         table: the trajectory.
-        controller: one of `CONTROLLERS`.
+        controller: "none", "pd", or the name of a control law. A law without a compiled branch computes by itself,
+            cycle by cycle, with the settings of `config`: some ten times slower.
         plant: the simulated mechanism; that of `config` with its [virtual.plant] if None.
         friction: friction in addition to the mechanism's; of `config` if None.
         hose: attached hose; of `config` if None.
@@ -103,16 +119,23 @@ def run_loop(
             `cycle_times`; none if None.
 
     Raises:
-        ConfigError: the configuration has no virtual rig, or an impossible friction; and as `MujocoPlant`.
+        ConfigError: the configuration has no virtual rig, or an impossible friction; a law whose declaration cannot be
+            loaded; and as `MujocoPlant`.
         InputError: unknown controller; the number of wrenches differs from that of the cycles.
         DynamicsError: the model has no solution at the start.
     """
     settings = config.virtual
     if settings is None:
         raise ConfigError(f"configuration {config.path}: no [virtual] section, it describes real hardware")
-    if controller not in _LAWS:
-        raise InputError(f"no such controller: {controller!r}; there are {', '.join(CONTROLLERS)}")
-    law = _LAWS[controller]
+    if controller not in (*_OWN, *law_names()):
+        raise InputError(f"no such controller: {controller!r}; there are {', '.join((*_OWN, *law_names()))}")
+    declared = None if controller in _OWN else find_law(controller)
+    if declared is None:
+        law = _OWN[controller]
+    elif declared.compiled:
+        law = _COMPILED[declared.compiled]
+    else:
+        law = cycle.POSITION if declared.own_loops else cycle.FORCE  # modes and timing of the drives
     start = on_reference(config, table) if start is None else start
     times = cycle_times(config, table, start.path_time)
     if wrenches is None:
@@ -126,11 +149,19 @@ def run_loop(
     bare = smooth_legs(machine) if has_every_friction(friction) else machine
     steps = max(1, ceil(config.exchange_period / settings.step - 1e-6))
     states, signals = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
-    control = _Control(law, config, table, start, _settings(config, settings, law, table, start, steps))
+    timing = _settings(config, settings, law, table, start, steps)
+    control: _Control
+    if declared is None or declared.compiled:
+        control = _CompiledControl(law, config, table, start, timing)
+    else:
+        control = _LawControl(law, controller, config, table, start, timing)
     moved: Array | None = None
     if settings.plant.engine == "mujoco":
         simulated = MujocoPlant(machine, settings, friction=friction, hose=hose)
         status, count, moved = _follow(simulated, control, legs, strokes(bare), wrenches, states, signals)
+    elif isinstance(control, _LawControl):
+        exact = Plant(machine, settings, friction=friction, hose=hose)
+        status, count, _ = _follow(exact, control, legs, strokes(bare), wrenches, states, signals)
     else:
         dynamics = Dynamics(bare, settings.plant.coulomb_speed)
         smooth, along = without_leg_friction(dynamics.parameters)
@@ -146,7 +177,7 @@ def run_loop(
             np.zeros(6, dtype=np.int64), wrenches,
             hose_row(hose), scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,
         )  # fmt: skip
-    end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
+    end = "" if status == RUNNING else f"{control.fault or _ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
     return LoopRun(
         config, settings, table, controller, bare, legs, hose_row(hose),
         times[:count], states[:count], signals[:count], wrenches[:count], end,
@@ -154,8 +185,24 @@ def run_loop(
     )  # fmt: skip
 
 
-class _Control:
+class _Control(Protocol):
+    """Computes commands, (3, 6), from lengths and speeds in `memory`; `fault` is why it ended, "" without a word."""
+
+    law: int
+    settings: Array
+    start: LoopStart
+    memory: Array
+    commands: Array
+    fault: str
+
+    def compute(self, t: float, row: Array) -> int:
+        """Compute the commands of the cycle at `t`, s, from lengths and speeds in `memory`. Returns a status."""
+
+
+class _CompiledControl:
     """What `control_kernel` works on: a law's settings, its model, and its memory from cycle to cycle."""
+
+    fault = ""
 
     def __init__(self, law: int, config: RigConfig, table: MotionTable, start: LoopStart, settings: Array) -> None:
         self.law, self.settings, self.samples, self.start = law, settings, table.samples, start
@@ -172,13 +219,66 @@ class _Control:
         self.commands = start.commands.copy()
 
     def compute(self, t: float, row: Array) -> int:
-        """Compute the commands of the cycle at `t`, s, from lengths and speeds in `memory`. Returns a status."""
+        """See `_Control.compute`."""
         status: int = cycle.control_kernel(
             self.law, self.settings, self.gains, self.geometry, self.model, self.observer, self.samples,
             self.settings[cycle.BEGIN] + t, self.bounds, self.memory, self.legs, self.estimate_work, self.rows,
             self.work, self.observed, self.commands, row,
         )  # fmt: skip
         return status
+
+
+class _LawControl:
+    """A control law of the engine, on the engine's own data of a cycle; it is bounded and judged as there."""
+
+    def __init__(
+        self, law: int, name: str, config: RigConfig, table: MotionTable, start: LoopStart, settings: Array
+    ) -> None:
+        period = float(settings[cycle.PERIOD])
+        config = config.model_copy(update={"mode": name, "rate": 1.0 / period})
+        self.law, self.settings, self.start = law, settings, start
+        self.memory = np.zeros((cycle.CONTROL_ROWS, 19))
+        self.commands, self.fault = start.commands.copy(), ""
+        self._bounds, self._name = force_bounds(config), name
+        self._data = CycleData(config)
+        self._data.frame["estimate"] = start.state[:7]
+        self._reference = Reference(start.state[:7])
+        self._reference.follow(table, name)
+        self._reference.advance(start.path_time)
+        self._control = make_law(config, self._data.model.dynamics)
+        self._none = np.zeros(6)
+
+    def compute(self, t: float, row: Array) -> int:
+        """See `_Control.compute`."""
+        data, control = self._data, self._control
+        length, speed = self.memory[cycle.MEASURED, :6], self.memory[cycle.RATE, :6]
+        if t > 0.0:
+            self._reference.advance(self.settings[cycle.PERIOD])
+        data.measurement.take(Readings(length, speed, self._none, self._none, self._none), homed=True)
+        data.reference.evaluate(self._reference, data.measurement)
+        if not data.measurement.pose_valid:
+            return cycle.LOST
+        points, bounds = data.set_points, self._bounds
+        points.clear()
+        try:
+            control.refer(data)
+            data.reference.foresee(self._reference, t)
+            control.compute(data)
+            row[cycle.FEEDFORWARD], force = points.feedforward, points.force
+            if not np.isfinite(force).all():
+                self.fault = f"control law {self._name!r} asked for {force} N"
+                return cycle.LOST
+            row[cycle.SATURATED] = np.abs(force) > bounds
+            np.clip(force, -bounds, bounds, out=force)
+            row[cycle.COMMANDED] = force
+            asked = control.commands(data)
+        except DynamicsError:
+            return cycle.LOST
+        except Exception as error:  # of whatever kind, where the law is somebody else's
+            self.fault = f"control law {self._name!r} failed: {type(error).__name__}: {error}"
+            return cycle.LOST
+        self.commands[:] = np.array([(one.force, one.position, one.velocity) for one in asked]).T
+        return RUNNING
 
 
 def _follow(
