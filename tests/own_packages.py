@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rig.config import forget_laws
+from rig.engine import forget_sources
 
 PAGE = Path(__file__).parents[1] / "docs" / "laws-and-references.md"
 
@@ -28,11 +29,16 @@ def installed(folder: Path, modules: Mapping[str, str], entry_points: str) -> It
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
     sys.path.insert(0, str(folder))
-    forget_laws()
+    _forget()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
         for name in modules:
             sys.modules.pop(name, None)
-        forget_laws()
+        _forget()
+
+
+def _forget() -> None:
+    forget_laws()
+    forget_sources()

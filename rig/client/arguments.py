@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from kinematics import (
 )
 from rig.client.positions import Positions, positions_path
 from rig.config import RigConfig
+from rig.engine import ReferenceSource
 from rig.errors import InputError
 from rig.motions import read_trajectory
 
@@ -125,7 +126,12 @@ def pivot_of(pivot: Sequence[Amount]) -> tuple[float, float, float]:
     return x, y, z
 
 
-def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:
+def is_source(value: object) -> TypeGuard[ReferenceSource]:
+    """Whether an argument is meant as a `ReferenceSource`; the engine judges whether it is one."""
+    return callable(getattr(value, "evaluate", None)) and callable(getattr(value, "decelerate", None))
+
+
+def motion_of(config: RigConfig, motion: Motion | ReferenceSource) -> tuple[str, Trajectory]:
     """The motion with its name. Also raises TrajectoryError for an invalid file."""
     home = config.machine.geometry.home_pose
     if isinstance(motion, str | Path):

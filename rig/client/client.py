@@ -7,9 +7,9 @@ import threading
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from rig.client.arguments import (
     Amount,
     Motion,
     count,
+    is_source,
     jogged,
     motion_of,
     pivot_of,
@@ -34,12 +35,26 @@ from rig.client.arguments import (
 from rig.client.heartbeat import Heartbeat
 from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, jog_motion
 from rig.client.interruption import HoldInterrupt, Interruption
+from rig.client.lockstep import LockstepRig
 from rig.client.motion_runner import PATIENCE, MotionSequence, Progress
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.rig import FaultControl, Rig
 from rig.client.telemetry import Telemetry, TelemetryLog, external_wrench
 from rig.config import RigConfig
-from rig.engine import LEAST_PACE, Abandon, Disconnect, Event, Pace, Pause, Reset, Resume, Snapshot
+from rig.engine import (
+    LEAST_PACE,
+    SOURCE_GROUP,
+    Abandon,
+    Disconnect,
+    Event,
+    FollowSource,
+    Pace,
+    Pause,
+    ReferenceSource,
+    Reset,
+    Resume,
+    Snapshot,
+)
 from rig.errors import HardwareError, InputError, InterruptedRunError, RigError
 from rig.findings import Code, Finding
 from rig.names import check_name
@@ -450,7 +465,7 @@ class RigClient(CommandSession):
 
     def run(
         self,
-        motion: Motion,
+        motion: Motion | ReferenceSource,
         *,
         amplitude: float = 1.0,
         repeats: int = 1,
@@ -461,12 +476,18 @@ class RigClient(CommandSession):
 
         Args:
             motion: a trajectory file, the name of a shipped one, its content as a dict (lengths about home), or a
-                trajectory.
+                trajectory; in lockstep also a `ReferenceSource`, see `follow`, without amplitude and repeats.
             amplitude: its size about its start pose.
             repeats: how many times, each from its start.
             report: receives the progress.
             name: of the motion, in events and recording.
         """
+        if is_source(motion):
+            if (amplitude, repeats) != (1.0, 1):
+                raise InputError("motion: a ReferenceSource has neither amplitude nor repeats")
+            self.follow(motion, name=name)
+            self.wait(report=report)
+            return
         label, trajectory = motion_of(self.config, motion)
         size, repeats = scale("amplitude", amplitude), count("repeats", repeats)
         sequence = MotionSequence(check_name("name of the motion", name or label))
@@ -493,6 +514,39 @@ class RigClient(CommandSession):
         with self._asking():
             motion_runner.move_to_start(self.rig, table, report)
             motion_runner.begin(self.rig, table, called)
+
+    def follow(
+        self,
+        source: str | ReferenceSource,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Follow a reference that arises as it is followed, from where the platform stands; return when it has begun.
+
+        `wait` waits for its end, `pause` and `stop` bring it to rest. Each reference is checked before it is commanded.
+
+        Args:
+            source: the name of an installed reference, which the engine makes; in lockstep also an object, a
+                `rig.engine.ReferenceSource`.
+            settings: of the named one.
+            name: of the motion, in events and recording; None: the reference's own.
+        """
+        called = "" if name is None else check_name("name of the motion", name)
+        with self._asking():
+            if isinstance(source, str):
+                self.rig.request(FollowSource(source, dict(settings or {}), called))
+            elif not is_source(source):
+                raise InputError(f"source: {type(source).__name__} is neither a name nor a ReferenceSource")
+            elif settings is not None:
+                raise InputError("settings: an object has its own, they go with a reference's name")
+            elif isinstance(self.rig, LockstepRig):
+                self.rig.follow_source(source, called)
+            else:
+                raise InputError(
+                    "source: the engine is another process, which makes a reference by its name: declare it in the "
+                    f"entry-point group {SOURCE_GROUP!r}, or open the rig with lockstep=True"
+                )
 
     def wait(self, duration: Amount | None = None, report: Callable[[Progress], None] | None = None) -> None:
         """Wait so many s of the rig's time, or for the end of the started motion."""

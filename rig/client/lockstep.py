@@ -23,7 +23,9 @@ from rig.engine import (
     ClockPair,
     Engine,
     Event,
+    FollowSource,
     Operator,
+    ReferenceSource,
     Reply,
     RigCommand,
     Snapshot,
@@ -152,8 +154,20 @@ class LockstepRig:
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `Rig.request`."""
+        self._submit(command, samples)
+
+    def follow_source(self, source: ReferenceSource, name: str) -> None:
+        """Follow a source that is an object of this process; raises as `request`. name: of the motion; "": its own."""
+        self._submit(FollowSource(type(source).__name__, name=name), source=source)
+
+    def _submit(
+        self,
+        command: RigCommand,
+        samples: npt.NDArray[np.float64] | None = None,
+        source: ReferenceSource | None = None,
+    ) -> None:
         reply: Future[Reply] = Future()
-        self.operator.submit(Submission(command, samples, reply, client=_CLIENT))
+        self.operator.submit(Submission(command, samples, reply, client=_CLIENT, source=source))
         while not reply.done():
             self._pass(1)
         self.refresh()

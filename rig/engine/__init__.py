@@ -43,6 +43,7 @@ from rig.engine.messages import (
     Disconnect,
     Engage,
     Follow,
+    FollowSource,
     Home,
     MoveLeg,
     Note,
@@ -63,6 +64,15 @@ from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
 from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
+from rig.engine.sources import (
+    SOURCE_GROUP,
+    SourceDeclaration,
+    find_source,
+    forget_sources,
+    make_source,
+    sample_source,
+    source_names,
+)
 from rig.engine.tare import reads_reversed
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
 from rig.engine.wiring import put_on_record, record_path, strike_from_record
@@ -73,6 +83,7 @@ __all__ = [
     "LEAST_PACE",
     "OBSERVER_ROWS",
     "RAMPS",
+    "SOURCE_GROUP",
     "STATES_OF",
     "TORQUE_STATES",
     "Abandon",
@@ -93,6 +104,7 @@ __all__ = [
     "EngineProcess",
     "Event",
     "Follow",
+    "FollowSource",
     "ForceLaw",
     "Home",
     "LawFault",
@@ -120,6 +132,7 @@ __all__ = [
     "RunningEngine",
     "Shutdown",
     "Snapshot",
+    "SourceDeclaration",
     "Stop",
     "Submission",
     "Unproven",
@@ -133,6 +146,8 @@ __all__ = [
     "claim_drives",
     "estimate_kernel",
     "find_engine",
+    "find_source",
+    "forget_sources",
     "judge_buses",
     "kernels_of",
     "leg_feedback_kernel",
@@ -142,6 +157,7 @@ __all__ = [
     "make_drive",
     "make_drive_group",
     "make_law",
+    "make_source",
     "move_bounds",
     "needed_modes",
     "note_command_kernel",
@@ -158,7 +174,9 @@ __all__ = [
     "recording_header",
     "rehearsed",
     "running_engines",
+    "sample_source",
     "send_compile_progress",
+    "source_names",
     "straight_move",
     "strike_from_record",
     "task_motion_kernel",

@@ -27,6 +27,7 @@ from rig.engine.motion_log import MotionLog
 from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
+from rig.engine.sources import GuardedSource, guarded
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.errors import RefusedError
@@ -194,8 +195,14 @@ class Engine:
         """Decelerate along the path to rest, in `least` s or more."""
         self.reference.decelerate([ramp for ramp in RAMPS if ramp >= least] or [least])
 
+    def guarded(self, source: ReferenceSource, name: str = "") -> GuardedSource:
+        """A source of somebody else's, guarded, for `follow`; may be made in any thread. See `sources.guarded`."""
+        return guarded(source, self._stopwatch.now, self.config.period, np.array(self.published.reference), name)
+
     def follow(self, source: ReferenceSource) -> None:
         """Follow a source of references from this cycle on, as a run; a failed check stops the platform.
+
+        It must be of this program, or `guarded`.
 
         Raises:
             RefusedError: the platform is not engaged.

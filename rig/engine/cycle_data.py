@@ -387,9 +387,9 @@ class ReferenceMotion:
         Returns the cause to refuse it, by itself or as continuation of the reference of now, at rig time `t` (s).
 
         Raises:
-            DynamicsError: it is not defined there.
+            DynamicsError: it is not defined there, and its source has no fault, with which the motion is NaN.
         """
-        if not source.evaluate(self.ahead_by, self.ahead):
+        if not source.evaluate(self.ahead_by, self.ahead) and source.fault is None:
             raise DynamicsError("the reference is not defined at the time of the next command")
         limits = self.limits
         self.condition_ahead, what, leg, value, bound = foresee_kernel(

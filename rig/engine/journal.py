@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from rig.config import InjectedFault, RigConfig, VirtualCells, fault_words
 from rig.engine.core import Engine
 from rig.engine.link import Submission
-from rig.engine.messages import Follow, Home, Pace, Reply, Stop
+from rig.engine.messages import Follow, FollowSource, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
 from rig.findings import Code, Finding
 
@@ -34,6 +34,8 @@ class Journal:
         what: str = command.kind
         if isinstance(command, Follow):
             what = f"{what} {command.name!r}"
+        elif isinstance(command, FollowSource):
+            what = f"{what} {command.source!r}"
         elif isinstance(command, Home) and command.unproven:
             what = f"{what}, with a wiring that is not proven"
         elif isinstance(command, Pace):

@@ -37,6 +37,7 @@ from rig.engine.messages import (
     Stop,
     refusal,
 )
+from rig.engine.reference import ReferenceSource
 from rig.engine.snapshot import SNAPSHOT, Snapshot
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.findings import Code, Finding, Value, elided
@@ -85,6 +86,8 @@ class Submission:
     """name of the client, "" if unknown"""
     stops: int | None = None
     """the engine's count of stops at the request, if its check had to wait for another; None: the present one"""
+    source: ReferenceSource | None = None
+    """of a `FollowSource` in the engine's own process: an object, in place of the name of a declared one"""
 
 
 class LinkJournal(Protocol):

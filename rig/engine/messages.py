@@ -1,10 +1,10 @@
 """Messages between clients and engine over the control link."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import AfterValidator, Field, JsonValue, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from kinematics import Thresholds
@@ -102,6 +102,20 @@ class Follow:
     kind: Literal["follow"] = "follow"
 
 
+_MOST_SETTINGS = 100
+
+
+@validated(frozen=True, slots=True)
+class FollowSource:
+    """ENGAGED → RUNNING: follow a reference that another distribution declares, made here with these settings."""
+
+    source: Annotated[str, AfterValidator(partial(check_name, "name of the reference"))]
+    settings: Annotated[dict[str, JsonValue], Field(max_length=_MOST_SETTINGS)] = field(default_factory=dict)
+    name: Annotated[str, AfterValidator(lambda name: name and check_name("name of the motion", name))] = ""
+    """of the motion; "": the source's own"""
+    kind: Literal["follow-source"] = "follow-source"
+
+
 @validated(frozen=True, slots=True)
 class Pause:
     """RUNNING → ENGAGED: decelerate along the path and hold; `Resume` goes on."""
@@ -188,6 +202,7 @@ RigCommand = (
     | MoveLeg
     | Engage
     | Follow
+    | FollowSource
     | Pause
     | Resume
     | Abandon
@@ -199,7 +214,7 @@ RigCommand = (
 )
 """Commands that the cyclic thread carries out between two cycles."""
 
-CHECKED = (Follow, Park, MoveLeg)
+CHECKED = (Follow, FollowSource, Park, MoveLeg)
 """Commands that are checked before, which may take long."""
 
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]

@@ -29,6 +29,7 @@ from rig.engine.messages import (
     Disconnect,
     Engage,
     Follow,
+    FollowSource,
     Home,
     MoveLeg,
     Pace,
@@ -43,7 +44,8 @@ from rig.engine.messages import (
     refusal,
 )
 from rig.engine.point_to_point import approach_move
-from rig.engine.reference import RAMPS
+from rig.engine.reference import RAMPS, ReferenceSource
+from rig.engine.sources import GuardedSource, make_source
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError
 from rig.findings import Code, Finding, Value
@@ -60,6 +62,7 @@ class _Job:
 
     command: RigCommand
     table: MotionTable | None
+    source: GuardedSource | None
     reply: Future[Reply]
     stops: int
     lease: Lease | None
@@ -72,7 +75,7 @@ class _Job:
     @property
     def moves(self) -> bool:
         """Whether the command brings torque or motion, so that a stop cancels it."""
-        return isinstance(self.command, Home | MoveLeg | Engage | Follow | Resume)
+        return isinstance(self.command, Home | MoveLeg | Engage | Follow | FollowSource | Resume)
 
     @property
     def lapsed(self) -> bool:
@@ -133,12 +136,14 @@ class Operator:
         cancels any command.
         """
         self.journal.follow(submission)
-        table, lease, command = None, submission.lease, submission.command
+        table, source, lease, command = None, None, submission.lease, submission.command
         stops = self._engine.machine.stops if submission.stops is None else submission.stops
         if isinstance(command, CHECKED) and (lease is None or lease.active):
             try:
                 if isinstance(command, MoveLeg):
                     check_move(self._engine.config, _leg_move(command))
+                elif isinstance(command, FollowSource):
+                    source = self._made(command, submission.source)
                 else:
                     samples = submission.samples
                     table = self._way_home() if isinstance(command, Park) else self._checked(command, samples)
@@ -146,7 +151,7 @@ class Operator:
                 found = refusal(command.kind, error.finding)
                 submission.reply.set_result(Reply(False, found, isinstance(error, HardwareError)))
                 return
-        self._queue.put(_Job(command, table, submission.reply, stops, lease))
+        self._queue.put(_Job(command, table, source, submission.reply, stops, lease))
 
     def carry_out(self) -> None:
         """Carry out queued commands; called by the cyclic thread between two cycles.
@@ -189,6 +194,8 @@ class Operator:
                 engine.stop(command.category)
             elif isinstance(command, Follow) and job.table is not None:
                 self._follow(command, job.table)
+            elif isinstance(command, FollowSource) and job.source is not None:
+                self._follow_source(job.source)
             elif isinstance(command, Home):
                 self._home(command)
             elif isinstance(command, Park):
@@ -309,6 +316,16 @@ class Operator:
         engine.motions.begin(engine.tick.t, command.name, command.purpose, duration, command.amplitude, own)
         engine.reference.follow(table, command.name, paced=command.purpose == MotionKind.RUN)
         engine.enter(State.RUNNING)
+
+    def _made(self, command: FollowSource, given: ReferenceSource | None) -> GuardedSource:
+        """The reference, guarded, from where the platform stands; in the caller's thread, as it may take long."""
+        pose = np.array(self._engine.published.reference)
+        source = make_source(command.source, command.settings, pose) if given is None else given
+        return self._engine.guarded(source, command.name)
+
+    def _follow_source(self, source: GuardedSource) -> None:
+        source.check_start(self._engine.cycle_data.reference.now[:7])  # where it stands by now
+        self._engine.follow(source)
 
     def _resume(self) -> None:
         self._engine.resume()

@@ -15,6 +15,7 @@ from kinematics import (
     pose_to_coordinates,
     table_motion_kernel,
 )
+from rig.findings import Finding
 
 
 class ReferenceSource(Protocol):
@@ -338,6 +339,11 @@ class Reference:
     def name(self) -> str:
         """Name of the motion."""
         return self.source.name
+
+    @property
+    def fault(self) -> Finding | None:
+        """Why its source has no reference any more, where that watches itself; see `GuardedSource`."""
+        return getattr(self.source, "fault", None)
 
     @property
     def moving(self) -> bool:

@@ -221,7 +221,7 @@ class Supervision:
             return
         cause = braking.accept(t, followed.now, followed.legs, followed.condition, source)
         if cause is not None:
-            self._act(Trip(cause, StopSeverity.CATEGORY_2))
+            self._act(Trip(_of_source(cause, source), StopSeverity.CATEGORY_2))
             braking.brake(source, t)
             followed.evaluate(source, self._cycle.measurement)
 
@@ -234,7 +234,7 @@ class Supervision:
         followed = self._cycle.reference
         cause = followed.foresee(source, t)
         if cause is not None:
-            self._act(Trip(cause, StopSeverity.CATEGORY_2))
+            self._act(Trip(_of_source(cause, source), StopSeverity.CATEGORY_2))
             self._braking.brake(source, t)
             followed.foresee(source, t)
 
@@ -304,3 +304,9 @@ class Supervision:
     def _poseless(self) -> Finding | None:
         lost = self._machine.homed and self._cycle.measurement.home_error(self._drives) is None
         return Finding(Code.NO_POSE) if lost else None
+
+
+def _of_source(cause: Cause, source: Reference) -> Cause:
+    """The fault that a source knows of itself, which is why its reference was refused; else `cause`."""
+    fault = source.fault
+    return cause if fault is None else Cause(fault, cause.t)

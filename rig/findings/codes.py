@@ -392,6 +392,19 @@ class Code(StrEnum):
         "reference of leg {leg}: {value} is not a finite number",
         FaultCode.REFERENCE_INVALID,
     )
+    SOURCE_FAILED = _code("source_failed", "reference {source!r} failed: {text}", FaultCode.REFERENCE_INVALID)
+    SOURCE_LATE = _code(
+        "source_late",
+        "reference {source!r} takes {value:.3g*1e3} ms of a cycle (at most {bound:.3g*1e3} ms)",
+        FaultCode.REFERENCE_INVALID,
+        unit="s",
+    )
+    SOURCE_NOT_AT_REST = _code(
+        "source_not_at_rest",
+        "reference {source!r} did not come to rest within {bound:g} s",
+        FaultCode.REFERENCE_INVALID,
+        unit="s",
+    )
     REFERENCE_STEP = _code(
         "reference_step",
         "reference of leg {leg}: steps by {value:~.3f/3*1e3} mm more than its speed explains within "
@@ -741,6 +754,7 @@ class Code(StrEnum):
         "way_home_refused", "{within}\n  move somewhere else first, or STOP, which takes the torque off"
     )
     MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving at the request: try again")
+    SOURCE_REFUSED = _code("source_refused", "reference {source!r} cannot be followed: {text}")
     SOURCE_NOT_ENGAGED = _code(
         "source_not_engaged",
         "{source!r} cannot be followed in state {state:name}: engage first",

@@ -32,14 +32,13 @@ from dynamics import format_mechanism, mechanism_tables, parse_tables
 from dynamics.serial import load_arm
 from kinematics import coordinates_to_pose, leg_lengths, parse_trajectory, pose_to_coordinates, tabulate
 from rig.cli import main
-from rig.client import LockstepRig, on_free_ports, open_rig
+from rig.client import on_free_ports
 from rig.client.arguments import motion_of
 from rig.config import LAW_GROUP, law_names, load_config
 from rig.csvio import MOTION, write_table
 from rig.engine.laws import law_of
-from rig.errors import ExitCode, InputError, RefusedError
+from rig.errors import ExitCode, InputError
 from rig.importing import load_mapping
-from rig.states import State
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -124,7 +123,8 @@ NOT_WHOLE = {
     ): "parts of a module that the page does not show: tests/actuators/foreign.py is one",
     ("scripting.md", 'with rig.open("virtual") as robot'): "tests/integration/test_scripting.py runs it, live too",
     ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
-    ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and test_references.py install them",
+    ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",
+    ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
 }
 """Blocks that are not run here: page, and language or words of it; and why."""
@@ -333,18 +333,6 @@ def test_every_law_of_the_program_has_its_class() -> None:
     names = law_names()
     assert {name: law_of(name).name for name in names} == {name: name for name in names}
     assert all(name in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") for name in names)
-
-
-def test_a_source_of_references_needs_an_engaged_platform() -> None:
-    names: dict[str, Any] = {}
-    text = next(block.text for block in blocks(ROOT / "docs" / "architecture.md") if "class Sway" in block.text)
-    exec(text, names)
-    with open_rig(VIRTUAL, lockstep=True) as robot:
-        assert isinstance(robot.rig, LockstepRig)
-        engine = robot.rig.engine
-        with pytest.raises(RefusedError, match="'sway' cannot be followed in state OFF: engage first"):
-            engine.follow(names["Sway"](engine.cycle_data.reference.now[:7]))
-        assert engine.machine.state is State.OFF and engine.reference.name == "hold"
 
 
 @pytest.mark.parametrize(

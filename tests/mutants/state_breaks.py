@@ -10,7 +10,7 @@ _LAST_GOOD = "integration/test_last_good_reference.py"
 _SOURCES = "integration/test_reference_source.py"
 _LOOP = "rig/test_engine_loop.py"
 _WATCH = "rig/test_engine_watch.py"
-_BRAKES = "            self._act(Trip(cause, StopSeverity.CATEGORY_2))\n            braking.brake("
+_BRAKES = "            self._act(Trip(_of_source(cause, source), StopSeverity.CATEGORY_2))\n            braking.brake("
 
 
 def _machine(name: str, old: str, new: str) -> Break:
@@ -161,7 +161,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a reference ahead that breaks a limit is commanded",
-        "            self._act(Trip(cause, StopSeverity.CATEGORY_2))\n            self._braking.brake(source, t)",
+        "            self._act(Trip(_of_source(cause, source), StopSeverity.CATEGORY_2))\n"
+        "            self._braking.brake(source, t)",
         "            pass",
         _LAST_GOOD,
     ),
