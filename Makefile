@@ -14,11 +14,11 @@ FITS = import sys, importlib.util as u; sys.exit(not (sys.version_info >= (3, 11
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if command -v $$p >/dev/null 2>&1 && $$p -c '$(FITS)' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-# What Qt needs of the system, what its tests need for a virtual screen, and the window managers under which the app is
-# tried with real mouse and keys: rig/runtime/system_packages.toml says which, and of what no library loads.
+# What Qt needs of the system, what its tests need for a virtual screen, the window managers under which the app is tried
+# with real mouse and keys, and a C compiler: rig/runtime/system_packages.toml says which, and of what no library loads.
 SYSTEM = $(BIN)/python -I rig/runtime/system_packages.py
 QT_PACKAGES = $$($(SYSTEM) packages app screen virtual-screen)
-DESK_PACKAGES = $$($(SYSTEM) packages desk)
+DESK_PACKAGES = $$($(SYSTEM) packages desk compiler)
 
 .PHONY: help install demo gui test explore mutants lint texts reference bench pictures clean
 ifeq ($(filter test-%,$(MAKECMDGOALS)),)
@@ -167,13 +167,14 @@ $(VENV)/.system: | $(BIN)/python
 	@touch $@
 
 $(VENV)/.desk: | $(BIN)/python
-	@if command -v openbox >/dev/null && command -v metacity >/dev/null && command -v xdotool >/dev/null; then :; \
+	@if command -v openbox >/dev/null && command -v metacity >/dev/null && command -v xdotool >/dev/null \
+		&& command -v cc >/dev/null && command -v objdump >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "Installing the window managers of the tests"; \
+		echo "Installing the window managers and the C compiler of the tests"; \
 		export DEBIAN_FRONTEND=noninteractive; \
 		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(DESK_PACKAGES) >/dev/null; \
 	else \
-		echo "Window managers that STOP is tried under are missing. On Debian or Ubuntu type:" >&2; \
+		echo "Window managers that STOP is tried under, or a C compiler, are missing. On Debian or Ubuntu type:" >&2; \
 		echo "  sudo apt-get install --no-install-recommends $(DESK_PACKAGES)" >&2; \
 		echo "and then try again." >&2; exit 1; \
 	fi

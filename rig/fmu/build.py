@@ -71,8 +71,8 @@ def build_unit(
     report: called with the number of compiled kernels and their total, on the first call on a machine.
 
     Raises:
-        InputError: FMPy or the compiler is missing, or this is no x86-64 Linux.
-        RigError: the compiler fails, or FMPy finds a problem in the unit.
+        InputError: FMPy or the compiler is missing or fails, or this is no x86-64 Linux.
+        RigError: FMPy finds a problem in the unit.
     """
     headers = _headers()
     compiler = _compiler()
@@ -95,7 +95,7 @@ def build_unit(
         command = [compiler, *_FLAGS, f"-I{headers}", source, "kernels.o", "-o", library.name, "-lm"]
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
-            raise RigError(f"{compiler} fails with exit code {ended.returncode}:\n{ended.stderr.strip()}")
+            raise InputError(f"{compiler} fails with exit code {ended.returncode}:\n{ended.stderr.strip()}")
         binary = library.read_bytes()
         needs = f"The unit needs {SYSTEM} with glibc {_glibc(binary)} or newer, and nothing else: no Python."
         whole = folder / "unit.fmu"
