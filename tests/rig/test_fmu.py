@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -214,6 +215,18 @@ def test_instances_share_nothing(run: Callable[..., Running], version: FmiVersio
     second.step(0.01)
     assert np.array_equal(second.get("pose.x", 44), first.get("pose.x", 44))
     assert not np.allclose(second.get("pose.x", 44), at_start)
+
+
+@each_version
+def test_instances_run_at_the_same_time(run: Callable[..., Running], version: FmiVersion) -> None:
+    """Each in a thread: a call of FMPy lets the others run."""
+    units = [run("plant", version=version) for _ in range(4)]
+    for unit in units:
+        unit.put("force[1]", np.zeros(6))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda unit: [unit.step(0.02) for _ in range(3)], units))
+    after = [unit.get("time", len(unit.references)) for unit in units]
+    assert all(np.array_equal(one, after[0]) for one in after) and after[0][0] > 0.05
 
 
 @each_version
