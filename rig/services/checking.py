@@ -1,5 +1,6 @@
 """Check of a configuration, its mechanism and a trajectory before any motion."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,10 +82,8 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     check_devices(rig)
     drives = make_drive_group(rig)
     if rig.virtual is not None:
-        payload = payload_of(rig)
-        VirtualRig(rig, payload=payload)  # its own plant may be invalid
-        if payload is not None:
-            payload.close()
+        with payload_of(rig) or nullcontext() as payload:
+            VirtualRig(rig, payload=payload)  # its own plant may be invalid
     loop, buses = check_loop(rig), judge_buses(rig, drives.plans)
     warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
     unwatched = "" if drives.unwatched is None else drives.unwatched.text

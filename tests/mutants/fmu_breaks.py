@@ -156,6 +156,6 @@ FMU_BREAKS = [
         "rig/services/closed_loops.py",
         "if config.virtual is not None and config.virtual.plant.payload_fmu is not None:",
         "if False:",
-        (f"{_CARRIED}::test_the_closed_loop_is_not_simulated_without_it",),
+        (f"{_CARRIED}::test_the_closed_loop_is_not_simulated_without_it_and_a_check_loads_it",),
     ),
 ]

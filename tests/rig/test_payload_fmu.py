@@ -17,7 +17,7 @@ from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, PayloadFmu, RigConfig
 from rig.engine import note_departures
 from rig.errors import ConfigError, RefusedError
 from rig.fmu import FmuError, inverse_unit
-from rig.services import LoopsRequest, compare_loops
+from rig.services import CheckRequest, LoopsRequest, check, compare_loops
 from rig.virtual import PayloadUnit, Plant, VirtualRig, VirtualRigProcess, payload_of
 from rig.virtual import drive_kernel as columns
 
@@ -205,7 +205,9 @@ def test_a_slow_unit_is_refused_for_real_time(springs: dict[int, Path]) -> None:
         unit.check_speed()
 
 
-def test_the_closed_loop_is_not_simulated_without_it(springs: dict[int, Path], tmp_path: Path) -> None:
+def test_the_closed_loop_is_not_simulated_without_it_and_a_check_loads_it(
+    springs: dict[int, Path], tmp_path: Path
+) -> None:
     text = EXACT.path.read_text(encoding="utf-8")
     file = tmp_path / "rig.toml"
     file.write_text(
@@ -214,6 +216,8 @@ def test_the_closed_loop_is_not_simulated_without_it(springs: dict[int, Path], t
     )
     with pytest.raises(RefusedError, match="payload_fmu"):
         compare_loops(LoopsRequest(str(file), "demo", ("force",)))
+    with pytest.raises(ConfigError, match=r"payload_fmu.*no output has the name"):
+        check(CheckRequest(str(file)))
 
 
 def test_a_rig_carries_it(springs: dict[int, Path]) -> None:
