@@ -538,6 +538,7 @@ class Measurer:
         spread = apart.std(axis=0, ddof=1)
         repeatability = apart.mean(axis=0) + 3.0 * spread
         speed = 2.0 * math.pi * trial.size / trial.period
+        scatter = math.sqrt(float((apart**2).mean()) / (rounds - 1))  # of the mean of the rounds, along the whole path
         at = f"{rounds} rounds, {speed:.3g} m/s"
         worst = int(accuracy.argmax())
         yield Number(
@@ -545,7 +546,7 @@ class Measurer:
             "path accuracy",
             "",
             float(accuracy[worst]),
-            float(spread[worst]) / math.sqrt(rounds),
+            scatter,
             "m",
             settings.path_accuracy,
             basis=signals.poses,

@@ -70,6 +70,7 @@ def summary_of(result: Acceptance, date: datetime, recording: str | None, sensor
         "share": config.acceptance.share,
         "rig_time_s": result.rig_time,
         "skipped_cycles": result.skipped,
+        "bounds_of_configuration": _own_bounds(result),
         "sensors": dict(sensors),
         "numbers": [number.as_dict(result.confidence) for number in result.numbers],
         "motions": [_motion(trial) for trial in result.trials],
@@ -91,6 +92,12 @@ def summary_of(result: Acceptance, date: datetime, recording: str | None, sensor
             for axis, octaves in result.curves.residuals.items()
         },
     }
+
+
+def _own_bounds(result: Acceptance) -> list[str]:
+    """Names of settings that are not the defaults."""
+    settings = result.config.acceptance
+    return [name for name, default in type(settings)() if getattr(settings, name) != default]
 
 
 def _motion(trial: Trial) -> dict[str, Any]:
@@ -186,6 +193,12 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
         "Errors of a sensor that repeat are not in it. A number passes or fails at a confidence of "
         f"{100.0 * result.confidence:.4g} %, one-sided, each by itself; in between it is undecided.",
     ]
+    own = summary["bounds_of_configuration"]
+    texts.append(
+        f"Set by the configuration: {', '.join(own)}. Other bounds are defaults, whose source each test names."
+        if own
+        else "All bounds are defaults, whose source each test names."
+    )
     if result.skipped:
         texts.append(f"{result.skipped} cycles were skipped in the evaluated motions, and interpolated.")
     return texts

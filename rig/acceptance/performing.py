@@ -84,8 +84,9 @@ class Evaluation:
     def lost(self, trial: Trial, reason: str, *, ended: bool = False) -> None:
         """Note that a motion gives no numbers; `ended`: the rig ended it."""
         for test in trial.tests:
-            if test in self._tests:
-                self.result.numbers.append(not_measured(test, trial.axis, reason, ended=ended))
+            number = not_measured(test, trial.axis, reason, ended=ended)
+            if test in self._tests and number not in self.result.numbers:
+                self.result.numbers.append(number)
 
     def finished(self) -> Acceptance:
         """The result, its numbers in the order of the tests."""

@@ -34,7 +34,7 @@ SERVES: dict[Kind, tuple[AcceptanceTest, ...]] = {
     Kind.SLOW: (AcceptanceTest.HYSTERESIS, AcceptanceTest.TURN_AROUND, AcceptanceTest.SMOOTHNESS),
     Kind.FAST: (AcceptanceTest.SPEED,),
     Kind.HARD: (AcceptanceTest.ACCELERATION, AcceptanceTest.REPEATABILITY),
-    Kind.MULTISINE: (AcceptanceTest.RESPONSE, AcceptanceTest.RESIDUAL),
+    Kind.MULTISINE: (AcceptanceTest.RESPONSE, AcceptanceTest.LINEARITY, AcceptanceTest.RESIDUAL),
     Kind.SINE: (AcceptanceTest.LINEARITY, AcceptanceTest.NOISE, AcceptanceTest.CROSSTALK, AcceptanceTest.LEG_BALANCE),
     Kind.STEPS: (AcceptanceTest.THRESHOLD,),
     Kind.POSES: (AcceptanceTest.POSE, AcceptanceTest.SETTLING),
@@ -128,7 +128,7 @@ def planned(
     ]
     trials: list[Trial] = []
     for place, (kind, axis) in enumerate(wanted):
-        trials += _trials(config, kind, axis)
+        trials += [trial for trial in _trials(config, kind, axis) if trial.part == 1.0 or set(trial.tests) & set(tests)]
         report((place + 1) / len(wanted))
     return trials
 

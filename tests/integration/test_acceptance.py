@@ -22,6 +22,7 @@ from rig.acceptance import Acceptance, AcceptanceTest, Kind, Trial, Verdict, per
 from rig.analysis import Response
 from rig.cli.application import app
 from rig.config import RigConfig
+from rig.recording import open_recording
 
 Complex = npt.NDArray[np.complex128]
 RUNNER = CliRunner()
@@ -148,10 +149,10 @@ _BENT = (T.RESPONSE, T.LINEARITY)  # friction bends the describing function, and
 FAULTS = {
     "an end stop in the range": Fault(T.EXCURSION, {"plant": {"mechanism": "short"}}, short=True),
     "drives that are weak at speed": Fault(
-        T.SPEED, friction(viscous=52.0, viscous_speed=0.8, viscous_exponent=2.0), (T.ACCELERATION, T.RESIDUAL)
+        T.SPEED, friction(viscous=60.0, viscous_speed=0.8, viscous_exponent=2.0), (T.ACCELERATION, *_BENT)
     ),
     "motors too small": Fault(
-        T.ACCELERATION, {"drive": {"force_limit": 92.0}}, (T.SPEED, T.REPEATABILITY, *_BENT, T.RESIDUAL)
+        T.ACCELERATION, {"drive": {"force_limit": 92.0}}, (T.SPEED, T.REPEATABILITY, T.PATH, *_BENT, T.RESIDUAL)
     ),
     "slow drives": Fault(
         T.RESPONSE,
@@ -170,7 +171,10 @@ FAULTS = {
     ),
     "a tight leg": Fault(T.CROSSTALK, one_leg(12.0), (T.LEG_BALANCE, *_BENT, T.HYSTERESIS, T.PATH, T.RESIDUAL)),
     "a very tight leg": Fault(
-        T.LEG_BALANCE, one_leg(20.0), (T.CROSSTALK, *_BENT, T.HYSTERESIS, T.PATH, T.RESIDUAL), short=True
+        T.LEG_BALANCE,
+        one_leg(20.0),
+        (T.SPEED, T.ACCELERATION, T.REPEATABILITY, T.CROSSTALK, *_BENT, T.HYSTERESIS, T.PATH, T.RESIDUAL),
+        short=True,
     ),
     "stiction": Fault(
         T.TURN_AROUND,
@@ -181,10 +185,10 @@ FAULTS = {
     "a load that nobody told of": Fault(
         T.POSE, {"plant": {"payload": {"mass": 4.0}}}, (T.PATH, T.SETTLING, T.RESIDUAL, T.LINEARITY)
     ),
-    "drives that creep into place": Fault(
+    "a load that keeps the platform from settling": Fault(
         T.SETTLING,
-        friction(viscous=45.0, viscous_speed=0.8, viscous_exponent=2.0),
-        (T.LINEARITY, T.RESIDUAL),
+        {"plant": {"payload": {"mass": 3.0}}},
+        (T.POSE, T.PATH, T.RESIDUAL, T.LINEARITY),
         {"settling": 0.05},
     ),
     "play": Fault(T.PATH, {"plant": {"backlash": 1e-3}}, (T.LINEARITY, T.RESIDUAL)),
@@ -258,21 +262,37 @@ def test_what_the_rig_does_not_bear_is_not_measured_and_said(tmp_path: Path) -> 
 # -- the command -----------------------------------------------------------------------------------------------------
 
 
+def tracker_log(recording: Path, path: Path, offset: float) -> Path:
+    """The recorded poses as a tracker would log them, by a clock of its own."""
+    rows = open_recording(recording).rows
+    rows = rows[np.isfinite(rows["pose"]).all(axis=1)]
+    table = np.column_stack([rows["t"] + offset, rows["pose"]])
+    np.savetxt(path, table, fmt="%.12g", delimiter=",", header="t,x,y,z,qw,qx,qy,qz", comments="")
+    return path
+
+
 def test_the_command_writes_page_and_numbers_and_a_recording_gives_the_same_again(tmp_path: Path) -> None:
     config = slower_file(tmp_path / "rig.toml")
     page = tmp_path / "accepted.html"
-    only = ["--axes", "z", "--tests", "leg-balance", "--json"]
+    only = ["--axes", "z", "--tests", "leg-balance,acceleration-noise", "--json"]
     told = RUNNER.invoke(app, ["accept", config, "--lockstep", *only, "-o", str(page), "--folder", str(tmp_path)])
     assert told.exit_code == 0, told.output
     first = json.loads(told.stdout)
-    assert first["verdict"] == "pass" and len(first["numbers"]) == 2
+    assert first["verdict"] == "pass" and len(first["numbers"]) == 4
     assert json.loads(page.with_suffix(".json").read_text())["numbers"] == first["numbers"]
     text = page.read_text()
     assert "Leg balance" in text and "Signature" in text and "14 CFR Part 60" in text
     assert "not an accelerometer&#39;s" in text and "encoders" in text
-    again = RUNNER.invoke(app, ["accept", config, *only, "--recording", str(next(tmp_path.glob("*.mcap")))])
+    recording = next(tmp_path.glob("*.mcap"))
+    again = RUNNER.invoke(app, ["accept", config, *only, "--recording", str(recording)])
     assert again.exit_code == 0, again.output
     assert json.loads(again.stdout)["numbers"] == first["numbers"]
+    tracked = tracker_log(recording, tmp_path / "tracker.csv", offset=5.0)
+    again = RUNNER.invoke(app, ["accept", config, *only, "--recording", str(recording), "--tracker", str(tracked)])
+    assert again.exit_code == 0, again.output
+    by_tracker = json.loads(again.stdout)
+    assert by_tracker["sensors"]["tracker"]["offset_s"] == pytest.approx(5.0, abs=1e-4)
+    assert {one["basis"] for one in by_tracker["numbers"]} == {"encoders", "tracker"}  # legs have no tracker
     looked = RUNNER.invoke(app, ["accept", config, "--look", "--axes", "z", "--tests", "speed"])
     assert "fast sine z" in looked.stdout and "1 motions" in looked.stdout
 

@@ -210,6 +210,28 @@ def test_the_repeatability_of_a_pose_is_that_of_the_standard() -> None:
     assert found(numbers, "overshoot").value == 0.0
 
 
+def test_a_path_is_off_by_its_offset_across_not_by_a_lag_along() -> None:
+    (trial,) = planned(SHIPPED, ("z",), (AcceptanceTest.PATH,))
+    trial = replace(trial, begin=0.0)
+    t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
+    random = np.random.default_rng(9)
+    commanded, measured = np.zeros((2, len(t), 6))
+    for path, angle in (
+        (commanded, 2.0 * math.pi * t / trial.period),
+        (measured, 2.0 * math.pi * t / trial.period - 1e-3),
+    ):
+        path[:, 0], path[:, 1] = trial.size * np.cos(angle), trial.size * np.sin(angle)
+    measured[:, 2] += 1e-4 + 1e-5 * random.standard_normal(len(t))
+    signals = replace(
+        made(sine_trial(Kind.SINE, 2.0, 1), np.zeros((len(t), 6))),
+        t=t, path_time=t, commanded=commanded, measured=measured,
+    )  # fmt: skip
+    accuracy = found(Measurer(SHIPPED).measure(trial, signals), "path accuracy")
+    assert trial.size * 1e-3 > 5e-5  # along, which would show
+    assert accuracy.value == pytest.approx(1e-4, abs=5.0 * sigma_of(accuracy))
+    assert sigma_of(accuracy) == pytest.approx(1e-5 / math.sqrt(trial.cycles), rel=0.1)
+
+
 def test_the_sigma_of_a_line_is_that_of_noise() -> None:
     random = np.random.default_rng(7)
     t = np.arange(4000) / RATE
