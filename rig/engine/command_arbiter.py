@@ -111,16 +111,11 @@ class CommandArbiter:
         try:
             self.commands = self.law.commands(self._cycle)
         except Exception as error:
-            self._act(self._failed(t, error))
+            self._act(law_failed(t, self.law.name, error))
             return False
         if self.law.platform:
             self._cycle.note_command(t)
         return True
-
-    def _failed(self, t: float, error: Exception) -> Trip:
-        """Cause: the law raised what no law should; it may be somebody else's."""
-        details: dict[str, Value] = {"law": self.law.name, "text": f"{type(error).__name__}: {error}"}
-        return Trip(Cause(Finding(Code.LAW_FAILED, details=details), t), StopSeverity.QUICK_STOP)
 
     def _compute(self, t: float) -> int | None:
         """Compute the set-points and judge their forces, see `_judge`; None where there are none.
@@ -147,7 +142,7 @@ class CommandArbiter:
             self._act(Trip(Cause(fault.finding, t), fault.severity))
             return None
         except Exception as error:
-            self._act(self._failed(t, error))
+            self._act(law_failed(t, law.name, error))
             return None
         return judged
 
@@ -181,3 +176,9 @@ class CommandArbiter:
 def no_model(t: float, error: DynamicsError) -> Trip:
     """Cause: the model has no solution at rig time `t` (s)."""
     return Trip(Cause(Finding(Code.NO_MODEL, details={"text": str(error)}), t), StopSeverity.QUICK_STOP)
+
+
+def law_failed(t: float, law: str, error: Exception) -> Trip:
+    """Cause: at rig time `t` (s) the law of this name raised what no law should; it may be somebody else's."""
+    details: dict[str, Value] = {"law": law, "text": f"{type(error).__name__}: {error}"}
+    return Trip(Cause(Finding(Code.LAW_FAILED, details=details), t), StopSeverity.QUICK_STOP)

@@ -14,7 +14,7 @@ from actuators import Command, Status
 from dynamics import DynamicsError
 from kinematics import Array, kernel, leg_lengths, rotate, rotation_matrix
 from rig.config import RigConfig
-from rig.engine.command_arbiter import CommandArbiter, no_model
+from rig.engine.command_arbiter import CommandArbiter, law_failed, no_model
 from rig.engine.cycle_data import CycleData, TelemetryRow
 from rig.engine.drive_group import DriveGroup, ExchangeTimes
 from rig.engine.fault_reset import FaultReset
@@ -374,7 +374,10 @@ class Engine:
         cycle.measurement.take(self.drives, homed=machine.homed)
         followed = self.reference if machine.state in LAW_STATES and self.law.platform else None
         cycle.reference.evaluate(followed, cycle.measurement)
-        self.law.refer(cycle)
+        try:
+            self.law.refer(cycle)
+        except Exception as error:  # of whatever kind, where the law is somebody else's
+            self.trip(law_failed(t, self.law.name, error))
         supervision.reference(t, self.reference)  # before anything follows from it
         try:
             cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=machine.homed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from actuators import Command, Mode
 from dynamics import Dynamics
-from kinematics import Array, MotionTable, leg_kinematics, pose_to_coordinates, stepped_pose
+from kinematics import Array, MotionTable, leg_lengths, pose_to_coordinates, stepped_pose
 from rig.config import LegFeedback, RigConfig, load_config
 from rig.engine import ControlLaw, CycleData, Readings, Reference, make_law
 from rig.testing.failure import Failure, run_checks
@@ -32,14 +32,13 @@ class _Bench:
         self.home = config.machine.geometry.home_pose
         self._reference = Reference(self.home)
         self._zeros = np.zeros(6)
+        geometry, moved = config.machine.geometry, stepped_pose(self.home, _MOVED, "base", np.zeros(3))
+        self._lengths = leg_lengths(geometry, self.home), leg_lengths(geometry, moved)
 
-    def cycle(self, moved: Array | None = None, *, active: bool = True, again: bool = False) -> Array | None:
+    def cycle(self, *, moved: bool = False, active: bool = True, again: bool = False) -> Array | None:
         """The forces (6,) N that the law computes in a cycle; None where it is not `active`. again: twice in one."""
-        data, law = self.data, self.law
-        pose = self.home if moved is None else stepped_pose(self.home, moved, "base", np.zeros(3))
-        lengths = leg_kinematics(self.config.machine.geometry, np.concatenate([pose, np.zeros(12)])).length
-        zeros = self._zeros
-        data.measurement.take(Readings(lengths, zeros, zeros, zeros, zeros), homed=True)
+        data, law, zeros = self.data, self.law, self._zeros
+        data.measurement.take(Readings(self._lengths[moved], zeros, zeros, zeros, zeros), homed=True)
         data.reference.evaluate(self._reference, data.measurement)
         law.refer(data)
         if not active:
@@ -59,8 +58,8 @@ class _Bench:
         return error
 
 
-def _forces(bench: _Bench, moved: Array | None = None, *, again: bool = False) -> Array:
-    forces = bench.cycle(moved, again=again)
+def _forces(bench: _Bench, *, moved: bool = False, again: bool = False) -> Array:
+    forces = bench.cycle(moved=moved, again=again)
     assert forces is not None
     return forces
 
@@ -77,7 +76,9 @@ def _deterministic(config: RigConfig) -> Iterator[str]:
     if not np.array_equal(runs[0].signals, runs[1].signals):
         yield "two runs of the same motion have different commands"
     benches = [_Bench(config), _Bench(config)]
-    if any(not np.array_equal(_forces(benches[0], _MOVED), _forces(benches[1], _MOVED)) for _ in range(_CYCLES)):
+    if any(
+        not np.array_equal(_forces(benches[0], moved=True), _forces(benches[1], moved=True)) for _ in range(_CYCLES)
+    ):
         yield "two laws of one configuration, asked the same, command different forces"
 
 
@@ -129,7 +130,7 @@ def _commands(config: RigConfig) -> Iterator[str]:
 def _begins_anew(config: RigConfig) -> Iterator[str]:
     fresh, used = _Bench(config), _Bench(config)
     for _ in range(_CYCLES):
-        used.cycle(_MOVED)
+        used.cycle(moved=True)
     for _ in range(3):
         used.cycle(active=False)
     for cycle in range(3):
@@ -142,7 +143,7 @@ def _begins_anew(config: RigConfig) -> Iterator[str]:
 def _computed_twice(config: RigConfig) -> Iterator[str]:
     once, twice = _Bench(config), _Bench(config)
     for cycle in range(5):
-        apart = float(np.abs(_forces(once, _MOVED) - _forces(twice, _MOVED, again=True)).max())
+        apart = float(np.abs(_forces(once, moved=True) - _forces(twice, moved=True, again=True)).max())
         if apart > 1e-9:
             yield f"a cycle that is computed twice has other forces, by {apart:.3g} N in cycle {cycle + 1}"
 
@@ -155,7 +156,7 @@ def _feedback(config: RigConfig) -> Iterator[str]:
     kept = np.zeros((len(declared.C), 6)) if isinstance(declared, LegFeedback) else np.zeros((0, 6))
     observes = isinstance(declared, LegFeedback) and declared.observer_bandwidth is not None
     for cycle in range(1 if observes else 5):
-        found = _forces(moved, _MOVED) - _forces(still)
+        found = _forces(moved, moved=True) - _forces(still)
         if isinstance(declared, LegFeedback):
             error = moved.length_error
             kept = declared.A @ kept + declared.B[:, :1] * error
@@ -180,7 +181,7 @@ def _memory(config: RigConfig) -> Iterator[str]:
             before = tracemalloc.get_traced_memory()[0]
             tracemalloc.reset_peak()
             for _ in range(_CYCLES):
-                bench.cycle(_MOVED)
+                bench.cycle(moved=True)
             after, peak = tracemalloc.get_traced_memory()
             kept, held = min(kept, (after - before) / _CYCLES), min(held, peak - max(before, after))
     finally:

@@ -12,10 +12,11 @@ from lockstep_bench import Bench, bench_config, shipped_config
 from own_packages import example, installed
 
 from kinematics import Array, leg_kinematics
-from rig.client import open_rig
-from rig.engine import FollowSource, sample_source
+from rig.client import Interruption, open_rig
+from rig.client.lockstep import LockstepRig
+from rig.engine import Connect, FollowSource, sample_source
 from rig.engine.sources import GuardedSource
-from rig.errors import InputError, RefusedError
+from rig.errors import ConfigError, InputError, RefusedError
 from rig.findings import Code
 from rig.states import State
 from rig.virtual import run_loop
@@ -41,7 +42,20 @@ class Mute(Failing):
         self.after -= 1
         return 1 / 0 if self.after == 0 else super().commands(cycle)
 
-FAILING, MUTE = (LawDeclaration(law.name, law.name, law) for law in (Failing, Mute))
+class Deaf(Failing):
+    name = "deaf"
+    def refer(self, cycle):
+        self.after -= 1
+        if self.after < 0:
+            raise RuntimeError("refer")
+
+class Unmade(Failing):
+    name = "unmade"
+    @classmethod
+    def of(cls, config, dynamics):
+        raise OSError("no such file")
+
+FAILING, MUTE, DEAF, UNMADE = (LawDeclaration(law.name, law.name, law) for law in (Failing, Mute, Deaf, Unmade))
 
 def unmade(settings, pose):
     raise OSError("no such port")
@@ -51,6 +65,8 @@ ENTRIES = """
 integral = my_laws:LAW
 failing = failing:FAILING
 mute = failing:MUTE
+deaf = failing:DEAF
+unmade = failing:UNMADE
 [stewart_rig.references]
 wave = my_references:WAVE
 unmade = failing:unmade
@@ -332,6 +348,16 @@ def test_what_cannot_be_followed_is_refused_by_name(bench: Bench) -> None:
         with pytest.raises(RefusedError, match=why):
             bench.rig.request(command)
     assert clock.machine.state is State.ENGAGED and clock.reference.name == "hold"
+
+
+def test_a_law_that_raises_in_every_cycle_leaves_a_rig_that_can_be_told(tmp_path: Path) -> None:
+    with Bench(tmp_path, bench_config(mode="deaf")) as bench:
+        bench.rig.request(Connect())
+        bench.until_state(State.FAULT)
+        cause = bench.machine.cause
+        assert cause is not None and "the control law 'deaf' failed: RuntimeError: refer" in cause.text
+    with pytest.raises(ConfigError, match="control law 'unmade' cannot be made: OSError: no such file"):
+        LockstepRig(bench_config(mode="unmade"), None, Interruption())
 
 
 def test_a_reference_needs_an_engaged_platform(tmp_path: Path) -> None:

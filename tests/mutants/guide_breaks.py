@@ -107,7 +107,7 @@ GUIDE_BREAKS = [
     Break(
         "a law that raises ends the engine",
         "rig/engine/command_arbiter.py",
-        "            self._act(self._failed(t, error))\n            return None\n",
+        "            self._act(law_failed(t, law.name, error))\n            return None\n",
         "            raise\n",
         (f"{_OWN}::test_a_law_that_raises_stops_the_rig",),
     ),

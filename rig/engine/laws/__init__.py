@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from actuators import Mode
-from dynamics import Dynamics
+from dynamics import Dynamics, DynamicsError
 from rig.config import RigConfig, find_law
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw, LawFault
@@ -36,11 +36,17 @@ def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
     """The law of a configuration on the model `dynamics`; where legs have a mode of their own, a mixed one.
 
     Raises:
-        ConfigError: see `law_of`.
+        ConfigError: see `law_of`; or the law cannot be made.
     """
     if all(config.own_loops):
         return PositionLaw.of(config, dynamics)
-    law = law_of(config.mode).of(config, dynamics)
+    kind = law_of(config.mode)
+    try:
+        law = kind.of(config, dynamics)
+    except (ConfigError, DynamicsError):
+        raise
+    except Exception as error:  # of whatever kind, where the law is somebody else's
+        raise ConfigError(f"control law {config.mode!r} cannot be made: {type(error).__name__}: {error}") from error
     if isinstance(law, ForceLaw) and any(config.own_loops):
         return MixedLaw(law, PositionLaw.of(config, dynamics), config.own_loops)
     return law
