@@ -59,6 +59,8 @@ class LoopVerdict:
     """Whether the host closes the loop; else all six drives do, and are responsible for its stability"""
     at_legs: bool = True
     """whether the gains are those of each leg; else those of the platform's task space"""
+    remembers: bool = False
+    """whether the law declares a memory of past errors"""
 
     @property
     def lowest_rate(self) -> int | None:
@@ -92,7 +94,8 @@ class LoopVerdict:
         else:
             found = f"has a gain margin of {self.gain_margin:.2f}{self._where}, must be at least {self.wanted:g}"
         lowest = self.lowest_rate
-        remedies = [] if lowest is None else [f"run it at {lowest} Hz or more"]
+        helps = lowest is not None and lowest > self.rate  # else its gains are too low for what it remembers
+        remedies = [] if not helps else [f"run it at {lowest} Hz or more"]
         if self.gain_margin > 0.0 and self.bandwidth is not None:
             # stiffness falls by its square, so that this is at least as stable as both gains times the factor
             remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
@@ -100,6 +103,8 @@ class LoopVerdict:
             remedies.append(f"multiply both gains by {self.gain_margin / self.wanted:.2g}")
         elif self.bandwidth is not None:
             remedies.append("a lower control.task_bandwidth")
+        elif self.remembers:
+            remedies.append(f"weaken what the law adds of the past ([laws.{self.mode}])")
         else:
             remedies.append("increase the damping or reduce the stiffness")
         return f"the control loop (mode {self.mode}, {gains}) {found}; {', or '.join(remedies)}"
@@ -107,7 +112,7 @@ class LoopVerdict:
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
         numbers = asdict(self)
-        del numbers["search"], numbers["at_legs"]
+        del numbers["search"], numbers["at_legs"], numbers["remembers"]
         if not numbers.pop("at_host"):
             numbers |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin", "model_margin"))
         return numbers | {
@@ -177,6 +182,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         least=least,
         bandwidth=feedback.bandwidth if isinstance(feedback, TaskFeedback) else None,
         at_legs=isinstance(feedback, LegFeedback),
+        remembers=isinstance(feedback, LegFeedback) and bool(feedback.C.any()),
     )
 
 

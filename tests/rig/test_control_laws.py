@@ -141,6 +141,11 @@ def test_without_a_gain_it_is_judged_as_the_force_law() -> None:
     assert judge_sag(integral()).sag is None
 
 
+def test_an_integral_that_is_too_strong_is_what_the_remedy_names() -> None:
+    message = check_loop(integral(5e5)).message
+    assert "is unstable" in message and message.endswith("; weaken what the law adds of the past ([laws.integral])")
+
+
 def swing(gain: float) -> float:
     """How much an error grows within 0.6 s at home, after a twist that the legs' Coulomb friction does not hold."""
     config = integral(gain)
