@@ -532,7 +532,9 @@ class RigClient(CommandSession):
             settings: of the named one.
             name: of the motion, in events and recording; None: the reference's own.
         """
-        called = "" if name is None else check_name("name of the motion", name)
+        self._follow_source(source, settings, "" if name is None else check_name("name of the motion", name))
+
+    def _follow_source(self, source: str | ReferenceSource, settings: Mapping[str, Any] | None, called: str) -> None:
         with self._asking():
             if isinstance(source, str):
                 self.rig.request(FollowSource(source, dict(settings or {}), called))

@@ -9,7 +9,7 @@ import math
 import re
 import textwrap
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -130,6 +130,8 @@ def key_of(annotation: Any, metadata: list[Any]) -> Key:
         return _list(get_args(annotation), parts)
     if origin is dict:
         return Key("table of whole numbers")
+    if origin is Mapping:
+        return Key("table of tables")
     if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
         return Key("table", model=annotation)
     return _plain(annotation, parts)
