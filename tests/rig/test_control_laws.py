@@ -97,8 +97,9 @@ def test_settings_are_judged_where_the_file_has_them() -> None:
     ],
 )
 def test_a_declaration_that_is_none_is_refused_when_the_file_is_read(mode: str, why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
+    with pytest.raises(ConfigError, match=why) as caught:
         SHIPPED.changed({"mode": mode})
+    assert [fault.key for fault in caught.value.found] == [("mode",)]
 
 
 @pytest.mark.parametrize(
