@@ -247,11 +247,18 @@ def forget_laws() -> None:
     find_law.cache_clear()
 
 
-def read_law_settings(data: object) -> Mapping[str, ExtensionSettings]:
+class LawTables(dict[str, ExtensionSettings]):
+    """Settings by the name of the law; not changed once it is made, so that a configuration has a hash."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+
+def read_law_settings(data: object) -> LawTables:
     """Validate `data`, settings by the name of a law. Raises ValidationError."""
     if not isinstance(data, Mapping):
         raise refused("laws", "", data, "must be a table of tables")
-    found: dict[str, ExtensionSettings] = {}
+    found = LawTables()
     for name, given in data.items():
         try:
             model = find_law(str(name)).settings

@@ -67,6 +67,7 @@ def test_whoever_asks_for_laws_finds_a_declared_one() -> None:
     config = integral(3e4)
     assert config.law_settings("integral").gain == 3e4 and SHIPPED.law_settings("integral").gain == 2e4
     assert RigConfig.model_validate(config.model_dump()).laws == config.laws
+    assert hash(config) == hash(integral(3e4)) != hash(integral(4e4))
     assert config.changed({"rate": 400.0}).law_settings("integral").gain == 3e4
     assert law_of("integral").name == "integral"
     assert "rig.engine.laws.kernels.leg_feedback_kernel" in kernels_of(config)
