@@ -1,0 +1,107 @@
+"""Samples of a stream come out of the ring as they went in, and what is lost is counted."""
+
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rig.runtime import SharedMemoryError
+from rig.streaming import END, SAMPLE, VELOCITY, SampleRing, SampleRingError, new_samples
+
+
+def numbered(first: int, count: int):
+    samples = new_samples(count)
+    samples["sequence"] = np.arange(first, first + count)
+    return samples
+
+
+def test_a_sample_is_laid_out_as_c_does():
+    sample = new_samples(1)
+    sample["sequence"], sample["time"], sample["sent"], sample["received"] = 7, 1.5, 2.5, 3.5
+    sample["given"], sample["velocity"] = VELOCITY | END, [[1, 2, 3, 4, 5, 6]]
+    fields = struct.unpack("@QdddI4x19d", sample.tobytes())
+    assert fields == (7, 1.5, 2.5, 3.5, 5, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0)
+
+
+def test_each_sample_is_taken_once_in_order_over_the_end_of_the_ring():
+    ring = SampleRing.local(8)
+    taken = []
+    for first in range(0, 30, 5):
+        ring.push(numbered(first, 5))
+        taken += ring.take()["sequence"].tolist()
+        assert len(ring.take()) == 0
+    assert taken == list(range(30))
+    assert ring.overwritten == 0
+    assert ring.pushed == 30
+
+
+def test_what_the_writer_overtook_is_counted():
+    ring = SampleRing.local(8)
+    ring.push(numbered(0, 3))
+    ring.push(numbered(3, 20))
+    assert ring.take()["sequence"].tolist() == list(range(15, 23))
+    assert ring.overwritten == 15
+
+
+def test_a_sample_that_is_half_written_is_not_taken():
+    ring = SampleRing.local(8)
+    ring.push(numbered(0, 4))
+    ring._numbers[2] = 2 * (8 + 2) + 1  # the writer is at it again
+    assert ring.take()["sequence"].tolist() == [0, 1, 3]
+    assert ring.overwritten == 1
+
+
+def test_a_single_sample_is_pushed_too_and_nothing_else_is():
+    ring = SampleRing.local(2)
+    ring.push(numbered(4, 1)[0])
+    assert ring.take()["sequence"].tolist() == [4]
+    with pytest.raises(ValueError, match="are not samples"):
+        ring.push(np.zeros(3, [("pose", "f8", 7)]))
+    with pytest.raises(SampleRingError, match="3 samples is not a power of two"):
+        SampleRing.local(3)
+
+
+def test_another_process_writes_with_numpy_alone_and_the_ring_is_removed():
+    with SampleRing.create(16) as ring:
+        writer = """if True:
+            import sys
+            from multiprocessing import resource_tracker
+            resource_tracker.register = lambda name, rtype: None  # before Python 3.13
+            from multiprocessing.shared_memory import SharedMemory
+            import numpy as np
+            sample = np.dtype([("sequence", "u8"), ("time", "f8"), ("sent", "f8"), ("received", "f8"), ("given", "u4"),
+                ("pose", "f8", 7), ("velocity", "f8", 6), ("acceleration", "f8", 6)], align=True)
+            memory = SharedMemory(sys.argv[1])
+            header = np.frombuffer(memory.buf, "u8", 8)
+            capacity = int(header[2])
+            numbers = np.frombuffer(memory.buf, "u8", capacity, 64)
+            slots = np.frombuffer(memory.buf, sample, capacity, 64 + 8 * capacity)
+            for i in range(5):
+                numbers[i] = 2 * i + 1
+                slots[i]["sequence"], slots[i]["pose"] = i, (0.1 * i, 0, 0, 1, 0, 0, 0)
+                numbers[i] = 2 * i + 2
+                header[3] = i + 1
+            del header, numbers, slots
+            memory.close()
+        """
+        subprocess.run([sys.executable, "-c", writer, ring.name], check=True)
+        samples = ring.take()
+        assert samples["sequence"].tolist() == [0, 1, 2, 3, 4]
+        assert samples["pose"][3].tolist() == [0.1 * 3, 0, 0, 1, 0, 0, 0]
+        name = ring.name
+    assert len(ring.take()) == 0
+    with pytest.raises(SampleRingError, match="is closed"):
+        ring.push(samples)
+    with pytest.raises(SharedMemoryError, match="no such shared memory"):
+        SampleRing.attach(name)
+
+
+def test_both_ends_attach_by_name_and_a_foreign_block_is_refused():
+    with SampleRing.create(4) as ring, SampleRing.attach(ring.name) as writer:
+        writer.push(numbered(0, 2))
+        assert ring.take()["sequence"].tolist() == [0, 1]
+        ring._header[1] = SAMPLE.itemsize + 8
+        with pytest.raises(SampleRingError, match="not a ring of 192-byte samples"):
+            SampleRing.attach(ring.name)
