@@ -8,6 +8,7 @@ only if it is OK. Arrays are contiguous float64. `parameters` is `Dynamics.param
 np.zeros(WORK_SIZE), owned by one thread:
 
     inverse_kernel(parameters, motion (19,), wrench (6,), work, forces (6,)) -> status
+    forces_kernel(motion (19,), wrench (6,), work, forces (6,)) -> status; `work` already holds the parameters
     cells_kernel(parameters, motion (19,), wrench (6,), work, forces (6,), cells (6,)) -> status
     acceleration_kernel(parameters, state (13,), forces (6,), wrench (6,), work, acceleration (6,)) -> status
     rk4_kernel(parameters, state (13,) in and out, forces (6,), forces_end (6,), wrench (6,), dt, work) -> status
@@ -53,7 +54,7 @@ from dynamics.kernels.forward import (
     rk4_kernel,
     without_leg_friction,
 )
-from dynamics.kernels.inverse import inverse_kernel
+from dynamics.kernels.inverse import forces_kernel, inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
 from dynamics.mechanism import (
     Body,
@@ -184,6 +185,7 @@ __all__ = [
     "drive_parameters",
     "equations_of_motion",
     "find_singularities",
+    "forces_kernel",
     "format_mechanism",
     "format_tables",
     "forward_dynamics",

@@ -70,6 +70,7 @@ class FaultCode(IntEnum):
     SUPPLY_VOLTAGE = 30
     WIRING = 31
     COMMUNICATION_DISTURBED = 32
+    STREAM = 33
 
 
 class MotionKind(IntEnum):

@@ -72,6 +72,19 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
         (5, 6),
         "N, actuator force split by term, in the order of `TERMS`",
     ),
+    ("stream_delay", np.float64, (), "s, from the instant a streamed pose is meant for to t; NaN without a stream"),
+    (
+        "stream_asked",
+        np.float64,
+        (7,),
+        "m and quaternion, pose that the stream asks for at t; NaN where it asks for none",
+    ),
+    (
+        "stream_counts",
+        np.uint64,
+        (4,),
+        "samples of the stream so far: used, lost, late or unusable; cycles in which it was limited",
+    ),
     ("cycle", np.uint64, (), "cycle counter; a gap is a skipped cycle"),
     ("overruns", np.uint32, (), "cycles skipped so far"),
     ("flags", np.uint32, (), "bits of CycleFlag"),
@@ -92,7 +105,10 @@ ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=
 MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
 
-ABSENT: dict[str, float] = {"position_command": np.nan, "force_held": 0.0, "velocity_held": 0.0, "motion": 0.0}
+ABSENT: dict[str, float] = {
+    "position_command": np.nan, "force_held": 0.0, "velocity_held": 0.0, "motion": 0.0,
+    "stream_delay": np.nan, "stream_asked": np.nan, "stream_counts": 0,
+}  # fmt: skip
 """Default of fields that are missing in older recordings."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")

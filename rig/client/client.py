@@ -32,6 +32,7 @@ from rig.client.arguments import (
     speeds,
     target_pose,
 )
+from rig.client.feeding import Stream, follow_stream
 from rig.client.heartbeat import Heartbeat
 from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, jog_motion
 from rig.client.interruption import HoldInterrupt, Interruption
@@ -560,6 +561,24 @@ class RigClient(CommandSession):
                 self.rig.wait(lambda status: status.t >= end, seconds + PATIENCE, f"{seconds:g} s to pass")
             elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
                 motion_runner.finish(self.rig, report)
+
+    def follow(
+        self, stream: Stream, *, name: str = "stream", rate: float = 200.0, duration: float | None = None
+    ) -> None:
+        """Follow poses that are streamed in, until the stream ends; `[stream]` of the configuration rules how.
+
+        Args:
+            stream: called with the time t, s since the platform is there, gives a pose (7,), m and unit quaternion
+                (scalar first), or (pose, velocity) or (pose, velocity, acceleration), (6,) each, in the frame of
+                `stream.frame`; None ends it. Or an iterable of such values. Or a `rig.streaming.SampleRing` in shared
+                memory that something else writes. The first value is repeated until the platform is there, then the
+                time begins: a motion that begins at rest is followed from its beginning.
+            name: of the motion, in events and recording.
+            rate: values a second, at most 2000 Hz. Not for a ring.
+            duration: s after which the stream ends. Not for a ring.
+        """
+        with self._asking():
+            follow_stream(self.rig, stream, check_name("name of the stream", name), rate, duration)
 
     def pause(self) -> bool:
         """Decelerate along the path to rest; False if the motion ended before. Thread-safe."""

@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from rig.client.feeding import fed_by_a_thread
 from rig.client.heartbeat import Heartbeat, WindowHeartbeat
 from rig.client.interruption import Interruption
 from rig.client.rig import Listener, News, RowListener, wait_timeout
@@ -199,6 +200,10 @@ class LiveRig:
         """See `Rig.let_go`."""
         if self._lease is not None:
             self._lease.let_go()
+
+    def feeding(self, feed: Callable[[float], None], period: float) -> contextlib.AbstractContextManager[None]:
+        """See `Rig.feeding`: in a thread of its own, with the machine's monotonic clock."""
+        return fed_by_a_thread(feed, period)
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`."""

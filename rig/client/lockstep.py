@@ -8,7 +8,7 @@ import contextlib
 import math
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
@@ -121,6 +121,7 @@ class LockstepRig:
         self._passing = threading.RLock()
         self._stops: deque[StopRequest] = deque()
         self._holds = 0
+        self._feeds: list[Callable[[float], None]] = []
         self._ticker = ManualTicker(config.period)
         drives = make_drive_group(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
@@ -146,6 +147,8 @@ class LockstepRig:
             for news in self.virtual.faults.news:
                 self.operator.journal.injected(news.action, news.text)
             self.virtual.faults.news.clear()
+        for feed in self._feeds:
+            feed(tick.t)
         self.operator.carry_out()
         if self._stops:
             category = min(self._stops.popleft() for _ in range(len(self._stops)))
@@ -201,6 +204,15 @@ class LockstepRig:
         """A count that increases with each `hold`, 0 after `let_go`."""
         return self._holds
 
+    @contextlib.contextmanager
+    def feeding(self, feed: Callable[[float], None], period: float) -> Iterator[None]:
+        """See `Rig.feeding`: before every cycle, with rig time."""
+        self._feeds.append(feed)
+        try:
+            yield
+        finally:
+            self._feeds.remove(feed)
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`; called from waiting calls."""
         self._news.listener, self.sink.listener = listener, rows
@@ -245,6 +257,7 @@ class LockstepRig:
             if self._writer is not None:
                 resources.callback(self._writer.abandon)
             resources.callback(self.engine.drives.close)
+            resources.callback(self.engine.reference.release)
             self.operator.journal.write()
             self.sink.flush()
             if self._writer is not None:

@@ -3,6 +3,7 @@
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -124,6 +125,9 @@ class Rig(Protocol):
 
     def let_go(self) -> None:
         """Release the hold, so that the motion decelerates to rest; does not wait."""
+
+    def feeding(self, feed: Callable[[float], None], period: float) -> AbstractContextManager[None]:
+        """Within the block `feed` is called about every `period` s, with the clock of streams, s; it must not raise."""
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """Pass events and telemetry rows from now on; a live rig does so at once, from its own thread."""

@@ -47,6 +47,7 @@ from rig.config.sections import (
     RecordingOptions,
     Safety,
     Section,
+    Stream,
     Text,
     Validation,
     resolve_name,
@@ -173,6 +174,8 @@ class RigConfig(Section):
     """Bounds on feedback, reference and timing."""
     motion: Motion = Motion()
     """Speeds of the rig's own moves."""
+    stream: Stream = Stream()
+    """Poses that are streamed in."""
     drives: AnyDrives
     """The six drives."""
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))

@@ -28,6 +28,7 @@ from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.sources import GuardedSource, guarded
+from rig.engine.stream import SampleSource, StreamSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.errors import RefusedError
@@ -213,6 +214,19 @@ class Engine:
         self.motions.begin(self.tick.t, source.name, MotionKind.RUN, source.path_duration)
         self.reference.take(source)
         self.enter(State.RUNNING)
+
+    def stream(self, samples: SampleSource, name: str) -> StreamSource:
+        """A source that follows a stream of samples, for `follow`; may be made in any thread.
+
+        Raises:
+            RefusedError: the stream's delay is shorter than the cycle's look ahead.
+        """
+
+        def act(found: Trip | Report) -> None:
+            if self.machine.state in LAW_STATES:  # elsewhere nothing is followed any more
+                self._act(found)
+
+        return StreamSource(self.config, samples, name, self._stopwatch, act, lambda: self.tick.t, self.cycle_data.row)
 
     def resume(self) -> None:
         """Continue the path."""
@@ -580,6 +594,7 @@ class Engine:
             slower=tick.slower,
             drives=self._drive_reports,
             cells_rejected=drives.cells_rejected,
+            stream=reference.source.report if isinstance(reference.source, StreamSource) else None,
         )
 
     def _report_on_drives(self) -> None:

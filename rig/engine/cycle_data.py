@@ -541,6 +541,7 @@ class CycleData:
         self.frame = frame = np.zeros(1, FRAME)
         frame["characteristic_length"] = config.safety.characteristic_length
         self.row: Frame = np.ndarray((1,), ROW, frame.data)
+        self.row["stream_delay"] = self.row["stream_asked"] = math.nan
         self.measurement = Measurement(config, frame)
         self.reference = ReferenceMotion(config, frame)
         self.model = LegForceModel(config, frame, force_feedforward)

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from rig.config import InjectedFault, RigConfig, VirtualCells, fault_words
 from rig.engine.core import Engine
 from rig.engine.link import Submission
-from rig.engine.messages import Follow, FollowSource, Home, Pace, Reply, Stop
+from rig.engine.messages import Follow, FollowSource, FollowStream, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
 from rig.findings import Code, Finding
 
@@ -32,7 +32,7 @@ class Journal:
         """Note a command and its outcome once that is known."""
         command, client = submission.command, submission.client
         what: str = command.kind
-        if isinstance(command, Follow):
+        if isinstance(command, Follow | FollowStream):
             what = f"{what} {command.name!r}"
         elif isinstance(command, FollowSource):
             what = f"{what} {command.source!r}"

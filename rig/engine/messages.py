@@ -117,6 +117,19 @@ class FollowSource:
 
 
 @validated(frozen=True, slots=True)
+class FollowStream:
+    """ENGAGED → RUNNING: follow the samples that come by a ring in shared memory, see `rig.streaming.SampleRing`.
+
+    Whoever made the ring owns it; the engine lets go of it when another motion begins, or the platform is parked.
+    """
+
+    name: Annotated[str, AfterValidator(partial(check_name, "name of the stream"))]
+    ring: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(valid_line)]
+    """name of the ring"""
+    kind: Literal["follow-stream"] = "follow-stream"
+
+
+@validated(frozen=True, slots=True)
 class Pause:
     """RUNNING → ENGAGED: decelerate along the path and hold; `Resume` goes on."""
 
@@ -203,6 +216,7 @@ RigCommand = (
     | Engage
     | Follow
     | FollowSource
+    | FollowStream
     | Pause
     | Resume
     | Abandon
@@ -214,7 +228,7 @@ RigCommand = (
 )
 """Commands that the cyclic thread carries out between two cycles."""
 
-CHECKED = (Follow, FollowSource, Park, MoveLeg)
+CHECKED = (Follow, FollowSource, FollowStream, Park, MoveLeg)
 """Commands that are checked before, which may take long."""
 
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]

@@ -30,6 +30,7 @@ from rig.engine.messages import (
     Engage,
     Follow,
     FollowSource,
+    FollowStream,
     Home,
     MoveLeg,
     Pace,
@@ -46,11 +47,14 @@ from rig.engine.messages import (
 from rig.engine.point_to_point import approach_move
 from rig.engine.reference import RAMPS, ReferenceSource
 from rig.engine.sources import GuardedSource, make_source
+from rig.engine.stream import StreamSource
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError
 from rig.findings import Code, Finding, Value
+from rig.runtime import SharedMemoryError
 from rig.safety import START_DISTANCE, check_loop
 from rig.states import MotionKind, State
+from rig.streaming import SampleRing
 
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
@@ -67,6 +71,7 @@ class _Job:
     stops: int
     lease: Lease | None
     waited: int = 0
+    stream: StreamSource | None = None
     verified: int = 0
     """number of drives verified"""
     asked_in: int = -1
@@ -75,7 +80,7 @@ class _Job:
     @property
     def moves(self) -> bool:
         """Whether the command brings torque or motion, so that a stop cancels it."""
-        return isinstance(self.command, Home | MoveLeg | Engage | Follow | FollowSource | Resume)
+        return isinstance(self.command, Home | MoveLeg | Engage | Follow | FollowSource | FollowStream | Resume)
 
     @property
     def lapsed(self) -> bool:
@@ -136,7 +141,7 @@ class Operator:
         cancels any command.
         """
         self.journal.follow(submission)
-        table, source, lease, command = None, None, submission.lease, submission.command
+        table, source, stream, lease, command = None, None, None, submission.lease, submission.command
         stops = self._engine.machine.stops if submission.stops is None else submission.stops
         if isinstance(command, CHECKED) and (lease is None or lease.active):
             try:
@@ -144,6 +149,8 @@ class Operator:
                     check_move(self._engine.config, _leg_move(command))
                 elif isinstance(command, FollowSource):
                     source = self._made(command, submission.source)
+                elif isinstance(command, FollowStream):
+                    stream = self._stream(command)
                 else:
                     samples = submission.samples
                     table = self._way_home() if isinstance(command, Park) else self._checked(command, samples)
@@ -151,7 +158,7 @@ class Operator:
                 found = refusal(command.kind, error.finding)
                 submission.reply.set_result(Reply(False, found, isinstance(error, HardwareError)))
                 return
-        self._queue.put(_Job(command, table, source, submission.reply, stops, lease))
+        self._queue.put(_Job(command, table, source, submission.reply, stops, lease, stream=stream))
 
     def carry_out(self) -> None:
         """Carry out queued commands; called by the cyclic thread between two cycles.
@@ -196,6 +203,9 @@ class Operator:
                 self._follow(command, job.table)
             elif isinstance(command, FollowSource) and job.source is not None:
                 self._follow_source(job.source)
+            elif job.stream is not None:
+                job.stream.begin(engine.cycle_data.reference.now[:7])
+                engine.follow(job.stream)
             elif isinstance(command, Home):
                 self._home(command)
             elif isinstance(command, Park):
@@ -217,6 +227,8 @@ class Operator:
             engine.answer(job.reply, Reply(True))
 
     def _refuse(self, job: _Job, found: Finding, *, hardware: bool = False) -> None:
+        if job.stream is not None:
+            job.stream.leave()
         job.reply.set_result(Reply(False, refusal(job.command.kind, found), hardware))
 
     def _patience(self, command: RigCommand) -> float:
@@ -296,6 +308,19 @@ class Operator:
         if found is not None:
             raise RefusedError(found)
         return table
+
+    def _stream(self, command: FollowStream) -> StreamSource:
+        """The source that follows a ring of samples."""
+        try:
+            ring = SampleRing.attach(command.ring)
+        except SharedMemoryError as error:
+            details: dict[str, Value] = {"stream": command.name, "text": str(error)}
+            raise RefusedError(Finding(Code.STREAM_UNREADABLE, details=details)) from error
+        try:
+            return self._engine.stream(ring, command.name)
+        except RefusedError:
+            ring.close()
+            raise
 
     def _away(self, table: MotionTable) -> npt.NDArray[np.float64]:
         """Difference (6,), m and rad, of a motion's start from the reference."""

@@ -83,6 +83,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             recorded = resources.enter_context(contextlib.ExitStack())  # after the link, whose thread looks at it
             engine = Engine(config, drives, Nowhere(), ticker, MonotonicClock())
             resources.callback(drives.close)
+            resources.callback(engine.reference.release)
             if pacer is not None:
                 pacer.report = partial(engine.record, "warning")
             operator = Operator(engine, checker.check, leases.hold_count)

@@ -22,7 +22,7 @@ class ReferenceSource(Protocol):
     """Gives the platform's reference, now and ahead, and decelerates in its own way.
 
     Every value is checked before it is commanded, by itself and against the one before; the source is left if a check
-    fails.
+    fails. One that has a method `leave` is told when another source is followed.
     One thread advances it; others may read its properties.
     """
 
@@ -294,9 +294,8 @@ class Reference:
         self.rate = 1.0
         """part of full speed at which runs are followed"""
         self._paced = False
-        self.source: ReferenceSource
+        self.source: ReferenceSource = TableSource(_straight(pose, pose, 1.0), "hold", rate_change, at_end=True)
         self._left: ReferenceSource | None = None
-        self.hold(pose)
 
     def hold(self, pose: Array) -> None:
         """Stand still at `pose` (7,), base frame."""
@@ -321,7 +320,14 @@ class Reference:
 
     def take(self, source: ReferenceSource) -> None:
         """Follow `source` from where it is."""
+        self.release()
         self.source, self._left, self._paced = source, None, False
+
+    def release(self) -> None:
+        """Tell the source that it is not followed any more."""
+        leave = getattr(self.source, "leave", None)
+        if leave is not None:
+            leave()
 
     def leave_for(self, table: MotionTable, name: str) -> None:
         """Replace a failed source by `table`, which ends at rest; its place on the path stays."""

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from rig.engine.lease import Lease
 from rig.engine.leg_move import LegTest
+from rig.engine.stream import StreamReport
 from rig.findings import Finding, stop_cause
 from rig.recording import MotionRecord
 from rig.states import FaultCode, State, StopSeverity
@@ -163,6 +164,8 @@ class Snapshot:
     """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
     cells_rejected: int = 0
     """replies of devices that read load cells alone that could not be used"""
+    stream: StreamReport | None = None
+    """the stream that is followed"""
     recording_room: float = math.inf
     """s until the disk is full, as fast as the recording grows now; infinite where that is not known"""
     drives: tuple[DriveReport, ...] = ()

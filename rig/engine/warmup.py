@@ -1,6 +1,7 @@
 """Warm-up: compile, or load from the cache, every kernel of the cycle before the first deadline."""
 
 import math
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,11 @@ from rig.engine.core import Engine
 from rig.engine.devices import make_drive_group
 from rig.engine.laws import law_of
 from rig.engine.snapshot import Event
+from rig.errors import RefusedError
 from rig.recording import MotionRecord
 from rig.runtime import MonotonicClock
 from rig.safety import check_trajectory
+from rig.streaming import SampleRing
 
 _KERNELS = (
     "dynamics.kernels.cells.cell_and_terms_kernel",
@@ -40,6 +43,8 @@ _KERNELS = (
     "rig.engine.reference._excess_kernel",
     "rig.engine.reference.path_law_kernel",
     "rig.engine.reference.path_motion_kernel",
+    "rig.engine.stream_kernels.advance_kernel",
+    "rig.engine.stream_kernels.planned_kernel",
     "rig.safety.cell_checks._count_kernel",
     "rig.safety.limits.accept_kernel",
     "rig.safety.measured_bounds._beyond_kernel",
@@ -82,6 +87,8 @@ def warm_up(engine: Engine) -> None:
     config = engine.config
     home = config.machine.geometry.home_pose
     engine.rehearse()
+    with suppress(RefusedError):  # for the configured delay: then no stream is followed
+        engine.stream(SampleRing.local(2), "").rehearse()
     coordinates = np.zeros((2, 18))
     coordinates[:, :6] = pose_to_coordinates(home)
     sparse = MotionTable(2.0 * config.period, coordinates)  # sampled anew by the check

@@ -419,6 +419,74 @@ class Code(StrEnum):
         FaultCode.REFERENCE_INVALID,
         unit="m/s",
     )
+    STREAM_NO_WAY = _code("stream_no_way", "from there the platform could not come to rest within its limits")
+    STREAM_JOINT = _code("stream_joint", "leg {leg}: joint angle {value:.3g} rad is beyond its limit")
+    STREAM_FORCE = _code("stream_force", "leg {leg}: force {value:~.0f} N (limit {bound:~.0f} N)", unit="N")
+    STREAM_REFUSED = _code(
+        "stream_refused",
+        "the stream {stream!r} asks for what is beyond the limits: {within}",
+        FaultCode.STREAM,
+        Remedy.RESUME,
+    )
+    STREAM_ELSEWHERE = _code(
+        "stream_elsewhere",
+        "the platform cannot get to the first pose of the stream {stream!r}: {within}; "
+        "is stream.frame = {frame!r} the frame that its sender means?",
+        FaultCode.STREAM,
+        Remedy.RESUME,
+    )
+    STREAM_SILENT = _code(
+        "stream_silent",
+        "no usable sample of the stream {stream!r} for {value:.3g} s (watchdog {bound:.3g} s): "
+        "the platform comes to rest",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+    STREAM_LOST = _code(
+        "stream_lost",
+        "the stream {stream!r} has not come back for {value:.3g} s (bound {bound:.3g} s)",
+        FaultCode.STREAM,
+        Remedy.RESUME,
+        unit="s",
+    )
+    STREAM_STARVED = _code(
+        "stream_starved",
+        "the stream {stream!r} lags: its delay of {bound:.3g} s does not cover the sender's periods and jitter; "
+        "the platform comes to rest until there are samples again",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+    STREAM_UNUSABLE = _code(
+        "stream_unusable",
+        "samples of the stream {stream!r} are not used: not finite, no unit quaternion, or θy near 90°",
+        severity=Severity.WARNING,
+    )
+    STREAM_STALE = _code(
+        "stream_stale",
+        "samples of the stream {stream!r} are not used: their times are too long past, or in the future",
+        severity=Severity.WARNING,
+    )
+    STREAM_LIMITED = _code(
+        "stream_limited",
+        "the stream {stream!r} asks for what is beyond the limits: the platform moves as near as it can",
+        severity=Severity.WARNING,
+    )
+    STREAM_FOLLOWED = _code(
+        "stream_followed", "the stream {stream!r} is followed, {bound:.3g} s late", severity=Severity.INFO, unit="s"
+    )
+    STREAM_ENDED = _code("stream_ended", "the stream {stream!r} has ended", severity=Severity.INFO)
+    STREAM_SLIPPED = _code(
+        "stream_slipped",
+        "the rig's clock is {value:.3g} s behind that of the stream {stream!r}, which begins anew",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+    STREAM_DELAY = _code(
+        "stream_delay",
+        "stream.delay is {value:.4g} s, must be at least {bound:.4g} s: so far ahead looks a cycle",
+        unit="s",
+    )
+    STREAM_UNREADABLE = _code("stream_unreadable", "the stream {stream!r} cannot be read: {text}")
     COMMANDED_LENGTH = _code(
         "commanded_length",
         "the commanded length would be {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",

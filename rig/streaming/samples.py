@@ -42,8 +42,11 @@ pose: (7,) x, y, z in m, quaternion w, x, y, z. velocity: (6,) of the origin, m/
 (6,) m/s² and rad/s². What `given` does not name is not read.
 """
 
+_BYTES = np.dtype((np.void, SAMPLE.itemsize))  # copied at once, not field by field
 _MAGIC = 0x5249475354524D31
 _HEADER = 64
+_FEW = 8
+"""Samples that are looked at one by one faster than as an array."""
 _PUSHED = 3
 """Index of the counter of samples pushed in the header, counted in eight-byte words."""
 
@@ -74,11 +77,11 @@ class SampleRing:
         self._closed = False
         self._header = np.frombuffer(memory, np.uint64, 8)
         self._numbers = np.frombuffer(memory, np.uint64, capacity, _HEADER)
-        self._slots = np.frombuffer(memory, SAMPLE, capacity, slots)
+        self._slots = np.frombuffer(memory, _BYTES, capacity, slots)
         self._cursor = int(self._header[_PUSHED])
         self._taken = np.zeros(capacity, SAMPLE)
-        self.overwritten = 0
-        """samples that this reader lost because the writer overtook it"""
+        self._taken_bytes = self._taken.view(_BYTES)
+        self._overwritten = 0
 
     @classmethod
     def create(cls, capacity: int = 1024, *, name: str | None = None) -> Self:
@@ -123,6 +126,11 @@ class SampleRing:
         return self._block.name if self._block is not None else ""
 
     @property
+    def overwritten(self) -> int:
+        """Samples that this reader lost so far because the writer overtook it."""
+        return self._overwritten
+
+    @property
     def pushed(self) -> int:
         """Samples pushed so far, by whoever pushes."""
         return int(self._header[_PUSHED])
@@ -147,7 +155,7 @@ class SampleRing:
         index = np.arange(end - len(rows), end, dtype=np.uint64)
         slot = index & np.uint64(self.capacity - 1)
         self._numbers[slot] = 2 * index + np.uint64(1)
-        self._slots[slot] = rows
+        self._slots[slot] = np.ascontiguousarray(rows).view(_BYTES)
         self._numbers[slot] = 2 * index + np.uint64(2)
         self._header[_PUSHED] = end
 
@@ -156,7 +164,7 @@ class SampleRing:
 
         Those overwritten before they could be taken are counted in `overwritten`.
         """
-        pushed = int(self._header[_PUSHED])
+        pushed: int = self._header.item(_PUSHED)
         wanted = pushed - self._cursor
         if wanted <= 0:
             self._cursor = pushed  # fewer than before: somebody began the ring anew
@@ -166,23 +174,35 @@ class SampleRing:
         count, start = pushed - first, first & (self.capacity - 1)
         taken = self._taken[:count]
         head = min(count, self.capacity - start)
-        taken[:head] = self._slots[start : start + head]
-        taken[head:] = self._slots[: count - head]
+        self._taken_bytes[:head] = self._slots[start : start + head]
+        if head < count:
+            self._taken_bytes[head:count] = self._slots[: count - head]
         # The numbers are looked at after the copy: whatever the writer touched meanwhile has another number by now.
+        if count <= _FEW:
+            mask, numbers = self.capacity - 1, self._numbers
+            kept = [k for k in range(count) if numbers.item((first + k) & mask) == 2 * (first + k) + 2]
+            if len(kept) < count:
+                taken = taken[kept]
+            self._overwritten += wanted - len(kept)
+            return taken
         index = np.arange(first, pushed, dtype=np.uint64)
         whole = self._numbers[index & np.uint64(self.capacity - 1)] == 2 * index + np.uint64(2)
         if not whole.all():
             taken = taken[whole]
-        self.overwritten += wanted - len(taken)
+        self._overwritten += wanted - len(taken)
         return taken
 
     def close(self) -> None:
         """Close the ring, whose owner removes it: nothing more is taken, nor may be pushed. May be called again."""
         self._closed = True
         # Arrays over the block would keep it from being closed.
-        self._header, self._numbers, self._slots = np.zeros(8, np.uint64), np.zeros(0, np.uint64), np.zeros(0, SAMPLE)
+        self._header, self._numbers, self._slots = np.zeros(8, np.uint64), np.zeros(0, np.uint64), np.zeros(0, _BYTES)
         if self._block is not None:
             self._block.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_closed"):
+            self.close()
 
     def __enter__(self) -> Self:
         return self

@@ -30,6 +30,7 @@ from sampling_breaks import SAMPLING_BREAKS
 from screen_breaks import SCREEN_BREAKS
 from service_breaks import SERVICE_BREAKS
 from state_breaks import STATE_BREAKS
+from stream_breaks import STREAM_BREAKS
 from study_breaks import STUDY_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
@@ -70,6 +71,7 @@ BREAKS: list[Break] = [
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
     *SERVICE_BREAKS,
+    *STREAM_BREAKS,
     *STUDY_BREAKS,
     *UNCERTAINTY_BREAKS,
     *VERDICT_BREAKS,

@@ -1,0 +1,150 @@
+"""Streams through a whole rig in lockstep: as good as a table, stopped as any motion, recorded with what was asked."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import rig
+from kinematics import table_motion_kernel
+from rig.client import RigClient
+from rig.client.arguments import motion_of
+from rig.client.motions import prepare_motion
+from rig.config import load_config
+from rig.engine import FollowStream
+from rig.errors import InputError, RefusedError, RunFaultError
+from rig.states import MotionOutcome, State, StopSeverity
+
+CONFIG = load_config("virtual")
+HOME = CONFIG.machine.geometry.home_pose
+
+
+def opened(**stream: object) -> RigClient:
+    robot = rig.open(CONFIG.changed({"stream": stream}), lockstep=True, record=False)
+    robot.home()
+    robot.engage()
+    return robot
+
+
+@pytest.fixture
+def robot() -> Iterator[RigClient]:
+    with opened(frame="home", fade_in=0.1) as made:
+        yield made
+
+
+def heave(t: float) -> list[float]:
+    return [0.0, 0.0, 0.01 * (1.0 - math.cos(4.0 * math.pi * t)), 1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_streamed_motion_is_tracked_as_the_same_one_from_a_table():
+    term = {"dof": "x", "amplitude": "10 mm", "frequency": 2.0}
+    swaying = {"parts": [{"type": "harmonic", "duration": 2.0, "fade": 0.5, "terms": [term]}]}
+    table = prepare_motion(CONFIG, motion_of(CONFIG, swaying)[1], 1.0)
+    motion = np.zeros(19)
+
+    def streamed(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        table_motion_kernel(table.samples, table.step, min(t, table.duration), 1.0, 0.0, motion)
+        return motion[:7].copy(), motion[7:13].copy(), motion[13:].copy()
+
+    with opened(fade_in=0.1) as robot:
+        robot.run(swaying)
+        of_table = robot.status.last_motion
+        assert of_table is not None
+        robot.follow(streamed, rate=200.0, duration=table.duration)
+        report = robot.status.stream
+        assert report is not None and report.late == report.lost == 0
+        rows = robot.telemetry().rows
+    tabled, followed = rows[rows["motion"] == of_table.id], rows[rows["motion"] == of_table.id + 1]
+    begun, of_table_begun = (np.argmax(np.abs(one["reference"][:, 13]) > 1e-9) for one in (followed, tabled))
+    count = len(tabled) - of_table_begun - 10  # of what both have: that of the stream is a part of a cycle late
+    motions = [tabled[of_table_begun:][:count], followed[begun:][:count]]
+    assert np.abs(motions[1]["reference"] - motions[0]["reference"])[:, :3].max() < 1e-6
+    errors = [one["length_reference"] - one["length"] for one in motions]
+    assert np.sqrt(np.mean(errors[1] ** 2)) < 1.05 * np.sqrt(np.mean(errors[0] ** 2))
+    assert np.abs(errors[1]).max() < 1.05 * np.abs(errors[0]).max()
+
+
+def test_what_a_stream_asked_its_delay_and_its_counts_are_recorded(robot: RigClient):
+    robot.follow(heave, rate=100.0, duration=1.0)
+    rows = robot.telemetry().rows
+    streamed = rows[np.isfinite(rows["stream_delay"]) & (rows["stream_counts"][:, 0] > 0)]
+    assert np.abs(streamed["stream_delay"] - 0.05).max() < 1e-9
+    asked = streamed[np.isfinite(streamed["stream_asked"][:, 0]) & (streamed["state"] == State.RUNNING)]
+    moving = np.abs(asked["reference"][:, 9]) > 1e-3
+    assert moving.sum() > 300
+    assert np.abs(asked["stream_asked"] - asked["reference"][:, :7])[moving].max() < 1e-12
+    assert (np.diff(streamed["stream_counts"][:, 0].astype(int)) >= 0).all()
+    motion = robot.status.last_motion
+    assert motion is not None and motion.outcome is MotionOutcome.FINISHED and motion.name == "stream"
+    robot.park()
+    assert np.isnan(robot.telemetry(0.1).rows["stream_delay"]).all()
+
+
+def test_a_jump_stops_the_platform_and_it_can_be_resumed(robot: RigClient):
+    def jumping(t: float) -> list[float]:
+        pose = heave(t)
+        pose[0] += 0.05 if t > 0.5 else 0.0
+        return pose
+
+    with pytest.raises(RunFaultError, match="asks for what is beyond the limits: reference of leg"):
+        robot.follow(jumping, duration=2.0)
+    robot.wait(0.8)
+    status = robot.status
+    assert status.state is State.ENGAGED and status.paused and status.paused_for is not None
+    robot.abandon()
+    robot.park()
+
+
+def test_stops_in_a_stream_bring_the_platform_to_rest_in_time(robot: RigClient):
+    engine = robot.rig.engine  # type: ignore[attr-defined]
+    for category, state in ((2, State.ENGAGED), (1, State.PARKED), (0, State.PARKED)):
+        stop_at = [0.3 + 0.1 * category]
+
+        def stopping(t: float, category: int = category, stop_at: list[float] = stop_at) -> list[float]:
+            if stop_at and t > stop_at[0]:
+                stop_at.clear()
+                engine.stop(category)
+            return heave(t)
+
+        if robot.state is State.PARKED:
+            robot.settle()
+            robot.engage()
+        with pytest.raises(RunFaultError):
+            robot.follow(stopping, duration=5.0)
+        robot.wait(1.2)
+        assert robot.state is state, category
+        assert engine.machine.cause is None or not engine.machine.latched
+        if robot.status.resumable:
+            robot.abandon()
+    rows = robot.telemetry().rows
+    assert rows["stop"].max() >= StopSeverity.CATEGORY_1
+    for leg, limit in enumerate(one.limits for one in CONFIG.machine.legs):
+        assert limit is not None and limit.acceleration is not None
+        speeds = np.diff(rows["velocity_reference"][:, leg]) * CONFIG.rate
+        assert np.abs(speeds[np.diff(rows["motion"]) == 0]).max() < limit.acceleration
+
+
+def test_an_error_in_the_function_reaches_the_script_and_the_stream_is_lost(robot: RigClient):
+    def broken(t: float) -> list[float]:
+        if t > 0.2:
+            raise ZeroDivisionError("of the script's own")
+        return heave(t)
+
+    with pytest.raises(ZeroDivisionError):
+        robot.follow(broken)
+    with pytest.raises(InputError, match="pose of the stream at 0 s: shape"):
+        robot.follow(lambda _t: [1.0, 2.0])
+    with pytest.raises(InputError, match="must be above 0 and at most 2000"):
+        robot.follow(heave, rate=0.0)
+
+
+def test_an_iterable_is_a_stream_too(robot: RigClient):
+    robot.follow((heave(n / 100.0) for n in range(101)), rate=100.0)
+    heights = robot.telemetry().rows["reference"][:, 2] - HOME[2]
+    assert heights.max() == pytest.approx(0.02, abs=1e-5) and heights[-1] == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_ring_that_is_not_there_is_refused_by_name(robot: RigClient):
+    with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: no such shared memory"):
+        robot.rig.request(FollowStream("vehicle", "stewart-rig-no-such-ring"))

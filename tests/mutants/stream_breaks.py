@@ -1,0 +1,76 @@
+"""A motion that is streamed in: its samples, its faults, and the way to rest that is known at every instant."""
+
+from breaks import Break
+
+_SOURCE, _KERNELS, _AHEAD = "rig/engine/stream.py", "rig/engine/stream_kernels.py", "rig/engine/braking_ahead.py"
+_TESTS, _RIG, _REST = "rig/test_stream_source.py", "integration/test_stream_rig.py", "rig/test_braking_ahead.py"
+_LOST = f"{_TESTS}::test_a_lost_stream_fades_out_comes_back_and_stops_the_rig_in_the_end"
+_BAD = f"{_TESTS}::test_samples_that_are_not_finite_or_stale_are_not_used"
+_JUMP = f"{_TESTS}::test_a_jump_is_refused_on_the_way_and_the_platform_comes_to_rest"
+
+STREAM_BREAKS = [
+    Break(
+        "a state from which no way leads to rest is taken",
+        _AHEAD,
+        "    data.what = NO_WAY\n    return 0.0",
+        "    data.what = NO_WAY\n    return duration",
+        (f"{_REST}::test_a_state_from_which_no_way_stays_within_the_stroke_is_refused",),
+    ),
+    Break(
+        "a lost stream is never given up",
+        _SOURCE,
+        "now - self._silent_since >= settings.stop_after",
+        "False",
+        (_LOST,),
+    ),
+    Break("a silent sender is not told of", _SOURCE, "if silence <= settings.watchdog:", "if True:", (_LOST,)),
+    Break(
+        "stale samples are used",
+        _KERNELS,
+        "if time < now - data.delay - data.watchdog or time > now + _FUTURE:",
+        "if False:",
+        (_BAD,),
+    ),
+    Break(
+        "a pose that is not finite is used",
+        _KERNELS,
+        "        if not math.isfinite(pose[k]):\n            return False",
+        "        if not math.isfinite(pose[k]):\n            return True",
+        (_BAD,),
+    ),
+    Break(
+        "what lies beyond the limits is not refused",
+        _KERNELS,
+        "data.stopped, data.events = 1, data.events | REFUSED",
+        "data.events |= REFUSED",
+        (_JUMP,),
+    ),
+    Break(
+        "a stream in a wrong frame is not told from a jump",
+        _SOURCE,
+        "first=before == APPROACHING",
+        "first=False",
+        (f"{_TESTS}::test_a_stream_in_another_frame_is_refused_on_the_way_to_its_first_pose",),
+    ),
+    Break(
+        "a stream never ends",
+        _KERNELS,
+        "        data.ended = 1\n",
+        "        data.ended = 0\n",
+        (f"{_TESTS}::test_the_end_is_an_end",),
+    ),
+    Break(
+        "a sample that another overtook is dropped",
+        _KERNELS,
+        "while row > data.begin and data.history[row - 1, 0] > time:",
+        "while False and data.history[row - 1, 0] > time:",
+        (f"{_TESTS}::test_reordered_samples_are_put_in_order_and_duplicates_are_not_used",),
+    ),
+    Break(
+        "what the stream asked is not recorded",
+        _SOURCE,
+        "        delay, asked, counts = self._row\n        advance_kernel(",
+        "        delay, asked, counts = self._row[0], np.zeros(7), self._row[2]\n        advance_kernel(",
+        (f"{_RIG}::test_what_a_stream_asked_its_delay_and_its_counts_are_recorded",),
+    ),
+]
