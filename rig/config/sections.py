@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 from collections.abc import Mapping
 from contextlib import suppress
@@ -253,6 +254,42 @@ class Safety(Section):
         return f"switched off by safety.off, not checked: {', '.join(self.off)}" if self.off else ""
 
 
+class ReceiverOptions(Section):
+    """The receiver of streamed set-points: where it listens, and whom it believes."""
+
+    transport: Literal["udp", "tcp"] = "udp"
+    """"udp": a packet is a set-point; "tcp": lines of JSON or CSV."""
+    host: Text = "127.0.0.1"
+    """Address to listen on; one that other machines reach needs a key."""
+    port: Annotated[Count, Field(ge=0, le=65535)] = 9872
+    """Port to listen on; 0: a free one, which is shown."""
+    key_file: Text | None = None
+    """File with the key of the stream, 32 to 128 hexadecimal digits, readable by its owner alone; relative to the
+    configuration's folder. The key is no part of the configuration, since every recording has a copy of that."""
+    queue: Annotated[Count, Field(ge=1, le=4096)] = 256
+    """Maximum of set-points that wait for the receiver; the oldest are dropped, and counted."""
+    silence: Annotated[Time, within(0.02, 10.0, "s")] = 0.25
+    """Silence of a sender after which another one, or the same one started anew, is followed, s."""
+    feedback: bool = True
+    """Whether the sender gets an answer in every cycle: pose, velocity, forces, external wrench, state, delay."""
+
+    @model_validator(mode="after")
+    def _key_beyond_this_machine(self) -> ReceiverOptions:
+        if self.key_file is None and not self.is_local:
+            raise ValueError(
+                f"host {self.host!r} is reached from other machines: give a key_file, or listen on 127.0.0.1"
+            )
+        return self
+
+    @property
+    def is_local(self) -> bool:
+        """Return whether only this machine reaches the address."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
 class Motion(Section):
     """Maximum speeds of the rig's own moves, to a motion's start and home to park; the legs' limits also apply."""
 
@@ -286,6 +323,8 @@ class Stream(Section):
     """Time in which it comes to rest when the stream ends or is lost, s, where that keeps to the limits."""
     stop_after: Annotated[Time, within(0.1, 3600.0, "s")] = 2.0
     """Time from the loss of a stream to a stop of category 2, s; until then it may come back."""
+    receiver: ReceiverOptions = ReceiverOptions()
+    """How the samples of another program come in."""
 
 
 class RecordingOptions(Section):

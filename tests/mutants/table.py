@@ -24,6 +24,7 @@ from motion_breaks import MOTION_BREAKS
 from number_breaks import NUMBER_BREAKS
 from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
+from receiver_breaks import RECEIVER_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from response_breaks import RESPONSE_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
@@ -66,6 +67,7 @@ BREAKS: list[Break] = [
     *NUMBER_BREAKS,
     *ORCA_BREAKS,
     *PAD_BREAKS,
+    *RECEIVER_BREAKS,
     *RECORDER_BREAKS,
     *RESPONSE_BREAKS,
     *SAMPLING_BREAKS,

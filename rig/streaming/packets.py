@@ -1,0 +1,315 @@
+"""Wire format of streamed set-points and of the feedback to their sender: UDP packets and TCP lines, and their keys.
+
+All numbers are little endian, without padding; every number of eight bytes lies at a multiple of eight, so that a C
+struct of the same fields is the packet. `docs/streaming.md` has both layouts as tables, and senders in four languages.
+
+A packet ends with the first 16 bytes of HMAC-SHA256 (RFC 2104, truncated as in RFC 4868) of all bytes before; 16 zero
+bytes without a key. A line has the same fields as a packet, and the tag of the packet that they would make.
+"""
+
+import hashlib
+import hmac
+import math
+import re
+import stat
+import struct
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from rig.errors import InputError
+from rig.streaming.samples import ACCELERATION, END, VELOCITY
+
+VERSION: Final = 1
+TAG_SIZE: Final = 16
+"""bytes of the truncated HMAC-SHA256 at the end of a packet"""
+LONGEST_LINE: Final = 2048
+"""bytes of a line over TCP, with its end"""
+_MAGIC, _FEEDBACK_MAGIC = b"SRSP", b"SRFB"
+_KNOWN = VELOCITY | ACCELERATION | END
+_SET_POINT = struct.Struct("<4sBBH3Q2d7d6d6d")
+_FEEDBACK = struct.Struct("<4sBBH4Q10d7d7d6d6d6d6d")
+PACKET_SIZE: Final = _SET_POINT.size + TAG_SIZE
+"""bytes of a set-point"""
+FEEDBACK_SIZE: Final = _FEEDBACK.size + TAG_SIZE
+"""bytes of a feedback packet"""
+_NO_TAG = bytes(TAG_SIZE)
+_NAN6 = (math.nan,) * 6
+_COLUMNS = 26
+_LEAST_KEY, _MOST_KEY = 16, 64  # bytes
+
+
+class Drop(StrEnum):
+    """Why a set-point was not passed on."""
+
+    OVERFLOW = "overflow"
+    """newer ones filled the receiver's queue before its turn"""
+    SYSTEM = "system"
+    """the operating system had no room for it; not among those received"""
+    MANGLED = "mangled"
+    """another size, magic number or version, unknown flags, a line that cannot be read"""
+    KEY = "key"
+    """its tag is not that of the configured key"""
+    CHALLENGE = "challenge"
+    """it opens a session without the receiver's number: a recorded packet, or a sender that has none yet"""
+    OTHER_SESSION = "other_session"
+    """another sender, or an earlier run of this one, while a session is active"""
+    ENDED = "ended"
+    """it comes after the end of its session"""
+    DUPLICATE = "duplicate"
+    """its sequence number was received before"""
+    OLD = "old"
+    """its sequence number lies too far back to be told from a duplicate"""
+    INVALID = "invalid"
+    """a number is not finite, the quaternion not of unit norm, or the pose meant 10 s from when it was sent"""
+    TIME = "time"
+    """its time stamp contradicts the sender's clock so far; a few in a row that agree are a step of that clock"""
+
+
+class SetPoint(NamedTuple):
+    """A set-point on the wire.
+
+    sent, time: s of the sender's clock, when it was sent and at which the pose is meant. given: bits as of
+    `samples.SAMPLE`. motion: (19,) pose, velocity, acceleration; zero where not given.
+    """
+
+    session: int
+    challenge: int
+    sequence: int
+    sent: float
+    time: float
+    given: int
+    motion: tuple[float, ...]
+
+
+class PacketError(Exception):
+    """A packet or line that is none, or not of this key. `drop` says which."""
+
+    def __init__(self, drop: Drop, text: str) -> None:
+        self.drop = drop
+        super().__init__(text)
+
+
+class Feedback(NamedTuple):
+    """What the rig did in one cycle, for the sender.
+
+    state, flags: `rig.states.State`, `rig.telemetry.CycleFlag`. session, challenge: of the stream, or what a sender
+    without one needs to open it. sequence, sent, received: of the newest set-point taken; s of the sender's clock and
+    s of this machine's monotonic clock. cycle, t: of the telemetry row; s, rig time. answered: s, monotonic, when
+    this was sent. delay: s, from the time at which a pose is meant to the time at which it is the reference.
+    offset, drift with their standard uncertainties: of the sender's clock, s and s/s. jitter: s, 99th percentile of
+    the delay beyond the least. reference, pose: (7,) base frame. twist: (6,) base frame. force, model: (6,) N at the
+    load cells. wrench: (6,) N, N m, external, at the platform's origin in platform axes, from the cells' residuals of
+    this cycle, without smoothing. NaN where unknown.
+    """
+
+    state: int = 0
+    flags: int = 0
+    session: int = 0
+    challenge: int = 0
+    sequence: int = 0
+    cycle: int = 0
+    t: float = math.nan
+    sent: float = math.nan
+    received: float = math.nan
+    answered: float = math.nan
+    delay: float = math.nan
+    offset: float = math.nan
+    offset_sigma: float = math.nan
+    drift: float = math.nan
+    drift_sigma: float = math.nan
+    jitter: float = math.nan
+    reference: Sequence[float] = (math.nan,) * 7
+    pose: Sequence[float] = (math.nan,) * 7
+    twist: Sequence[float] = _NAN6
+    force: Sequence[float] = _NAN6
+    model: Sequence[float] = _NAN6
+    wrench: Sequence[float] = _NAN6
+
+
+def read_key(path: Path) -> bytes:
+    """The key in a file: one line of 32 to 128 hexadecimal digits, which nobody but its owner may read.
+
+    Raises:
+        InputError: no such file, readable by others, or no key in it. The text never contains the key.
+    """
+    try:
+        with path.open("rb") as file:
+            mode = path.stat().st_mode
+            text = file.read(4096).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise InputError(f"key of the stream: {path}: {error.strerror or error}") from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InputError(f"key of the stream: {path}: others may read it ({stat.filemode(mode)}): chmod 600 {path}")
+    if not re.fullmatch(r"([0-9A-Fa-f]{2})+", text) or not _LEAST_KEY <= len(text) // 2 <= _MOST_KEY:
+        digits = f"{2 * _LEAST_KEY} to {2 * _MOST_KEY}"
+        raise InputError(f"key of the stream: {path}: must be one line of {digits} hexadecimal digits, an even number")
+    return bytes.fromhex(text)
+
+
+def tag_of(data: bytes | memoryview, key: bytes | None) -> bytes:
+    """Tag (16 bytes) of a packet's bytes before it."""
+    return _NO_TAG if key is None else hmac.digest(key, data, hashlib.sha256)[:TAG_SIZE]
+
+
+def encode_set_point(point: SetPoint, key: bytes | None = None) -> bytes:
+    """The packet (216 bytes) of a set-point."""
+    data = _packed(point)
+    return data + tag_of(data, key)
+
+
+def decode_set_point(packet: bytes, key: bytes | None = None) -> SetPoint:
+    """The set-point of a packet.
+
+    Raises:
+        PacketError: `MANGLED` or `KEY`.
+    """
+    if len(packet) != PACKET_SIZE:
+        raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {PACKET_SIZE}")
+    magic, version, reserved, given, session, challenge, sequence, sent, time, *motion = _SET_POINT.unpack_from(packet)
+    if magic != _MAGIC or version != VERSION or reserved or given & ~_KNOWN:
+        raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}, flags {given}: not a set-point")
+    _check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
+    return SetPoint(session, challenge, sequence, sent, time, given, tuple(motion))
+
+
+def decode_line(line: bytes, key: bytes | None = None) -> SetPoint:
+    """The set-point of a line, JSON (it begins with a brace) or CSV, with or without its end.
+
+    Raises:
+        PacketError: `MANGLED` or `KEY`.
+    """
+    try:
+        point, tag = _of_json(line) if line.lstrip()[:1] == b"{" else _of_csv(line)
+        data = _packed(point)
+        given_tag = bytes.fromhex(tag) if tag else _NO_TAG
+    except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
+        raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
+    if point.given & ~_KNOWN:
+        raise PacketError(Drop.MANGLED, f"flags {point.given}: unknown")
+    _check_tag(data, given_tag, key)
+    return point
+
+
+def encode_json(point: SetPoint, key: bytes | None = None) -> bytes:
+    """The JSON line of a set-point, with its end."""
+    fields: dict[str, Any] = point._asdict()
+    motion, given = fields.pop("motion"), fields.pop("given")
+    fields["pose"] = motion[:7]
+    if given & VELOCITY:
+        fields["velocity"] = motion[7:13]
+    if given & ACCELERATION:
+        fields["acceleration"] = motion[13:]
+    if given & END:
+        fields["end"] = True
+    if key is not None:
+        fields["tag"] = tag_of(_packed(point), key).hex()
+    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def encode_csv(point: SetPoint, key: bytes | None = None) -> bytes:
+    """The CSV line of a set-point, with its end; columns as in `docs/streaming.md`."""
+    numbers = [point.session, point.challenge, point.sequence, point.sent, point.time, point.given, *point.motion]
+    tag = "" if key is None else tag_of(_packed(point), key).hex()
+    return ",".join([*map(repr, numbers), tag]).encode() + b"\n"
+
+
+def encode_feedback(feedback: Feedback, key: bytes | None = None) -> bytes:
+    """The packet (440 bytes) of a feedback."""
+    numbers = (*feedback[2:16], *(number for vector in feedback[16:] for number in vector))
+    data = _FEEDBACK.pack(_FEEDBACK_MAGIC, VERSION, feedback.state, feedback.flags, *numbers)
+    return data + tag_of(data, key)
+
+
+def decode_feedback(packet: bytes, key: bytes | None = None) -> Feedback:
+    """The feedback of a packet.
+
+    Raises:
+        PacketError: `MANGLED` or `KEY`.
+    """
+    if len(packet) != FEEDBACK_SIZE:
+        raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {FEEDBACK_SIZE}")
+    magic, version, state, flags, *numbers = _FEEDBACK.unpack_from(packet)
+    if magic != _FEEDBACK_MAGIC or version != VERSION:
+        raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}: not a feedback")
+    _check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
+    vectors, start = [], 14
+    for size in (7, 7, 6, 6, 6, 6):
+        vectors.append(tuple(numbers[start : start + size]))
+        start += size
+    return Feedback(state, flags, *numbers[:14], *vectors)
+
+
+def feedback_line(feedback: Feedback) -> bytes:
+    """The JSON line of a feedback, with its end; null where unknown."""
+    return orjson.dumps(feedback._asdict(), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _packed(point: SetPoint) -> bytes:
+    session, challenge, sequence, sent, time, given, motion = point
+    return _SET_POINT.pack(_MAGIC, VERSION, 0, given, session, challenge, sequence, sent, time, *motion)
+
+
+def _check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
+    if not hmac.compare_digest(tag_of(data, key), tag):
+        raise PacketError(Drop.KEY, "not authenticated by the configured key")
+
+
+def _of_json(line: bytes) -> tuple[SetPoint, str]:
+    fields = orjson.loads(line)
+    motion, given = _vector(fields, "pose", 7), 0
+    for name, bit in (("velocity", VELOCITY), ("acceleration", ACCELERATION)):
+        if name in fields:
+            given |= bit
+            motion += _vector(fields, name, 6)
+        else:
+            motion += (0.0,) * 6
+    if _checked(fields.get("end", False), bool):
+        given |= END
+    sent = _number(fields["sent"])
+    time = _number(fields.get("time", sent))
+    whole = [_checked(fields.get(name, 0), int) for name in ("session", "challenge")]
+    return (
+        SetPoint(whole[0], whole[1], _checked(fields["sequence"], int), sent, time, given, motion),
+        _checked(fields.get("tag", ""), str),
+    )
+
+
+def _of_csv(line: bytes) -> tuple[SetPoint, str]:
+    cells = line.decode("ascii").strip().split(",")
+    if len(cells) != _COLUMNS:
+        raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
+    session, challenge, sequence, sent, time, given, *motion, tag = (cell.strip() for cell in cells)
+    numbers = tuple(float(cell or 0.0) for cell in motion)
+    stamp = float(sent)
+    return (
+        SetPoint(
+            int(session or 0), int(challenge or 0), int(sequence), stamp, float(time or stamp), int(given or 0), numbers
+        ),
+        tag,
+    )
+
+
+def _vector(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:
+    values = fields[name]
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f"{name}: must be {size} numbers")
+    return tuple(map(_number, values))
+
+
+def _number(value: object) -> float:
+    """A JSON number; null is what JSON has for a number that is not finite."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is not of type {kind.__name__}")
+    return value
