@@ -23,6 +23,7 @@ from rig.cli import (
     engine,
     export,
     export_fmu,
+    follow,
     gui,
     identify,
     import_log,
@@ -84,6 +85,7 @@ app.add_typer(engine.app, name="engine", rich_help_panel=_RUN)
 app.command("drive", rich_help_panel=_RUN)(drive.drive)
 app.command("gui", rich_help_panel=_RUN)(gui.gui)
 app.command("operate", rich_help_panel=_RUN)(operate.operate)
+app.command("follow", rich_help_panel=_RUN)(follow.follow)
 app.command("run", rich_help_panel=_RUN)(live.run)
 app.command("virtual", rich_help_panel=_RUN)(live.virtual)
 app.command("twin", rich_help_panel=_RUN)(twin.twin)

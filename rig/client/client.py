@@ -518,29 +518,44 @@ class RigClient(CommandSession):
 
     def follow(
         self,
-        source: str | ReferenceSource,
+        source: str | ReferenceSource | Stream,
         *,
         settings: Mapping[str, Any] | None = None,
         name: str | None = None,
+        rate: float = 200.0,
+        duration: float | None = None,
     ) -> None:
-        """Follow a reference that arises as it is followed, from where the platform stands; return when it has begun.
+        """Follow what arises as it is followed: a stream of poses until it ends, or a reference, once it has begun.
 
-        `wait` waits for its end, `pause` and `stop` bring it to rest. Each reference is checked before it is commanded.
+        Each reference of the platform is checked before it is commanded. `pause` and `stop` bring it to rest. `wait`
+        waits for the end of a reference; `[stream]` of the configuration says how a stream is followed.
 
         Args:
-            source: the name of an installed reference, which the engine makes; in lockstep also an object, a
-                `rig.engine.ReferenceSource`.
-            settings: of the named one.
-            name: of the motion, in events and recording; None: the reference's own.
+            source: a stream: called with the time t, s since the platform is there, gives a pose (7,), m and unit
+                quaternion (scalar first), or (pose, velocity) or (pose, velocity, acceleration), (6,) each, in the
+                frame of `stream.frame`; None ends it. Or an iterable of such values. Or a `rig.streaming.SampleRing`
+                in shared memory that something else writes. The first value is repeated until the platform is there,
+                then the time begins: a motion that begins at rest is followed from its beginning.
+                A reference: the name of an installed one, which the engine makes; in lockstep also an object, a
+                `rig.engine.ReferenceSource`. It is followed from where the platform stands.
+            settings: of a named reference.
+            name: of the motion, in events and recording; None: the reference's own, or "stream".
+            rate: values of a stream a second, at most 2000 Hz. Not for a ring.
+            duration: s after which a stream ends. Not for a ring.
         """
-        self._follow_source(source, settings, "" if name is None else check_name("name of the motion", name))
+        called = None if name is None else check_name("name of the motion", name)
+        if isinstance(source, str) or is_source(source):
+            self._follow_source(source, settings, called or "")
+            return
+        if settings is not None:
+            raise InputError("settings: a stream has none, they go with a reference's name")
+        with self._asking():
+            follow_stream(self.rig, source, called or "stream", rate, duration)
 
     def _follow_source(self, source: str | ReferenceSource, settings: Mapping[str, Any] | None, called: str) -> None:
         with self._asking():
             if isinstance(source, str):
                 self.rig.request(FollowSource(source, dict(settings or {}), called))
-            elif not is_source(source):
-                raise InputError(f"source: {type(source).__name__} is neither a name nor a ReferenceSource")
             elif settings is not None:
                 raise InputError("settings: an object has its own, they go with a reference's name")
             elif isinstance(self.rig, LockstepRig):
@@ -561,24 +576,6 @@ class RigClient(CommandSession):
                 self.rig.wait(lambda status: status.t >= end, seconds + PATIENCE, f"{seconds:g} s to pass")
             elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
                 motion_runner.finish(self.rig, report)
-
-    def follow(
-        self, stream: Stream, *, name: str = "stream", rate: float = 200.0, duration: float | None = None
-    ) -> None:
-        """Follow poses that are streamed in, until the stream ends; `[stream]` of the configuration rules how.
-
-        Args:
-            stream: called with the time t, s since the platform is there, gives a pose (7,), m and unit quaternion
-                (scalar first), or (pose, velocity) or (pose, velocity, acceleration), (6,) each, in the frame of
-                `stream.frame`; None ends it. Or an iterable of such values. Or a `rig.streaming.SampleRing` in shared
-                memory that something else writes. The first value is repeated until the platform is there, then the
-                time begins: a motion that begins at rest is followed from its beginning.
-            name: of the motion, in events and recording.
-            rate: values a second, at most 2000 Hz. Not for a ring.
-            duration: s after which the stream ends. Not for a ring.
-        """
-        with self._asking():
-            follow_stream(self.rig, stream, check_name("name of the stream", name), rate, duration)
 
     def pause(self) -> bool:
         """Decelerate along the path to rest; False if the motion ended before. Thread-safe."""

@@ -82,6 +82,10 @@ if TYPE_CHECKING:
     from rig.services.fmu_export import FmuRequest as FmuRequest
     from rig.services.fmu_export import FmuResult as FmuResult
     from rig.services.fmu_export import export_fmu as export_fmu
+    from rig.services.following import FollowRequest as FollowRequest
+    from rig.services.following import FollowResult as FollowResult
+    from rig.services.following import StreamDelay as StreamDelay
+    from rig.services.following import follow_stream as follow_stream
     from rig.services.geometry import GeometryRequest as GeometryRequest
     from rig.services.geometry import GeometryResult as GeometryResult
     from rig.services.geometry import PlanGeometryResult as PlanGeometryResult
@@ -246,6 +250,7 @@ _NAMES = {
     "external_wrenches": ("WrenchRequest", "WrenchResult", "external_wrench"),
     "finding": ("Finding",),
     "fmu_export": ("FmuRequest", "FmuResult", "export_fmu"),
+    "following": ("FollowRequest", "FollowResult", "StreamDelay", "follow_stream"),
     "geometry": (
         "GeometryRequest",
         "GeometryResult",

@@ -104,9 +104,9 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
     from rig.motions import read_trajectory
 
     config = run_config(request.config, request.rate, request.lockstep, request.real_time)
-    config = config.changed(_metadata(request.operator, request.note))
+    config = config.changed(metadata(request.operator, request.note))
     motion = read_trajectory(request.trajectory, config.machine.geometry)
-    _report_doubts(config, progress)
+    report_doubts(config, progress)
     return execute(
         config,
         motion,
@@ -118,7 +118,7 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
         reset=request.reset,
         unproven=request.unproven,
         lockstep=request.lockstep,
-        report=_reporting(progress),
+        report=reporting(progress),
     )
 
 
@@ -137,7 +137,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     from rig.client import as_built, expecting, fitted_demo, identify_on, on_free_ports, with_demo_thresholds
     from rig.config import load_config
 
-    changes = _changes(request.rate, request.seed, request.real_time) | _metadata(request.operator, request.note)
+    changes = _changes(request.rate, request.seed, request.real_time) | metadata(request.operator, request.note)
     config = load_config("virtual" if request.drives == "tcp" else f"virtual-{request.drives}").changed(changes)
     foreign = request.plant == "mujoco"
     if foreign:
@@ -155,7 +155,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
         config = expecting(config, trajectory)
     if request.identify:
         return identify_on(
-            config, trajectory, "demo", request.output, lockstep=request.lockstep, report=_reporting(progress)
+            config, trajectory, "demo", request.output, lockstep=request.lockstep, report=reporting(progress)
         )
     if not request.lockstep:
         config = relaxed_timing(on_free_ports(config))
@@ -165,7 +165,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
 def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest, progress: OnEvent) -> RunResult:
     from rig.client import execute
 
-    _report_doubts(config, progress)
+    report_doubts(config, progress)
     return execute(
         config,
         trajectory,
@@ -173,7 +173,7 @@ def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest,
         request.output,
         lockstep=request.lockstep,
         identify=not request.exact,
-        report=_reporting(progress),
+        report=reporting(progress),
     )
 
 
@@ -189,7 +189,7 @@ def run_config(config: str, rate: float | None, lockstep: bool, real_time: bool)
     return settings
 
 
-def _metadata(operator: str | None, note: str | None) -> dict[str, Any]:
+def metadata(operator: str | None, note: str | None) -> dict[str, Any]:
     """Return the configuration changes for operator and note."""
     given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
     return {"recording": given} if given else {}
@@ -206,7 +206,7 @@ def _changes(rate: float | None, seed: int | None = None, real_time: bool = Fals
     return changes
 
 
-def _report_doubts(config: RigConfig, progress: OnEvent) -> None:
+def report_doubts(config: RigConfig, progress: OnEvent) -> None:
     """Report which checks are off, and doubts about a control loop that may be closed."""
     from rig.safety import check_loop, judge_sag
 
@@ -220,7 +220,7 @@ def _report_doubts(config: RigConfig, progress: OnEvent) -> None:
                 notices.add(code, text)
 
 
-def _reporting(progress: OnEvent) -> Any:
+def reporting(progress: OnEvent) -> Any:
     """Return a callback that converts the progress of a run to events."""
 
     def report(now: RunProgress) -> None:

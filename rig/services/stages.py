@@ -23,6 +23,8 @@ _WORDS = {
     "accepting": "{what}",
     "reporting": "writing the report",
     "streaming": "{place}",
+    "listening": "listening at {place}",
+    "following": "{what}",
     "sweeping": "sweeping poses",
     "assembly-modes": "assembly modes",
     "reproducing": "{what}",

@@ -86,6 +86,9 @@ NOT_RUN = {
     + " ".join(f"--drive 192.168.10.{11 + leg}:502" for leg in range(6)): HARDWARE,
     "rig stream plotjuggler my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
     "rig stream foxglove my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
+    "rig follow virtual --frame home": "waits for a sender: tests/integration/test_stream_in.py gives it one",
+    "python sender.py 9872 20": "tests/rig/test_stream_senders.py runs it against a receiver",
+    "(umask 077; openssl rand -hex 32 > stream.key)": "tests/rig/test_stream_packets.py reads such a file",
     "rig arm identify tx40 motor_positions.csv --forces motor_torques.csv --at motors --rate 5000 "
     "--zero 0,-90deg,90deg,0,0,0 --page tx40.html": "needs the measured data: tests/benchmarks identify them",
     "rig import my-rig.toml log.csv --mapping columns.toml -o log.mcap": "tests/rig/test_import.py runs such",
@@ -126,6 +129,8 @@ NOT_WHOLE = {
     ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",
     ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
+    ("streaming.md", "from rig.streaming import SampleRing"): "tests/integration/test_stream_rig.py has such a ring",
+    ("streaming.md", "SRSP"): "senders: tests/rig/test_stream_senders.py runs them against a receiver",
 }
 """Blocks that are not run here: page, and language or words of it; and why."""
 

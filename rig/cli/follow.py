@@ -1,0 +1,84 @@
+"""`rig follow`: a rig that follows set-points streamed in from the network."""
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from rig.cli.live import NoteOption, OperatorOption, OutputFolder, RateOption, RealTimeOption, begin_server_unless
+from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption
+
+
+class Frame(StrEnum):
+    """Frames of a stream's poses."""
+
+    BASE = "base"
+    HOME = "home"
+    PLATFORM = "platform"
+
+
+def follow(
+    config: ConfigArgument = "virtual",
+    frame: Annotated[
+        Frame | None,
+        typer.Option("--frame", help="Frame of the poses, see stream.frame; left out: the configuration's."),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            help="Port to listen on, 0: a free one; left out: the configuration's.",
+            min=0,
+            max=65535,
+        ),
+    ] = None,
+    rate: RateOption = None,
+    reset: Annotated[
+        bool,
+        typer.Option("--reset", help="Reset existing drive faults, such as after a crash of the engine, and continue."),
+    ] = False,
+    real_time: RealTimeOption = False,
+    unproven: UnprovenOption = False,
+    operator: OperatorOption = None,
+    note: NoteOption = None,
+    output: OutputFolder = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Follow poses that another program sends: home, engage, wait for a sender, follow it to its end, park, report.
+
+    [stream] of the configuration says how they become the platform's motion, and [stream.receiver] where they come in:
+    by UDP or as lines over TCP, from this machine alone unless it says otherwise, and then with a key. Packets, and
+    senders in four languages, are in docs/streaming.md. The sender hears of every cycle what the platform does. Ctrl-C
+    brings the platform to rest, parks it and ends; a second one stops at once.
+    """
+    begin_server_unless(False)
+    from rig.cli.progress import service_events
+    from rig.client import describe
+    from rig.services import Event, FollowRequest, Progress, follow_stream
+
+    with service_events() as show:
+
+        def report(event: Event) -> None:
+            if isinstance(event, Progress) and event.stage == "listening":
+                typer.echo(f"listening at {event.values['place']}; Ctrl-C ends it", err=True)
+            elif isinstance(event, Progress) and event.stage == "following":
+                typer.echo(event.values["what"], err=True)
+            else:
+                show(event)
+
+        request = FollowRequest(
+            config, None if frame is None else frame.value, port, rate, reset=reset, real_time=real_time,
+            unproven=unproven, operator=operator, note=note, output=output,
+        )  # fmt: skip
+        result = follow_stream(request, report)
+    if as_json:
+        typer.echo(json.dumps(result.summary, indent=2))
+    elif result.run.summary:
+        typer.echo(describe(result.run))
+        typer.echo(f"stream     {result.stream.text}")
+        if result.delay is not None:
+            typer.echo(f"delay      {result.delay.text}")
+    if result.run.error is not None:
+        raise result.run.error

@@ -1,0 +1,226 @@
+"""A rig that follows set-points streamed in from the network."""
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rig.config import RigConfig
+from rig.errors import InterruptedRunError, RefusedError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.request import request
+from rig.services.running import metadata, report_doubts, reporting, run_config
+from rig.streaming import RigSide, StreamReceiver, StreamStatus, read_key
+
+if TYPE_CHECKING:
+    from rig.client import Interruption, LiveRig, LockstepRig, RunResult
+
+_NAME = "stream"
+_SHOWN = 1.0  # s between two looks at what came in
+_REST = 0.5  # s at rest before the platform is parked
+
+
+@request
+class FollowRequest:
+    """Follow a stream on a rig: home, engage, wait for a sender, follow it to its end, park, report."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
+    frame: Literal["base", "home", "platform"] | None = None
+    """frame of the stream's poses; None: the configuration's"""
+    port: int | None = None
+    """port to listen on; None: the configuration's"""
+    rate: float | None = None
+    """cycles per second; None: the configuration's"""
+    reset: bool = False
+    """reset existing drive faults"""
+    real_time: bool = False
+    """run the virtual rig in real time"""
+    unproven: bool = False
+    """home even if a leg's wiring was not tested"""
+    operator: str | None = None
+    """operator, for the recording"""
+    note: str | None = None
+    """purpose of the run, for the recording"""
+    output: Path | None = None
+    """folder of recording and report; None: the configuration's"""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamDelay:
+    """Delay of a followed stream over its cycles: from the time at which a pose is meant to the reference.
+
+    cycles: those in which the stream was followed. stated: s, `stream.delay`. median, p99, largest: s, measured.
+    """
+
+    cycles: int
+    stated: float
+    median: float
+    p99: float
+    largest: float
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        if not self.cycles:
+            return f"stated {1e3 * self.stated:g} ms; nothing was followed"
+        median, p99, largest = (f"{1e3 * value:.2f}" for value in (self.median, self.p99, self.largest))
+        return (
+            f"stated {1e3 * self.stated:g} ms, measured {median} ms (median), {p99} ms (p99), {largest} ms at most, "
+            f"over {self.cycles} cycles"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FollowResult:
+    """A followed stream.
+
+    run: its recording and report, and the reason if it did not complete. stream: what came in. delay: None if nothing
+    was recorded. address: where the receiver listened. interrupted: whether the user ended it.
+    """
+
+    run: "RunResult"
+    stream: StreamStatus
+    delay: StreamDelay | None
+    address: str = ""
+    interrupted: bool = False
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Return the run's numbers, with those of the stream, as a JSON object."""
+        stream = {name: _plain(value) for name, value in asdict(self.stream).items()}
+        delay = None if self.delay is None else {name: _plain(value) for name, value in asdict(self.delay).items()}
+        stream |= {"address": self.address, "delay": delay, "interrupted": self.interrupted}
+        return {**self.run.summary, "stream": stream}
+
+
+def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> FollowResult:
+    """Follow a stream on a rig until it ends, is lost, or Ctrl-C. In any case, the rig is brought to rest.
+
+    Events: `rig` with its `phase`; `listening` with its address as `place`, once the rig waits for a sender;
+    `following`, once a second, with what came in as text `what`; notices of checks that are off and of the loop.
+
+    Raises:
+        RefusedError: the loop is unstable; nothing was started.
+        InputError: an unusable file, folder or key.
+        HardwareError: a process could not be started.
+    """
+    from rig.client import Interruption, conduct
+    from rig.safety import check_loop
+
+    config = _configured(request)
+    report_doubts(config, progress)
+    loop = check_loop(config)
+    if not loop.passed:
+        raise RefusedError(loop.message)
+    if config.stream.receiver.key_file is not None:
+        read_key(config.folder / config.stream.receiver.key_file)  # before anything is started
+    interruption = Interruption()
+    follower = _Follower(config, request, progress, interruption)
+    run = conduct(
+        config, follower.body, _NAME, request.output, interruption, lockstep=False, report=reporting(progress)
+    )
+    delay = _delay_of(config, run.recording)
+    return FollowResult(run, follower.status, delay, follower.address, follower.interrupted)
+
+
+def _configured(request: FollowRequest) -> RigConfig:
+    changes: dict[str, Any] = {}
+    if request.frame is not None:
+        changes["frame"] = request.frame
+    if request.port is not None:
+        changes["receiver"] = {"port": request.port}
+    config = run_config(request.config, request.rate, lockstep=False, real_time=request.real_time)
+    return config.changed({**metadata(request.operator, request.note), **({"stream": changes} if changes else {})})
+
+
+class _Follower:
+    """Operates the rig for a stream, and keeps what came in."""
+
+    def __init__(
+        self, config: RigConfig, request: FollowRequest, progress: OnEvent, interruption: "Interruption"
+    ) -> None:
+        self._config, self._request, self._progress = config, request, progress
+        self._interruption = interruption
+        self._shown_at = -math.inf
+        self.status = StreamStatus()
+        self.address = ""
+        self.interrupted = False
+
+    def body(self, rig: "LockstepRig | LiveRig") -> None:
+        """Do the whole, from OFF to OFF."""
+        from rig.client import LiveRig, connect_and_home, engage, leave, let_pass, park
+        from rig.client import Progress as RunProgress
+
+        assert isinstance(rig, LiveRig)
+        config, request, report = self._config, self._request, reporting(self._progress)
+        side = RigSide(rig.engine.address.ring, config.machine.geometry, config.period)
+        with StreamReceiver(config.stream.receiver, config.folder, side) as receiver:
+            self.address = receiver.address
+            try:
+                connect_and_home(rig, report, reset=request.reset, unproven=request.unproven)
+                report(RunProgress("engaging", 0.0))
+                engage(rig)
+                self._follow(rig, receiver)
+            finally:
+                receiver.close()
+                self.status = receiver.status()
+        let_pass(rig, _REST)
+        report(RunProgress("parking", 1.0))
+        park(rig)
+        leave(rig)
+
+    def _follow(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
+        """Wait for a sender, and follow it to its end, or Ctrl-C, after which the platform holds."""
+        from rig.client import finish, refuse_fault, stop
+        from rig.engine import FollowStream, Snapshot
+
+        def came(status: Snapshot) -> bool:
+            refuse_fault(status)
+            return self._looked(receiver).taken > 0
+
+        self._progress(Progress("listening", values={"place": self.address}))
+        try:
+            rig.wait(came, math.inf, "a sender")
+            rig.request(FollowStream(_NAME, receiver.ring.name))
+            finish(rig, lambda _progress: self._show(receiver))
+        except InterruptedRunError:
+            self._interruption.forget()  # the next one is the first again: it stops what is left
+            self.interrupted = True
+            stop(rig, 2)
+
+    def _looked(self, receiver: StreamReceiver) -> StreamStatus:
+        self.status = receiver.status()
+        return self.status
+
+    def _show(self, receiver: StreamReceiver) -> None:
+        now = time.monotonic()
+        if now - self._shown_at >= _SHOWN:
+            self._shown_at = now
+            self._progress(Progress("following", values={"what": self._looked(receiver).text}))
+
+
+def _delay_of(config: RigConfig, recording: Path) -> StreamDelay | None:
+    """Delay of the recorded cycles; None without a recording."""
+    from rig.recording import RecordingFile
+
+    if not recording.exists():
+        return None
+    found = [np.zeros(0)]
+    for rows in RecordingFile(recording).blocks():
+        found.append(rows["stream_delay"][np.isfinite(rows["stream_asked"][:, 0])])
+    delays = np.concatenate(found)
+    if not len(delays):
+        return StreamDelay(0, config.stream.delay, math.nan, math.nan, math.nan)
+    median, p99 = np.percentile(delays, (50.0, 99.0))
+    return StreamDelay(len(delays), config.stream.delay, float(median), float(p99), float(delays.max()))
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON-able data, with None where a number is not finite."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
