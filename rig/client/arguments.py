@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import ValidationError
+from typing_extensions import TypeIs
 
 from kinematics import (
     Array,
@@ -126,7 +127,7 @@ def pivot_of(pivot: Sequence[Amount]) -> tuple[float, float, float]:
     return x, y, z
 
 
-def is_source(value: object) -> TypeGuard[ReferenceSource]:
+def is_source(value: object) -> TypeIs[ReferenceSource]:
     """Whether an argument is meant as a `ReferenceSource`; the engine judges whether it is one."""
     return callable(getattr(value, "evaluate", None)) and callable(getattr(value, "decelerate", None))
 
