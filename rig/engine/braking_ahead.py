@@ -40,6 +40,7 @@ _ANGLE = 2e-3  # rad, and of a joint's angle
 _PLACES = (1.0, 0.5, 2.0 / 3.0, 0.3, 0.12, 0.06, 0.2, 0.45, 0.12, 0.28, 0.64, 0.82)
 _IN_CALM = (False, False, True, True, True, True, True, True, False, False, False, False)
 _SAMPLES = len(_PLACES)
+_SHARE = 0.96  # of the bound of acceleration: the parabola of a way may peak between two places, by 4 % at most
 _FORCES = 3
 
 WITHIN, NOT_FINITE, LENGTH, SPEED, ACCELERATION, CONDITION, UNIVERSAL, SPHERICAL, FORCE, NO_WAY = range(10)
@@ -106,10 +107,10 @@ def calm_of(duration: float) -> float:
 
 
 @kernel
-def state_within_kernel(ahead: Ahead, state: Array, whole: bool) -> bool:
+def state_within_kernel(ahead: Ahead, state: Array, whole: bool, share: float) -> bool:
     """Whether a state (18,) of coordinates, rates and accelerations keeps to all bounds but the force's.
 
-    If not, why is stored. whole: look at the conditioning as well.
+    If not, why is stored. whole: look at the conditioning as well. share: of the bound of acceleration, that is used.
     """
     data = ahead[0]
     motion, legs, geometry, bounds = data.motion[:], data.legs[:], data.geometry[:], data.bounds
@@ -132,7 +133,7 @@ def state_within_kernel(ahead: Ahead, state: Array, whole: bool) -> bool:
                 what, leg, value = LENGTH, i, legs[i, 0]
             elif not abs(legs[i, 1]) <= bounds[i, 2]:
                 what, leg, value = SPEED, i, legs[i, 1]
-            elif not abs(legs[i, 2]) <= bounds[i, 3]:
+            elif not abs(legs[i, 2]) <= share * bounds[i, 3]:
                 what, leg, value = ACCELERATION, i, legs[i, 2]
             elif not universal >= data.cosine[0, i]:
                 what, leg, value = UNIVERSAL, i, math.acos(max(-1.0, min(1.0, universal)))
@@ -177,7 +178,7 @@ def accepted_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> fl
         else:
             for k in range(18):
                 then[k] = state[k]
-        within = state_within_kernel(ahead, then, sample < _FORCES)
+        within = state_within_kernel(ahead, then, sample < _FORCES, 1.0 if sample < 0 else _SHARE)
         if within and sample < _FORCES:
             status = forces_kernel(data.motion[:], wrench, work, forces)
             for i in range(6):

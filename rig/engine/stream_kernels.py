@@ -404,8 +404,8 @@ def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
         pose[k] = 0.0
     for i in range(6):
         pose[i] = target[i]
-    if state_within_kernel(ahead, pose, True):
-        if not state_within_kernel(ahead, target, False):
+    if state_within_kernel(ahead, pose, True, 1.0):
+        if not state_within_kernel(ahead, target, False, 1.0):
             for k in range(12, 18):
                 target[k] = 0.0
         return
@@ -413,7 +413,7 @@ def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
         part = 0.5 * (low + high)
         for i in range(6):
             pose[i] = data.home_coordinates[i] + part * (target[i] - data.home_coordinates[i])
-        if state_within_kernel(ahead, pose, True):
+        if state_within_kernel(ahead, pose, True, 1.0):
             low = part
         else:
             high = part
@@ -488,7 +488,7 @@ def _way_within(stream: Stream, ahead: Ahead, state: Array) -> bool:
     between = data.between[:]
     for part in (0.22, 0.5, 0.78):  # where a quintic polynomial that has to make up for a difference peaks
         between_kernel(data.plan[data.front % KNOTS], state, data.period, part, between)
-        if not state_within_kernel(ahead, between, False):
+        if not state_within_kernel(ahead, between, False, 1.0):
             return False
     return True
 

@@ -172,7 +172,7 @@ def test_a_state_from_which_no_way_stays_within_the_stroke_is_refused():
     state[2] += 0.131  # 4 mm from the end of the stroke
     assert accepted_kernel(ahead, state, 0.0, False) > 0.0
     state[8] = 0.3
-    assert state_within_kernel(ahead, state, True)
+    assert state_within_kernel(ahead, state, True, 1.0)
     assert accepted_kernel(ahead, state, 0.0, False) == 0.0
     assert ahead[0]["what"] == NO_WAY
     state[8] = -0.3  # away from it
