@@ -32,7 +32,7 @@ DURATIONS = (0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 0.6)
 _CALM = 0.04  # s, at most, in which the acceleration at the beginning falls to zero
 PART = 0.99
 """Part of the legs' limits of speed, acceleration and force that a state may use, as peaks lie between two samples."""
-_STROKE = 1e-4  # m, likewise at both ends of a leg's stroke
+_STROKE = 3e-4  # m, likewise at both ends of a leg's stroke
 _ANGLE = 2e-3  # rad, and of a joint's angle
 # Where a way is looked at, in parts of its duration or of that of its beginning, in which the acceleration falls: the
 # end first, where the stroke is used up, then where the deceleration is greatest, and where the acceleration has
@@ -40,7 +40,7 @@ _ANGLE = 2e-3  # rad, and of a joint's angle
 _PLACES = (1.0, 0.5, 2.0 / 3.0, 0.3, 0.12, 0.06, 0.2, 0.45, 0.12, 0.28, 0.64, 0.82)
 _IN_CALM = (False, False, True, True, True, True, True, True, False, False, False, False)
 _SAMPLES = len(_PLACES)
-_SHARE = 0.96  # of the bound of acceleration: the parabola of a way may peak between two places, by 4 % at most
+_SHARE = 0.94  # of the bound of acceleration: between two places of a way it may be greater by some percent
 _FORCES = 3
 
 WITHIN, NOT_FINITE, LENGTH, SPEED, ACCELERATION, CONDITION, UNIVERSAL, SPHERICAL, FORCE, NO_WAY = range(10)
