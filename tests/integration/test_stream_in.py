@@ -14,6 +14,8 @@ import pytest
 import tomlkit
 from live_bench import patient_config
 
+from rig.cli import main
+from rig.errors import ExitCode
 from rig.recording import RecordingFile
 from rig.services import Event, FollowRequest, FollowResult, Progress, follow_stream
 
@@ -96,3 +98,12 @@ def test_ctrl_c_ends_a_stream_and_parks_the_platform(session: Session) -> None:
     assert result.interrupted
     assert result.stream.taken > 0
     assert result.run.summary["recording"]["complete"]
+
+
+def test_nothing_is_started_without_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = patient_config().changed({"stream": {"receiver": {"host": "0.0.0.0", "key_file": "stream.key"}}})
+    file = tmp_path / "my-rig.toml"
+    file.write_text(tomlkit.dumps(_given(config.resolved())), encoding="utf-8")
+    assert main(["follow", str(file), "-o", str(tmp_path / "runs")]) == ExitCode.INPUT
+    assert "stream.key: No such file" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
