@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import os
+import shutil
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -243,6 +244,58 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
     if there == folder:
         for name in names:
             check_output(folder / name)
+
+
+def check_whole_folder(folder: Path, marker: str, what: str, *, force: bool = False) -> None:
+    """Refuse a folder for `whole_folder` before any work is done.
+
+    Args:
+        folder: to write.
+        marker: file that each such folder holds.
+        what: what it is, with its article: "the study".
+        force: an earlier one there may be replaced.
+
+    Raises:
+        InputError: it holds anything but such a folder's files, or its own folder is not there or not writable.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"cannot make the folder {folder}: it is a file or a link")
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / marker).is_file():
+            raise InputError(f"cannot write {what} to {folder}: the folder holds something else")
+        if not force:
+            one = what.replace("the ", "a ", 1)
+            raise InputError(f"cannot write {what} to {folder}: it holds {one} already; --force replaces it")
+    check_folder(folder.absolute().parent)
+
+
+@contextmanager
+def whole_folder(folder: Path, marker: str, what: str, *, force: bool = False) -> Iterator[Path]:
+    """Give a folder to fill, which takes the place of `folder` only once it is complete; see `check_whole_folder`.
+
+    Raises:
+        InputError: as `check_whole_folder`, or a file cannot be written; `folder` is unchanged then.
+    """
+    check_whole_folder(folder, marker, what, force=force)
+    temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.part")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if not folder.exists():
+            temporary.rename(folder)
+            return
+        aside = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.old")
+        folder.rename(aside)
+        try:
+            temporary.rename(folder)
+        except OSError:
+            aside.rename(folder)
+            raise
+        shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot write {what} to {folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _followed(path: Path) -> Path:

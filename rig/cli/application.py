@@ -18,6 +18,7 @@ from rig.cli import (
     arm_identify,
     calibrate,
     check,
+    cue,
     doctor,
     drive,
     engine,
@@ -101,6 +102,7 @@ app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench_command)
 app.command("identify", rich_help_panel=_TOOLS)(identify.identify_command)
 app.command("excite", rich_help_panel=_TOOLS)(identify.excite_command)
 app.command("motion", rich_help_panel=_TOOLS)(motion.motion)
+app.command("cue", rich_help_panel=_TOOLS)(cue.cue)
 app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine_command)
 app.command("respond", rich_help_panel=_TOOLS)(respond.respond_command)
 app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh_command)

@@ -113,6 +113,9 @@ if TYPE_CHECKING:
     from rig.services.mechanism_study import StudyRequest as StudyRequest
     from rig.services.mechanism_study import StudyResult as StudyResult
     from rig.services.mechanism_study import study as study
+    from rig.services.motion_cueing import CueRequest as CueRequest
+    from rig.services.motion_cueing import CueResult as CueResult
+    from rig.services.motion_cueing import cue as cue
     from rig.services.offline import AllPosesRequest as AllPosesRequest
     from rig.services.offline import AllPosesResult as AllPosesResult
     from rig.services.offline import InverseRequest as InverseRequest
@@ -266,6 +269,7 @@ _NAMES = {
     "job": ("CancelledError", "Event", "Job", "Notice", "OnEvent", "Progress", "no_progress", "start"),
     "log_import": ("ImportRequest", "ImportResult", "import_log"),
     "mechanism_study": ("StudyRequest", "StudyResult", "study"),
+    "motion_cueing": ("CueRequest", "CueResult", "cue"),
     "offline": (
         "AllPosesRequest",
         "AllPosesResult",

@@ -2,15 +2,12 @@
 
 import json
 import math
-import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rig.csvio import check_folder
-from rig.errors import InputError
+from rig.csvio import check_whole_folder, whole_folder
 from rig.papers import Numbers, Picture, Sheet, paper_environment
 from rig.study.figures import Drawer
 from rig.study.statements import Statement
@@ -51,14 +48,7 @@ def check_study_folder(folder: Path, *, force: bool = False) -> None:
     Raises:
         InputError: it exists and holds anything but a study, or its own folder is not there or not writable.
     """
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"cannot make the folder {folder}: it is a file or a link")
-    if folder.is_dir() and any(folder.iterdir()):
-        if not (folder / SUMMARY).is_file():
-            raise InputError(f"cannot write the study to {folder}: the folder holds something else")
-        if not force:
-            raise InputError(f"cannot write the study to {folder}: it holds a study already; --force replaces it")
-    check_folder(folder.absolute().parent)
+    check_whole_folder(folder, SUMMARY, "the study", force=force)
 
 
 def write_study(
@@ -91,9 +81,7 @@ def write_study(
         )
         for name, title in SECTIONS.items()
     ]
-    temporary = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.part")
-    try:
-        temporary.mkdir(parents=True)
+    with whole_folder(folder, SUMMARY, "the study", force=force) as temporary:
         for name in (FIGURES, TABLES):
             (temporary / name).mkdir()
         written = [
@@ -108,27 +96,7 @@ def write_study(
             written.append(_written(place_of.with_suffix(".svg"), picture.drawing.svg))
             place_of.with_suffix(".pdf").write_bytes(picture.drawing.pdf)
             written.append(place_of.with_suffix(".pdf"))
-        _replace(temporary, folder)
-    except OSError as error:
-        raise InputError(f"cannot write the study to {folder}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return tuple(folder / path.relative_to(temporary) for path in written)
-
-
-def _replace(temporary: Path, folder: Path) -> None:
-    """Rename the finished folder; an earlier study there is moved aside first and removed last."""
-    if not folder.exists():
-        temporary.rename(folder)
-        return
-    aside = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.old")
-    folder.rename(aside)
-    try:
-        temporary.rename(folder)
-    except OSError:
-        aside.rename(folder)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _written(path: Path, text: str) -> Path:

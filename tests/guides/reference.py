@@ -32,7 +32,7 @@ from dynamics.serial.arm_file import (
     RevoluteLimits,
     TipTable,
 )
-from kinematics import JointTrajectorySpec, Quantity, Range, TrajectorySpec
+from kinematics import JointTrajectorySpec, Quantity, Range, TrajectorySpec, Tuning
 from rig.cli.application import commands
 from rig.config import RigConfig
 from rig.config.load_cells import LoadCells
@@ -42,7 +42,7 @@ from rig.config.task_gains import GainRange
 from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md", "arms.md"))
+PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md", "arms.md", "cueing.md"))
 _SIZED: dict[tuple[str, ...], type[BaseModel]] = {
     ("control",): Control,
     ("safety",): Safety,
@@ -401,6 +401,18 @@ def joint_parts() -> str:
     return "\n".join(parts)
 
 
+def tuning() -> str:
+    """Every key of a washout's tuning."""
+    tables = [name for name, info in Tuning.model_fields.items() if _is_table(info)]
+    parts = [
+        "### At the top of the file\n" + rows(Tuning, [name for name in Tuning.model_fields if name not in tables])
+    ]
+    for name in tables:
+        model = _model(Tuning, name)
+        parts.append(f"### `[{name}]`\n" + _about(model) + rows(model))
+    return "\n".join(parts)
+
+
 # -- the command line --------------------------------------------------------------------------------------------------
 
 
@@ -462,6 +474,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "trajectory-thresholds": trajectory_thresholds,
     "arm-file": arm_file,
     "joint-parts": joint_parts,
+    "tuning": tuning,
     "commands": command_list,
     "options": command_details,
     **{f"part-{kind}": partial(part, kind) for kind in part_models()},

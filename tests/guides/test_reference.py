@@ -15,10 +15,10 @@ from actuators import cell_driver_names, drive_names, find_cell_driver, find_dri
 from dynamics import load_mechanism
 from dynamics.mechanism_file import OneLegMechanismTable
 from dynamics.serial import arm_names, load_arm
-from kinematics import TrajectorySpec
+from kinematics import TrajectorySpec, Tuning, load_tuning, tuning_names
 from rig.config import RigConfig, load_config, parse_config, shipped_configs
 
-CONFIGURATION, TRAJECTORY, COMMANDS, ARMS = (page.read_text(encoding="utf-8") for page in PAGES)
+CONFIGURATION, TRAJECTORY, COMMANDS, ARMS, CUEING = (page.read_text(encoding="utf-8") for page in PAGES)
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 
@@ -78,6 +78,15 @@ def test_every_key_of_the_shipped_arms_is_in_the_reference() -> None:
     used = {(place, key) for data in read for place, key in keys(data) if place}
     assert {(place, key) for place, key in used if key not in tables[place] and f"{place}.{key}" not in tables} == set()
     assert {key for data in read for key in data} - {"joints", "coupling", "tip"} <= tables[""]
+
+
+def test_every_key_of_a_tuning_is_in_the_reference() -> None:
+    tables = {name.strip("[]"): own for name, own in listed(CUEING).items()}
+    tables[""] = tables.pop("At the top of the file")
+    for name in tuning_names():
+        assert {
+            (place, key) for place, key in keys(load_tuning(name).model_dump()) if key not in Tuning.model_fields
+        } <= {(place, key) for place, own in tables.items() for key in own}
 
 
 def test_every_key_that_a_driver_adds_is_in_the_reference() -> None:

@@ -6,6 +6,7 @@ from bound_breaks import BOUND_BREAKS
 from breaks import Break
 from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
+from cueing_breaks import CUEING_BREAKS
 from drive_breaks import DRIVE_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from fmu_breaks import FMU_BREAKS
@@ -50,6 +51,7 @@ BREAKS: list[Break] = [
     *TORQUE_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
+    *CUEING_BREAKS,
     *DRIVE_BREAKS,
     *FMU_BREAKS,
     *GAINS_BREAKS,

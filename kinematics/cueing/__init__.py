@@ -1,0 +1,20 @@
+"""Motion cueing: from a vehicle's motion to that of a platform, within the bounds of its legs."""
+
+from kinematics.cueing.limiter import BRAKING, LIMITED, MotionBounds
+from kinematics.cueing.tuning import Tuning, load_tuning, parse_tuning, tuning_names
+from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout
+
+__all__ = [
+    "BRAKING",
+    "FLAGS",
+    "INPUT_LIMITED",
+    "LIMITED",
+    "TILT_LIMITED",
+    "VEHICLE",
+    "MotionBounds",
+    "Tuning",
+    "Washout",
+    "load_tuning",
+    "parse_tuning",
+    "tuning_names",
+]

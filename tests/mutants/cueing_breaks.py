@@ -1,0 +1,56 @@
+"""Breaks in motion cueing: the washout, its limiter, and what is told of both."""
+
+from breaks import Break
+
+_LIMITER = "kinematics/cueing/limiter.py"
+_WASHOUT = "kinematics/cueing/washout.py"
+_TESTS = "kinematics/test_washout.py"
+_BOUNDS = (
+    f"{_TESTS}::test_no_motion_of_a_vehicle_leads_the_platform_out_of_its_bounds",
+    f"{_TESTS}::test_bounds_are_met_by_these_motions",
+)
+
+CUEING_BREAKS = [
+    Break(
+        "a state is let through from which the platform cannot brake",
+        _LIMITER,
+        "                if found >= 0:\n",
+        "                if found >= -1:\n",
+        _BOUNDS,
+    ),
+    Break(
+        "a tilt is as fast as it likes",
+        _WASHOUT,
+        "_clipped(_clipped(state[1], numbers[2]) - rate, numbers[3] * period)",
+        "state[1] - rate",
+        (f"{_TESTS}::test_a_sustained_force_is_given_by_gravity_and_slowly",),
+    ),
+    Break(
+        "a number that is not finite goes into the filters",
+        _WASHOUT,
+        "        if not isfinite(sample[k]):\n            return -1 - k\n",
+        "        if False:\n            return -1 - k\n",
+        (f"{_TESTS}::test_a_number_that_is_not_finite_is_refused_and_moves_nothing",),
+    ),
+    Break(
+        "axes with z down are taken for such with z up",
+        _WASHOUT,
+        'sign = -1.0 if tuning.axes == "z-down" else 1.0',
+        "sign = 1.0",
+        (f"{_TESTS}::test_axes_with_z_down_are_those_with_z_up_turned_over",),
+    ),
+    Break(
+        "a rig's delay leaves out what its tilt gives",
+        "rig/cueing/omct.py",
+        "            added[0] -= size * changed[4]\n",
+        "",
+        ("rig/test_cueing.py::test_a_late_rig_is_as_late_in_every_response",),
+    ),
+    Break(
+        "a machine whose gravity leans gets a washout",
+        "rig/cueing/cueing.py",
+        "if not (size > 0.0 and",
+        "if False and not (size > 0.0 and",
+        ("rig/test_cueing.py::test_a_machine_without_limits_or_not_level_is_refused",),
+    ),
+]
