@@ -37,6 +37,8 @@ class StreamBench:
         self.source = StreamSource(self.config, self.ring, "bench", self.clock, self._act, self.clock.now)
         self.source.begin(HOME)
         self.cycle = self.count = 0
+        self.late = 0.0
+        """s, by which the clock of the streams is ahead of the rig's cycles"""
         self.motions: list[Array] = []
         self.asked: list[Array] = []
 
@@ -63,11 +65,11 @@ class StreamBench:
         self.count += 1
         self.ring.push(sample)
 
-    def step(self) -> Array:
-        """One cycle: the reference now, and it is kept."""
-        self.cycle += 1
-        self.clock.set(self.t)
-        self.source.advance(self.period)
+    def step(self, skipped: int = 0) -> Array:
+        """One cycle, after so many that were skipped: the reference now, and it is kept."""
+        self.cycle += 1 + skipped
+        self.clock.set(self.t + self.late)
+        self.source.advance((1 + skipped) * self.period)
         motion = np.zeros(19)
         assert self.source.evaluate(0.0, motion)
         self.motions.append(motion)

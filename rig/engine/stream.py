@@ -37,6 +37,7 @@ from rig.states import StopSeverity
 from rig.streaming import Samples
 
 _SLIP = 0.02  # s, by which the rig's clock may lag behind that of the stream
+_SLIPPED_FOR = 0.1  # s, after which a lag is one that stays, not a cycle that came late
 _QUIET = 1.0  # s between two reports of one kind
 _SPARE = 2  # periods beyond the farthest look ahead
 
@@ -156,6 +157,8 @@ class StreamSource:
         """s, place at which the platform is at rest, while the plan is"""
         self._delay = settings.delay
         self._silent_since: float | None = None
+        self._slipped_since: float | None = None
+        self._least_slip = 0.0
         self._reported: dict[Code, float] = {}
         self._limited = False
         self.moving, self.slowing, self.paused = True, False, False
@@ -284,9 +287,16 @@ class StreamSource:
             self._report(Code.STREAM_SILENT, now, value=silence, bound=settings.watchdog, at_once=True)
         if self._silent_since is not None and now - self._silent_since >= settings.stop_after:
             self._trip(Finding(Code.STREAM_LOST, 0, silence, settings.stop_after, self._named()))
-        if slip > _SLIP and self._origin is not None:
-            self._report(Code.STREAM_SLIPPED, now, value=slip)
-            self._origin += slip
+        if slip <= _SLIP or self._origin is None:
+            self._slipped_since = None
+            return
+        if self._slipped_since is None:
+            self._slipped_since, self._least_slip = now, slip
+        self._least_slip = min(self._least_slip, slip)
+        if now - self._slipped_since >= _SLIPPED_FOR:
+            self._report(Code.STREAM_SLIPPED, now, value=self._least_slip)
+            self._origin += self._least_slip
+            self._slipped_since = None
             self._come_to_rest([settings.fade_out])
 
     def _tell(self, events: int, now: float, *, first: bool) -> None:

@@ -260,6 +260,37 @@ def test_a_flood_is_thinned_and_the_platform_follows(following):
     assert following.source.report.late > 5000
 
 
+def test_a_late_cycle_leaves_the_delay_as_it_is(following):
+    late = 15 * following.period
+    for n in range(15):
+        following.send(swaying()(following.t + n * following.period), following.t + n * following.period)
+    following.late = late
+    following.step()
+    assert following.source.report.delay == pytest.approx(DELAY + late)
+    following.late = 0.0
+    following.step(skipped=15)
+    kept = len(following.motions)
+    following.follow(swaying(), 0.5)
+    assert following.codes() == ["stream_followed"]
+    assert following.source.report.delay == pytest.approx(DELAY)
+    places = following.t - following.period * np.arange(len(following.motions) - kept - 1, -1, -1) - DELAY
+    wanted = [swaying()(t)[0] for t in places]
+    np.testing.assert_allclose(np.array(following.motions)[kept:, 0], wanted, atol=1e-6)
+
+
+def test_a_rig_that_falls_behind_begins_the_stream_anew_with_its_delay(following):
+    following.late = 0.03
+    following.clock.set(following.t + following.late)
+    for _ in range(600):
+        if following.cycle % 5 == 0:
+            now = following.t + following.late
+            following.send(swaying()(now), now)
+        following.step()
+    assert following.codes() == ["stream_followed", "stream_slipped", "stream_followed"]
+    assert following.source.report.delay == pytest.approx(DELAY)
+    assert legs_beyond(np.array(following.motions)).max() < 0.0
+
+
 def test_the_end_is_an_end(following):
     sample = new_samples(1)
     sample["pose"], sample["time"], sample["given"] = swaying()(following.t), following.t, END
