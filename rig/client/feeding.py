@@ -119,6 +119,11 @@ def _function(stream: Callable[[float], Streamed] | Iterable[Streamed]) -> Calla
     """The stream as a function of time; an iterable's next value is that of the next sample."""
     if callable(stream):
         return stream
+    if not isinstance(stream, Iterable):
+        raise InputError(
+            f"source: {type(stream).__name__} is neither a reference nor a stream: a name or a ReferenceSource, or a "
+            "function, an iterable or a ring of poses"
+        )
     values: Iterator[Streamed] = itertools.chain(iter(stream), itertools.repeat(None))
     return lambda _t: next(values)
 

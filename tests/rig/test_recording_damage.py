@@ -252,7 +252,7 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_read_in_bounded_memory(tmp_pa
         _now, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert summary["recording"]["rows"] == recording.count > 300_000
+    assert summary["recording"]["rows"] == recording.count > 250_000
     assert peak < 4 * LARGEST_CHUNK  # one chunk, packed and unpacked, and what is counted; 400 MB of rows before
 
 

@@ -30,7 +30,7 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> St
     path = tmp_path / "wrong.toml"
     path.write_text(tomlkit.dumps(content), encoding="utf-8")
     wrong: RigConfig = CONFIG.changed({"drives": {"profile": str(path)}})
-    monkeypatch.setattr(lockstep, "VirtualRig", lambda _config, *rest: VirtualRig(CONFIG, *rest))
+    monkeypatch.setattr(lockstep, "VirtualRig", lambda _config, *rest, **named: VirtualRig(CONFIG, *rest, **named))
     return Stand(wrong)
 
 
