@@ -197,6 +197,13 @@ def _alone(
     return Quantity(field, group, title, name, extract, field, digits=digits, least=least)
 
 
+def _stream_count(number: int, key: str, title: str) -> Quantity:
+    def extract(rows: Rows) -> Floats:
+        return np.asarray(rows["stream_counts"][:, number, None].astype(float))
+
+    return Quantity(key, mark("Stream"), title, "", extract, "stream_counts", digits=0)
+
+
 def _error() -> Quantity:
     def extract(rows: Rows) -> Floats:
         return 1e6 * length_error(rows)
@@ -284,6 +291,8 @@ QUANTITIES = (
     _of_axes("position_reference", mark("Position of the reference"), "reference", _POSITION, _MM, reference=True),
     _angles("angle", mark("Angle measured"), "pose", reference=False),
     _angles("angle_reference", mark("Angle of the reference"), "reference", reference=True),
+    _of_axes("position_asked", mark("Position asked by the stream"), "stream_asked", _POSITION, _MM, reference=True),
+    _angles("angle_asked", mark("Angle asked by the stream"), "stream_asked", reference=True),
     _of_axes("speed", mark("Platform speed measured"), "twist", 0, ("mm/s", 1e3), reference=False),
     _of_axes(
         "speed_reference", mark("Platform speed of the reference"), "reference", _TWIST, ("mm/s", 1e3), reference=True
@@ -326,6 +335,11 @@ QUANTITIES = (
     _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Error code"), "drive_error", _COUNT, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Cycles without feedback"), "stale", (mark("cycles"), 1.0), digits=0, least=1.0),
+    _alone(mark("Stream"), mark("Delay of the stream"), "stream_delay", ("ms", 1e3), digits=1),
+    _stream_count(0, "stream_used", mark("Samples used")),
+    _stream_count(1, "stream_lost", mark("Samples lost")),
+    _stream_count(2, "stream_late", mark("Samples late or unusable")),
+    _stream_count(3, "stream_limited", mark("Cycles limited")),
     _alone(mark("Timing"), mark("Lateness"), "lateness", _US, least=20.0),
     _alone(mark("Timing"), mark("Period"), "period", _US, least=20.0),
     _alone(mark("Timing"), mark("Exchange"), "exchange_time", _US, least=20.0),

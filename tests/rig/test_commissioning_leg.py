@@ -275,7 +275,7 @@ def test_a_set_point_beyond_the_legs_limits_is_never_commanded(monkeypatch: pyte
 def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     legs = [leg.model_dump() for leg in CONFIG.drives.legs]
     legs[2]["position_offset"] = 0.003
-    monkeypatch.setattr("rig.client.lockstep.VirtualRig", lambda _config: VirtualRig(CONFIG))
+    monkeypatch.setattr("rig.client.lockstep.VirtualRig", lambda _config, **named: VirtualRig(CONFIG, **named))
     result = Stand(CONFIG.changed({"drives": {"legs": legs}})).run(HOME)
     assert result.homed == pytest.approx(0.003, abs=1e-5)
     assert result.faults[-1].text.startswith("leg 3: homed +3.00 mm from its length at home (bound 0.1 mm)")
