@@ -80,14 +80,14 @@ def cue(
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
     else:
-        _print(found)
+        _print_result(found)
     if not found.passed:
         if not as_json:
             print_error(found.cueing.verdict.message)
         raise typer.Exit(ExitCode.REFUSED)
 
 
-def _print(found: "CueResult") -> None:
+def _print_result(found: "CueResult") -> None:
     summary = found.as_dict()
     typer.echo(
         f"{summary['vehicle_duration_s']:.1f} s of the vehicle, {summary['duration_s']:.1f} s of the platform, "

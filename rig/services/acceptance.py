@@ -162,7 +162,7 @@ def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptRes
         recording: Path | None = request.recording
     else:
         found, recording = _performed(request, settings, trials, tests, progress)
-    page, summary = _outputs(request.output or _beside(recording))
+    page, summary = _outputs(request.output or _page_path(recording))
     numbers = summary_of(found, datetime.now().astimezone(), None if recording is None else recording.name, sensors)
     progress(Progress("reporting"))
     write_acceptance(found, numbers, page, summary)
@@ -209,7 +209,7 @@ def _outputs(page: Path) -> tuple[Path, Path]:
     return page, page.with_suffix(".json")
 
 
-def _beside(recording: Path | None) -> Path:
+def _page_path(recording: Path | None) -> Path:
     assert recording is not None  # a request without one has an output
     return recording.with_suffix(".acceptance.html")
 

@@ -16,7 +16,7 @@ TERM = {"dof": "x", "amplitude": 0.01, "frequency": 1.0}
 SWAY = {"parts": [{"type": "harmonic", "duration": 2.0, "fade": 0.3, "terms": [TERM]}]}
 
 
-def test_a_stream_beside_a_table(monkeypatch) -> None:
+def test_cycle_time_with_a_stream_and_with_a_table(monkeypatch) -> None:
     exchanged = 0.0
     make = ExchangeTimes.make
 

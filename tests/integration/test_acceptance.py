@@ -249,7 +249,7 @@ def test_without_a_fault_every_test_passes(axis: str) -> None:
     assert failing(performed(config, tests, (axis,))) == set()
 
 
-def test_what_the_rig_does_not_bear_is_not_measured_and_said(tmp_path: Path) -> None:
+def test_numbers_beyond_the_rig_are_not_measured_with_the_reason(tmp_path: Path) -> None:
     tests = (T.SPEED, T.THRESHOLD)
     config = _config(virtual={"drive": {"force_limit": 70.0}}, **_LEFT_OFF)
     trials = planned(config, ("z",), tests)

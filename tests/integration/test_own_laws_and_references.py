@@ -350,7 +350,7 @@ def test_what_cannot_be_followed_is_refused_by_name(bench: Bench) -> None:
     assert clock.machine.state is State.ENGAGED and clock.reference.name == "hold"
 
 
-def test_a_law_that_raises_in_every_cycle_leaves_a_rig_that_can_be_told(tmp_path: Path) -> None:
+def test_a_law_that_raises_in_every_cycle_leaves_a_rig_that_takes_commands(tmp_path: Path) -> None:
     with Bench(tmp_path, bench_config(mode="deaf")) as bench:
         bench.rig.request(Connect())
         bench.until_state(State.FAULT)

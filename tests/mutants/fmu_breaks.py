@@ -93,7 +93,7 @@ FMU_BREAKS = [
         _MODEL,
         "if (beyond && !one->state.beyond[leg])",
         "if (beyond)",
-        (f"{_TESTS}::test_a_leg_that_leaves_its_stroke_is_told_once",),
+        (f"{_TESTS}::test_a_leg_that_leaves_its_stroke_is_reported_once",),
     ),
     Break(
         "a unit takes the description of another one",

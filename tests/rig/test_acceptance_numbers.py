@@ -137,7 +137,7 @@ def test_a_loop_of_known_width_is_found_with_its_sigma() -> None:
     assert width.verdict(0.95) is Verdict.FAIL
 
 
-def test_harmonics_and_noise_of_a_sine_are_told_apart() -> None:
+def test_harmonics_and_noise_of_a_sine_are_separated() -> None:
     trial = sine_trial(Kind.SINE, 2.0, 8)
     count = round(16.0 * RATE)
     t = np.arange(count) / RATE
@@ -338,7 +338,7 @@ def test_an_invalid_request_is_refused(changes: dict[str, Any], match: str) -> N
         AcceptRequest("virtual", **changes)
 
 
-def test_bounds_of_the_thresholds_are_kept() -> None:
+def test_thresholds_beyond_their_bounds_are_refused() -> None:
     assert len(acceptance_tests()) == len(AcceptanceTest)
     for key, value in (("share", 1.0), ("noise", math.nan), ("pose_cycles", 2), ("excursion", [0.1, 0.1])):
         with pytest.raises(ConfigError, match="acceptance"):

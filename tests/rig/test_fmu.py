@@ -350,7 +350,7 @@ def test_a_motion_that_diverges_is_refused(run: Callable[..., Running], version:
     _refused(unit, lambda: unit.step(1.0), "pose, velocity", "not finite or too large")
 
 
-def test_a_leg_that_leaves_its_stroke_is_told_once(run: Callable[..., Running]) -> None:
+def test_a_leg_that_leaves_its_stroke_is_reported_once(run: Callable[..., Running]) -> None:
     unit = run("plant")
     unit.put("force[1]", np.full(6, 200.0))
     for _ in range(60):
