@@ -126,7 +126,7 @@ class Supervision:
             self._act(Trip(Cause(found, t), StopSeverity.CATEGORY_1, latch=False))
 
     def host_suspended(self, t: float, suspended: float) -> None:
-        """Judge that the process was not run for `suspended` s before the feedback that the cycle at `t` (s) has now."""
+        """Judge that the process was not run for `suspended` s before the feedback of the cycle at `t` (s)."""
         watchdog = self._config.drives.watchdog
         if suspended > watchdog:
             self._act(Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, suspended, watchdog), t), StopSeverity.QUICK_STOP))
