@@ -5,6 +5,7 @@ from breaks import Break
 _BUILD = "rig/fmu/build.py"
 _UNIT = "rig/fmu/unit.py"
 _MODEL = "rig/fmu/sources/model.c"
+_INTERFACE_2 = "rig/fmu/sources/fmi2.c"
 _PAYLOAD = "rig/virtual/payload_unit.py"
 _TESTS = "rig/test_fmu.py"
 _CARRIED = "rig/test_payload_fmu.py"
@@ -101,6 +102,27 @@ FMU_BREAKS = [
         "if (token != NULL && strcmp(token, TOKEN) == 0) {",
         "if (1) {",
         (f"{_TESTS}::test_another_units_description_is_refused",),
+    ),
+    Break(
+        "a question after a status ends a unit's simulation",
+        _INTERFACE_2,
+        'return report(c, DISCARD, "%s: no step is pending", function);',
+        'return report(c, ERROR, "%s: no step is pending", function);',
+        (f"{_TESTS}::test_a_status_that_is_not_known_ends_nothing",),
+    ),
+    Break(
+        "a unit takes stored bytes with a mode that there is not",
+        _MODEL,
+        "sizeof TOKEN) == 0 && (unsigned)state.mode <= FAILED;",
+        "sizeof TOKEN) == 0;",
+        (f"{_TESTS}::test_bytes_that_are_no_state_are_refused",),
+    ),
+    Break(
+        "a unit logs what its user has switched off",
+        _MODEL,
+        "    if (!one->silent[category])\n",
+        "",
+        (f"{_TESTS}::test_what_is_logged_can_be_switched",),
     ),
     Break(
         "the wrench of a payload's FMU does not act",

@@ -468,3 +468,52 @@ def test_what_is_missing_for_an_export_is_named(tmp_path: Path, monkeypatch: pyt
             patch.setitem(sys.modules, "fmpy", None)
             with pytest.raises(InputError, match=r"stewart-rig\[fmi\]"):
                 build_unit(unit, "2.0", file)
+
+
+def test_a_status_that_is_not_known_ends_nothing(run: Callable[..., Running]) -> None:
+    """FMI 2.0: what a unit cannot say is discarded, which is no error of the simulation."""
+    unit = run("plant")
+    unit.step(0.001)
+    assert unit.fmu.getRealStatus(2) == 0.001
+    assert not unit.fmu.getBooleanStatus(3)
+    for asked in (unit.fmu.getStatus, unit.fmu.getRealStatus, unit.fmu.getIntegerStatus, unit.fmu.getBooleanStatus):
+        with pytest.raises(FMICallException) as caught:
+            asked(0)
+        assert caught.value.status == 2 and "no step is pending" in unit.log[-1][1]
+    unit.step(0.001)
+
+
+@each_version
+def test_what_is_logged_can_be_switched(run: Callable[..., Running], version: FmiVersion) -> None:
+    unit = run("plant", version=version)
+    log_nothing, log_errors, log_all = ((False, []), (True, ["logStatusError"]), (True, []))
+    for (on, categories), logged in ((log_nothing, 0), (log_errors, 1), (log_all, 1)):
+        unit.fmu.setDebugLogging(on, categories)
+        before = len(unit.log)
+        with pytest.raises(FMICallException):
+            unit.set({"length[1]": 1.0})
+        assert len(unit.log) - before == logged
+    unit.fmu.setDebugLogging(True, ["events"])
+    assert "there is no category events" in unit.log[-1][1]
+
+
+@each_version
+def test_bytes_that_are_no_state_are_refused(run: Callable[..., Running], version: FmiVersion) -> None:
+    """Of the right unit and size, with a mode that there is not."""
+    unit = run("plant", version=version)
+    stored = unit.fmu.getFMUState()
+    told = bytearray(unit.fmu.serializeFMUState(stored))
+    place = -(-(len(unit.fmu.guid) + 1) // 4) * 4  # the mode follows the token
+    assert told[place : place + 4] == b"\x02\0\0\0"
+    told[place : place + 4] = b"\x7f\x7f\x7f\x7f"
+    with pytest.raises(FMICallException):
+        unit.fmu.deserializeFMUState(bytes(told))
+    assert "the state is not one of this unit" in unit.log[-1][1]
+    unit.fmu.freeFMUState(stored)
+
+
+def test_an_event_mode_that_there_is_not_is_refused(run: Callable[..., Running]) -> None:
+    unit = run("plant", version="3.0")
+    with pytest.raises(Exception, match="Failed to instantiate"):
+        unit.fmu.instantiate(logMessage=unit._log_3, eventModeUsed=True)
+    assert "eventModeUsed must be false" in unit.log[-1][1]

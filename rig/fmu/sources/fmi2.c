@@ -28,9 +28,8 @@ const char *fmi2GetVersion(void) {
     return fmi2Version;
 }
 
-/* Only errors and warnings are logged, always. */
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, const fmi2String categories[]) {
-    return fmi2OK;
+    return set_logging(c, "fmi2SetDebugLogging", on, count, categories);
 }
 
 fmi2Component fmi2Instantiate(
@@ -96,32 +95,9 @@ NONE(fmi2SetInteger, const fmi2Integer)
 NONE(fmi2SetBoolean, const fmi2Boolean)
 NONE(fmi2SetString, const fmi2String)
 
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *stored) {
-    return copy_state(c, "fmi2GetFMUstate", &((Instance *)c)->state, stored);
-}
-
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate stored) {
-    return restore(c, "fmi2SetFMUstate", stored);
-}
-
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *stored) {
-    free(*stored);
-    *stored = NULL;
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate stored, size_t *size) {
-    *size = sizeof(State);
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate stored, fmi2Byte bytes[], size_t size) {
-    return serialize(c, "fmi2SerializeFMUstate", stored, (unsigned char *)bytes, size);
-}
-
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *stored) {
-    return deserialize(c, "fmi2DeSerializeFMUstate", (const unsigned char *)bytes, size, stored);
-}
+STATE_FUNCTIONS(
+    fmi2Status, fmi2Component, fmi2FMUstate, fmi2Byte, fmi2GetFMUstate, fmi2SetFMUstate, fmi2FreeFMUstate,
+    fmi2SerializedFMUstateSize, fmi2SerializeFMUstate, fmi2DeSerializeFMUstate)
 
 fmi2Status fmi2GetDirectionalDerivative(
     fmi2Component c, const fmi2ValueReference unknown[], size_t unknowns, const fmi2ValueReference known[],
@@ -147,30 +123,34 @@ fmi2Status fmi2CancelStep(fmi2Component c) {
     return unsupported(c, "fmi2CancelStep");
 }
 
-/* A step is never pending. */
+/* A step is never pending: what is only known of a pending one cannot be given, which is no error. */
+static fmi2Status unknown(fmi2Component c, const char *function) {
+    return report(c, DISCARD, "%s: no step is pending", function);
+}
+
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value) {
-    return unsupported(c, "fmi2GetStatus");
+    return unknown(c, "fmi2GetStatus");
 }
 
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value) {
     Instance *one = c;
     if (kind != fmi2LastSuccessfulTime)
-        return unsupported(c, "fmi2GetRealStatus");
+        return unknown(c, "fmi2GetRealStatus");
     *value = one->state.values[0];
     return fmi2OK;
 }
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value) {
-    return unsupported(c, "fmi2GetIntegerStatus");
+    return unknown(c, "fmi2GetIntegerStatus");
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value) {
     if (kind != fmi2Terminated)
-        return unsupported(c, "fmi2GetBooleanStatus");
+        return unknown(c, "fmi2GetBooleanStatus");
     *value = fmi2False;
     return fmi2OK;
 }
 
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value) {
-    return unsupported(c, "fmi2GetStringStatus");
+    return unknown(c, "fmi2GetStringStatus");
 }

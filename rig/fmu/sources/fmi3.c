@@ -16,15 +16,19 @@ const char *fmi3GetVersion(void) {
     return fmi3Version;
 }
 
-/* Only errors and warnings are logged, always. */
 fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[]) {
-    return fmi3OK;
+    return set_logging(c, "fmi3SetDebugLogging", on, count, categories);
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(
     fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
     fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t intermediates,
     fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger, fmi3IntermediateUpdateCallback update) {
+    if (event_mode) {
+        Instance none = {.environment = environment, .logger = (void *)logger};
+        say(&none, ERROR, "fmi3InstantiateCoSimulation: eventModeUsed must be false, the unit has no events");
+        return NULL;
+    }
     return create(name, token, environment, (void *)logger);
 }
 
@@ -94,32 +98,9 @@ fmi3Status fmi3DoStep(
     return status;
 }
 
-fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *stored) {
-    return copy_state(c, "fmi3GetFMUState", &((Instance *)c)->state, stored);
-}
-
-fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState stored) {
-    return restore(c, "fmi3SetFMUState", stored);
-}
-
-fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *stored) {
-    free(*stored);
-    *stored = NULL;
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState stored, size_t *size) {
-    *size = sizeof(State);
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState stored, fmi3Byte bytes[], size_t size) {
-    return serialize(c, "fmi3SerializeFMUState", stored, bytes, size);
-}
-
-fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *stored) {
-    return deserialize(c, "fmi3DeserializeFMUState", bytes, size, stored);
-}
+STATE_FUNCTIONS(
+    fmi3Status, fmi3Instance, fmi3FMUState, fmi3Byte, fmi3GetFMUState, fmi3SetFMUState, fmi3FreeFMUState,
+    fmi3SerializedFMUStateSize, fmi3SerializeFMUState, fmi3DeserializeFMUState)
 
 /* All variables are Float64, without clocks. */
 #define NONE(function, ...)                                                                              \

@@ -31,7 +31,7 @@ int32_t acceleration_kernel(int64_t *status, void **error, ARRAY, ARRAY, ARRAY, 
 int32_t rk4_kernel(int64_t *status, void **error, ARRAY, ARRAY, ARRAY, ARRAY, ARRAY, double, ARRAY);
 
 /* As fmi2Status and fmi3Status have them. */
-enum { GOOD = 0, WARNING = 1, ERROR = 3 };
+enum { GOOD = 0, WARNING = 1, DISCARD = 2, ERROR = 3 };
 
 typedef enum { INSTANTIATED, INITIALIZING, STEPPING, TERMINATED, FAILED } Mode;
 static const char *const MODES[] = {
@@ -55,9 +55,18 @@ typedef struct {
     char *name;
     void *environment;
     void *logger;
+    int silent[2]; /* categories that are not logged: errors, warnings */
 } Instance;
 
+static const char *const CATEGORIES[] = {"logStatusError", "logStatusWarning"};
+
 static void emit(Instance *one, int status, const char *category, const char *text);
+
+static void say(Instance *one, int status, const char *text) {
+    int category = status == ERROR ? 0 : 1;
+    if (!one->silent[category])
+        emit(one, status, CATEGORIES[category], text);
+}
 
 /* Log a message and return its status; an error ends the simulation until reset or a stored state. */
 static int report(Instance *one, int status, const char *format, ...) {
@@ -68,8 +77,24 @@ static int report(Instance *one, int status, const char *format, ...) {
     va_end(arguments);
     if (status == ERROR)
         one->state.mode = FAILED;
-    emit(one, status, status == ERROR ? "logStatusError" : "logStatusWarning", text);
+    say(one, status, text);
     return status;
+}
+
+/* Switch what is logged; at first all is. No categories are all of them. */
+static int set_logging(Instance *one, const char *function, int on, size_t count, const char *const categories[]) {
+    int chosen[2] = {count == 0, count == 0};
+    for (size_t k = 0; k < count; k++) {
+        int error = strcmp(categories[k], CATEGORIES[0]) == 0, warning = strcmp(categories[k], CATEGORIES[1]) == 0;
+        if (!error && !warning)
+            return report(one, WARNING, "%s: there is no category %s, only %s and %s", function, categories[k],
+                          CATEGORIES[0], CATEGORIES[1]);
+        chosen[0] |= error;
+        chosen[1] |= warning;
+    }
+    for (int k = 0; k < 2; k++)
+        one->silent[k] = on ? one->silent[k] && !chosen[k] : one->silent[k] || chosen[k];
+    return GOOD;
 }
 
 static void reset(Instance *one) {
@@ -116,7 +141,7 @@ static int in_mode(Instance *one, const char *function, int allowed) {
     if (allowed)
         return GOOD;
     if (one->state.mode == FAILED) { /* the cause is in the log already */
-        emit(one, ERROR, "logStatusError", "the simulation has ended in an error: reset it, or restore a state");
+        say(one, ERROR, "the simulation has ended in an error: reset it, or restore a state");
         return ERROR;
     }
     return report(one, ERROR, "%s: not allowed %s", function, MODES[one->state.mode]);
@@ -313,7 +338,11 @@ static int copy_state(Instance *one, const char *function, const void *from, voi
 }
 
 static int is_state(const void *stored, size_t size) {
-    return stored != NULL && size == sizeof(State) && memcmp(stored, TOKEN, sizeof TOKEN) == 0;
+    State state; /* bytes need not be aligned as a state is */
+    if (stored == NULL || size != sizeof state)
+        return 0;
+    memcpy(&state, stored, sizeof state);
+    return memcmp(state.token, TOKEN, sizeof TOKEN) == 0 && (unsigned)state.mode <= FAILED;
 }
 
 static int restore(Instance *one, const char *function, const void *stored) {
@@ -335,3 +364,29 @@ static int deserialize(Instance *one, const char *function, const unsigned char 
         return report(one, ERROR, "%s: the state is not one of this unit", function);
     return copy_state(one, function, bytes, stored);
 }
+
+/* The functions on stored states, which are those of FMI 2.0 and 3.0 but for their names. */
+#define STATE_FUNCTIONS(Status, Component, Stored, Byte, GET, SET, FREE, SIZE, SERIALIZE, DESERIALIZE)       \
+    Status GET(Component c, Stored *stored) {                                                               \
+        return copy_state(c, #GET, &((Instance *)c)->state, stored);                                        \
+    }                                                                                                       \
+    Status SET(Component c, Stored stored) {                                                                \
+        return restore(c, #SET, stored);                                                                    \
+    }                                                                                                       \
+    Status FREE(Component c, Stored *stored) {                                                              \
+        if (stored != NULL) {                                                                               \
+            free(*stored);                                                                                  \
+            *stored = NULL;                                                                                 \
+        }                                                                                                   \
+        return (Status)GOOD;                                                                                     \
+    }                                                                                                       \
+    Status SIZE(Component c, Stored stored, size_t *size) {                                                 \
+        *size = sizeof(State);                                                                              \
+        return (Status)GOOD;                                                                                     \
+    }                                                                                                       \
+    Status SERIALIZE(Component c, Stored stored, Byte bytes[], size_t size) {                               \
+        return serialize(c, #SERIALIZE, stored, (unsigned char *)bytes, size);                              \
+    }                                                                                                       \
+    Status DESERIALIZE(Component c, const Byte bytes[], size_t size, Stored *stored) {                      \
+        return deserialize(c, #DESERIALIZE, (const unsigned char *)bytes, size, stored);                    \
+    }
