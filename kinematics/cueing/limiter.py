@@ -10,7 +10,7 @@ wanted.
 """
 
 from dataclasses import dataclass, field
-from math import cos, inf, isfinite, pi, sin
+from math import cos, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,7 @@ _USUAL = 0.1
 _STEEPEST_ANGLE = 1.2
 """rad, greatest angle about any axis: the coordinates are singular at θy = ±π/2."""
 _INSIDE = 0.98
-"""of speed and condition number: between two samples of a path these may be a little greater"""
-_ACCELERATION_INSIDE = 0.95
-"""of acceleration, whose extremes between two samples are not looked for"""
+"""of speed, acceleration and condition number; the last may be a little greater between two samples of a path"""
 _ANGLE_INSIDE = 0.99
 _FEWEST, _FINENESS = 12, 3.0
 """samples of a braking path: at least, and of the shortest"""
@@ -46,6 +44,10 @@ _CONVERGED = 1e-6
 """m/s², change of a leg's acceleration in one sweep, below which the quadratic program is solved"""
 _SMALLEST = 1e-9
 """of the square of a row: an angle that no acceleration changes"""
+_LENGTH_ERROR, _SPEED_ERROR, _ACCELERATION_ERROR, _UNIVERSAL_ERROR, _SPHERICAL_ERROR = range(5)
+"""Rows of the errors (5, 6) of what is interpolated between two samples, see `_errors_kernel`."""
+_WORK_ROWS = 13
+"""of the scratch array: four states, five rows of errors, four of greatest derivatives"""
 
 LIMITED, BRAKING = 1, 2
 """Flags of a step: a leg's bound has changed it; it follows a braking path, wholly or in part."""
@@ -199,24 +201,128 @@ def braking_kernel(start: Array, duration: float, t: float, out: Array) -> None:
 
 
 @kernel
-def _between(first: float, slope: float, last: float, last_slope: float, step: float) -> float:
-    """Extremum between two samples whose slopes have unlike signs, `step` apart: of the cubic through both."""
-    u = slope / (slope - last_slope)
-    w = 1.0 - u
-    place = first * (1.0 + 2.0 * u) * w * w + last * u * u * (3.0 - 2.0 * u)
-    return place + step * u * w * (w * slope - u * last_slope)
+def _braking_rates_kernel(start: Array, duration: float, out: Array) -> None:
+    """Bounds of the first four derivatives of the coordinates on a braking path, into `out` (4, 6 or more).
+
+    With τ = t/T the acceleration is a (1 − τ)(1 − 3τ) − 6 v/T τ (1 − τ), the speed v (1 − 3τ² + 2τ³) + a T τ (1 − τ)².
+    """
+    for i in range(6):
+        v, a = abs(start[6 + i]), abs(start[12 + i])
+        out[0, i] = v + 4.0 / 27.0 * a * duration
+        out[1, i] = a + 1.5 * v / duration
+        out[2, i] = (4.0 * a + 6.0 * v / duration) / duration
+        out[3, i] = (6.0 * a + 12.0 * v / duration) / duration**2
+
+
+@kernel
+def _step_rates_kernel(first: Array, last: Array, h: float, out: Array) -> None:
+    """Bounds of the first four derivatives between two states (18,), `h` s apart, as `_braking_rates_kernel`.
+
+    A step is the quintic of the coordinates with both states. Without a braking path in it, it is a cubic.
+    """
+    for i in range(6):
+        v0, v1 = h * first[6 + i], h * last[6 + i]
+        a0, a1 = h * h * first[12 + i], h * h * last[12 + i]
+        d, v, a = last[i] - first[i] - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+        jerk, snap, fifth = (
+            60.0 * d - 24.0 * v + 3.0 * a,
+            -360.0 * d + 168.0 * v - 24.0 * a,
+            720.0 * d - 360.0 * v + 60.0 * a,
+        )
+        fourth = max(abs(snap), abs(snap + fifth))
+        third = max(abs(jerk), abs(jerk + snap + 0.5 * fifth)) + 0.125 * abs(fifth)
+        out[3, i] = fourth / h**4
+        out[2, i] = third / h**3
+        out[1, i] = (max(abs(a0), abs(a1)) + 0.125 * fourth) / h**2
+        out[0, i] = (max(abs(v0), abs(v1)) + 0.125 * third) / h
+
+
+@kernel
+def _errors_kernel(rates: Array, step: float, geometry: Array, frame: Array, bounds: Array, out: Array) -> bool:
+    """Bounds of what a leg differs by between two samples from its interpolation there, into `out` (5, 6 or more).
+
+    rates (4, 6): bounds of the coordinates' derivatives on the path. step: s between samples. Returns whether there are
+    such bounds: a leg may not get near to zero length.
+
+    A leg is S = x + R p − b with p from the head. Norms of its derivatives are at most D_k = |x⁽ᵏ⁾| + |p| B_k: those of
+    a turn about one axis are at most the complete Bell polynomials B_k of |θ̇|, |θ̈|, …, and of three turns those of the
+    sums over the axes. From L² = S·S follow bounds of L⃛ and L⁗, with L s = S those of the direction's derivatives,
+    and with both those of 1 − cos φ. Between samples h apart a function differs
+
+    * from the straight line through both by at most h²/8 max |f″|: accelerations,
+    * from the cubic with both values and slopes by at most h³/96 max |f‴| (speeds), h⁴/384 max |f⁗| (lengths, angles).
+    """
+    x1, x2, x3, x4, w1, w2, w3, w4 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(3):
+        x1, x2 = x1 + rates[0, i] * rates[0, i], x2 + rates[1, i] * rates[1, i]
+        x3, x4 = x3 + rates[2, i] * rates[2, i], x4 + rates[3, i] * rates[3, i]
+        w1, w2, w3, w4 = w1 + rates[0, 3 + i], w2 + rates[1, 3 + i], w3 + rates[2, 3 + i], w4 + rates[3, 3 + i]
+    x1, x2, x3, x4 = sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+    b1, b2, b3 = w1, w2 + w1 * w1, w3 + 3.0 * w1 * w2 + w1**3
+    b4 = w4 + 4.0 * w1 * w3 + 3.0 * w2 * w2 + 6.0 * w1 * w1 * w2 + w1**4
+    for i in range(6):
+        px, py, pz = geometry[i, 6] - frame[16], geometry[i, 7] - frame[17], geometry[i, 8] - frame[18]
+        arm = sqrt(dot(px, py, pz, px, py, pz))
+        d1, d2, d3, d4 = x1 + arm * b1, x2 + arm * b2, x3 + arm * b3, x4 + arm * b4
+        shortest = bounds[i, 0] - 0.5 * step * d1  # both samples are within their bounds
+        if not shortest > 0.0:
+            return False
+        inverse = 1.0 / shortest
+        m2 = d2 + d1 * d1 * inverse
+        m3 = d3 + 3.0 * d1 * m2 * inverse
+        m4 = d4 + (3.0 * m2 * m2 + 4.0 * d1 * (d3 + m3)) * inverse
+        e1 = d1 * inverse
+        e2 = (d2 + m2 + 2.0 * d1 * e1) * inverse
+        e3 = (d3 + m3 + 3.0 * (d1 * e2 + m2 * e1)) * inverse
+        e4 = (d4 + m4 + 4.0 * (d1 * e3 + m3 * e1) + 6.0 * m2 * e2) * inverse
+        square = step * step
+        out[_LENGTH_ERROR, i] = square * square / 384.0 * m4
+        out[_SPEED_ERROR, i] = square * step / 96.0 * m4
+        out[_ACCELERATION_ERROR, i] = square / 8.0 * m4
+        out[_UNIVERSAL_ERROR, i] = square * square / 384.0 * e4
+        out[_SPHERICAL_ERROR, i] = (
+            square * square / 384.0 * (e4 + 4.0 * (e3 * b1 + e1 * b3) + 6.0 * e2 * b2 + b4)
+        )  # fmt: skip
+    return True
+
+
+@kernel
+def _cubic_within_kernel(
+    first: float, slope: float, last: float, last_slope: float, step: float, least: float, greatest: float
+) -> bool:
+    """Whether the cubic with these values and slopes at two samples `step` apart stays in a range in between."""
+    if not (least <= first <= greatest and least <= last <= greatest):
+        return False
+    p, q = first + step * slope / 3.0, last - step * last_slope / 3.0
+    if least <= p <= greatest and least <= q <= greatest:  # it is in the convex hull of its Bernstein coefficients
+        return True
+    a, b, c = (p - first) - 2.0 * (q - p) + (last - q), (q - p) - (p - first), p - first
+    root = b * b - a * c  # of a u² + 2 b u + c, a third of the slope
+    if root <= 0.0:
+        return True  # monotonic
+    large = -(b + sqrt(root)) if b > 0.0 else -b + sqrt(root)
+    for number in range(2):
+        above, below = (large, a) if number == 0 else (c, large)
+        if below == 0.0:
+            continue
+        u = above / below
+        if 0.0 < u < 1.0:
+            w = 1.0 - u
+            value = first * w * w * w + 3.0 * u * w * (p * w + q * u) + last * u * u * u
+            if not least <= value <= greatest:
+                return False
+    return True
 
 
 @kernel
 def _turns_within_kernel(
-    motion: Array, legs: Array, before: Array, step: float, geometry: Array, bounds: Array, directions: Array,
-    joints: Array,
+    motion: Array, legs: Array, before: Array, step: float, errors: Array, geometry: Array, bounds: Array,
+    directions: Array, joints: Array,
 ) -> bool:  # fmt: skip
-    """Whether what is extreme between two samples keeps to its bounds: lengths, speeds and joint angles.
+    """Whether lengths, speeds, accelerations and joint angles keep to their bounds between two samples, `step` s apart.
 
-    Between samples `step` s apart, a smooth path differs from the cubic by step⁴/384 of its fourth derivative.
     before (6, 7): length, speed, acceleration, c and ċ of both joints at the sample before; replaced by those of now.
-    joints (3, 9): working space.
+    errors (5, 6 or more): of the interpolation in between, see `_errors_kernel`. joints (3, 9): working space.
     """
     within = True
     rotation = joints[2]
@@ -227,17 +333,20 @@ def _turns_within_kernel(
     for i in range(6):
         last = before[i]
         v0, v1, a0, a1 = last[1], legs[i, 1], last[2], legs[i, 2]
-        if v0 * v1 < 0.0:
-            within = within and bounds[i, 0] <= _between(last[0], v0, legs[i, 0], v1, step) <= bounds[i, 1]
-        if a0 * a1 < 0.0:
-            within = within and abs(_between(v0, a0, v1, a1, step)) <= bounds[i, 2]
+        error = errors[_LENGTH_ERROR, i]
+        within = within and _cubic_within_kernel(
+            last[0], v0, legs[i, 0], v1, step, bounds[i, 0] + error, bounds[i, 1] - error
+        )  # fmt: skip
+        error = bounds[i, 2] - errors[_SPEED_ERROR, i]
+        within = within and _cubic_within_kernel(v0, a0, v1, a1, step, -error, error)
+        within = within and max(abs(a0), abs(a1)) <= bounds[i, 3] - errors[_ACCELERATION_ERROR, i]
         last[0], last[1], last[2] = legs[i, 0], v1, a1
         _joint_angles_kernel(i, motion, legs, geometry, directions, rotation, joints)
         for joint in range(2):
             k = 3 + 2 * joint
             c0, d0, c1, d1 = last[k], last[k + 1], joints[joint, 0], joints[joint, 1]
-            if d0 * d1 < 0.0:
-                within = within and 2.0 * _between(c0, d0, c1, d1, step) <= bounds[i, 4 + joint]
+            greatest = 0.5 * bounds[i, 4 + joint] - errors[_UNIVERSAL_ERROR + joint, i]
+            within = within and _cubic_within_kernel(c0, d0, c1, d1, step, -inf, greatest)
             last[k], last[k + 1] = c1, d1
     return within
 
@@ -247,14 +356,18 @@ def _brakes_kernel(
     state: Array, duration: float, shortest: float, geometry: Array, frame: Array, bounds: Array, directions: Array,
     numbers: Array, scratch: Array, motion: Array, legs: Array, before: Array, joints: Array, work: Array,
 ) -> bool:  # fmt: skip
-    """Whether the braking path from a state, of `duration` s, keeps to all bounds."""
+    """Whether the braking path from a state, of `duration` s, keeps to all bounds. scratch (13, 18): rows 3 to 12."""
     samples = max(_FEWEST, int(_FINENESS * duration / shortest))
+    sample, errors, rates = scratch[3], scratch[4:9], scratch[9:13]
+    _braking_rates_kernel(state, duration, rates)
+    if not _errors_kernel(rates, duration / samples, geometry, frame, bounds, errors):
+        return False
     for row in range(samples, -1, -1):  # its end first, which fails most often
-        braking_kernel(state, duration, duration * row / samples, scratch)
-        if not _within_kernel(scratch, geometry, frame, bounds, directions, numbers, motion, legs, work):
+        braking_kernel(state, duration, duration * row / samples, sample)
+        if not _within_kernel(sample, geometry, frame, bounds, directions, numbers, motion, legs, work):
             return False
         turns = _turns_within_kernel(
-            motion, legs, before, -duration / samples, geometry, bounds, directions, joints
+            motion, legs, before, -duration / samples, errors, geometry, bounds, directions, joints
         )  # fmt: skip
         if row < samples and not turns:
             return False
@@ -492,13 +605,13 @@ def limited_step_kernel(
 
     hold: brake, whatever is wanted. now (18,), now_legs (6, 13): the state and its legs, replaced. plan (18,): state
     from which the known braking path goes; times (4,): period, shortest duration of a path, s, index of the path's
-    duration, time on it, s. motion (19,): that of the new state. Working space: scratch (4, 18), limits (18, 4),
+    duration, time on it, s. motion (19,): that of the new state. Working space: scratch (13, 18), limits (18, 4),
     rows (18, 6), conditioning (6, 7), joints (3, 9), change (6,), before (3, 6, 7), legs (6, 13); before[2] keeps what
     the legs did before.
     """
     period, shortest = times[0], times[1]
     last = int(times[2])
-    braked, candidate, tried, sample = scratch[0], scratch[1], scratch[2], scratch[3]
+    braked, candidate, tried, errors, rates = scratch[0], scratch[1], scratch[2], scratch[4:9], scratch[9:13]
     braking_kernel(plan, shortest * _DURATIONS[last], times[3] + period, braked)
     flags = 0
     if not hold:
@@ -519,12 +632,15 @@ def limited_step_kernel(
                 ):  # fmt: skip
                     continue
                 _copy_kernel(before[2], before[1])
+                _step_rates_kernel(now, tried, period, rates)
+                if not _errors_kernel(rates, period, geometry, frame, bounds, errors):
+                    continue
                 if not _turns_within_kernel(
-                    motion, now_legs, before[1], period, geometry, bounds, directions, joints
+                    motion, now_legs, before[1], period, errors, geometry, bounds, directions, joints
                 ):  # fmt: skip
                     continue
                 found = _braking_time_kernel(
-                    tried, shortest, last, geometry, frame, bounds, directions, numbers, sample, motion, legs,
+                    tried, shortest, last, geometry, frame, bounds, directions, numbers, scratch, motion, legs,
                     before[0], joints, conditioning,
                 )  # fmt: skip
                 if found >= 0:
@@ -540,7 +656,7 @@ def limited_step_kernel(
         now[k] = braked[k]
     head_motion_kernel(now, frame, motion)
     inverse_kinematics_kernel(geometry, motion, now_legs)
-    _turns_within_kernel(motion, now_legs, before[2], period, geometry, bounds, directions, joints)
+    _turns_within_kernel(motion, now_legs, before[2], period, errors, geometry, bounds, directions, joints)
     return flags | BRAKING
 
 
@@ -569,8 +685,7 @@ def pack_bounds(bounds: MotionBounds, margin: float) -> Array:
         leg = int(np.argmax(packed[:, _LOWEST] - packed[:, _HIGHEST]))
         stroke = bounds.array[leg, _HIGHEST] - bounds.array[leg, _LOWEST]
         raise LimitError("stroke_margin", f"{margin:g} m at both ends leaves nothing of leg {leg + 1}'s {stroke:g} m")
-    packed[:, _SPEED] *= _INSIDE
-    packed[:, _ACCELERATION] *= _ACCELERATION_INSIDE
+    packed[:, [_SPEED, _ACCELERATION]] *= _INSIDE
     angles = packed[:, _UNIVERSAL:]
     packed[:, _UNIVERSAL:] = np.where(angles < pi, (2.0 * np.sin(0.5 * _ANGLE_INSIDE * angles)) ** 2, inf)
     return packed
@@ -630,7 +745,7 @@ class Limiter:
         """of the platform's origin, base frame"""
         self._plan = np.zeros(18)
         self._times = np.array([period, shortest_braking(self._bounds, period), 0.0, 0.0])
-        self._scratch, self._limits, self._rows = np.zeros((4, 18)), np.zeros((18, 4)), np.zeros((18, 6))
+        self._scratch, self._limits, self._rows = np.zeros((_WORK_ROWS, 18)), np.zeros((18, 4)), np.zeros((18, 6))
         self._conditioning, self._joints, self._change = np.zeros((6, 7)), np.zeros((3, 9)), np.zeros(6)
         self._before, self._work_legs = np.zeros((3, LEGS, 7)), np.zeros((LEGS, LEG_COLUMNS))
         self.reset()
@@ -654,8 +769,8 @@ class Limiter:
         if not inside:
             raise KinematicsError("the home pose is not within the bounds of the motion")
         _turns_within_kernel(
-            self.motion, self.legs, self._before[2], 1.0, self.geometry.array, self._bounds, self._directions,
-            self._joints,
+            self.motion, self.legs, self._before[2], 1.0, self._scratch[4:9], self.geometry.array, self._bounds,
+            self._directions, self._joints,
         )  # fmt: skip
 
     @property

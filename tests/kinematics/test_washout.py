@@ -8,8 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 from exploration import either, seeds
+from random_mechanisms import random_mechanism
 from scipy import signal
-from vehicle_motions import KINDS, LEVEL, leg_motions, random_tuning, random_vehicle, rotations, signals, use_of_bounds
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
+from vehicle_motions import (
+    KINDS,
+    LEVEL,
+    between,
+    head_motions,
+    leg_motions,
+    random_tuning,
+    random_vehicle,
+    rotations,
+    signals,
+    use_of_bounds,
+)
 
 from dynamics import Mechanism, load_mechanism
 from kinematics import (
@@ -27,7 +40,15 @@ from kinematics import (
     parse_tuning,
     tuning_names,
 )
-from kinematics.cueing.limiter import head_motion_kernel, pack_frame
+from kinematics.cueing.limiter import (
+    _braking_rates_kernel,
+    _cubic_within_kernel,
+    _errors_kernel,
+    _step_rates_kernel,
+    braking_kernel,
+    head_motion_kernel,
+    pack_frame,
+)
 from kinematics.cueing.tuning import LimiterTuning
 from kinematics.cueing.washout import discretised
 
@@ -272,6 +293,114 @@ def judge_braking(bounds: MotionBounds, found: Washout) -> None:
     assert not path[-1, 7:].any() or np.abs(path[-1, 7:]).max() < 1e-9
     use = use_of_bounds(lab().geometry, bounds, path)
     assert max(use.values()) <= 1.0, use
+
+
+@pytest.mark.parametrize("seed", [33, 61, *seeds(400)[: either(0, 400)]])
+@pytest.mark.parametrize("name", ["lab-hexapod", "random"])
+def test_between_two_samples_no_bound_is_passed_either(name: str, seed: int) -> None:
+    """At 10 Hz, where the most happens in between; also for machines of other shapes, with tight margins."""
+    rng = np.random.default_rng(seed)
+    tuning = random_tuning(rng)
+    head = rng.uniform(-0.3, 0.3, 3)
+    limiter = tuning.limiter.model_copy(update={"stroke_margin": 1e-5})
+    tuning = tuning.model_copy(update={"head": tuple(head), "limiter": limiter})
+    bounds, geometry, rate = bounds_of(lab()), lab().geometry, 10.0
+    if name == "random":
+        geometry, bounds = other_machine(seed)
+    found = Washout(geometry, bounds, tuning, rate)
+    states = [found.state.copy()]
+    for sample in np.concatenate(list(signals(rng, 15, rate, 40))):
+        found.step(sample)
+        states.append(found.state.copy())
+    use = use_of_bounds(geometry, bounds, head_motions(geometry, head, *between(np.array(states), 1.0 / rate, 20)))
+    assert max(use.values()) <= 1.0, use
+    assert use["length"] > 0.3
+
+
+def test_a_cubic_is_within_a_range_if_all_of_it_is() -> None:
+    rng = np.random.default_rng(6)
+    counts = [0, 0]
+    u = np.linspace(0.0, 0.2, 4001)
+    for _ in range(500):
+        (first, last), (slope, last_slope) = rng.uniform(-1.0, 1.0, 2), rng.normal(0.0, 20.0, 2)
+        values = CubicHermiteSpline([0.0, 0.2], [first, last], [slope, last_slope])(u)
+        for scale in (1.0 - 1e-3, 1.0 + 1e-3):
+            least, greatest = scale * min(values.min(), -0.1), scale * max(values.max(), 0.1)
+            inside = bool(values.min() >= least and values.max() <= greatest)
+            found = _cubic_within_kernel(first, slope, last, last_slope, 0.2, least, greatest)
+            back = _cubic_within_kernel(last, last_slope, first, slope, -0.2, least, greatest)
+            assert found == back == inside
+            counts[inside] += 1
+    assert min(counts) > 300
+
+
+def other_machine(seed: int) -> tuple[Geometry, MotionBounds]:
+    """A machine of six different legs, slow or fast, with bounds of its own for each."""
+    rng = np.random.default_rng(seed)
+    geometry = random_mechanism(seed).geometry
+    length = np.linalg.norm(geometry.platform_points + geometry.home_pose[:3] - geometry.base_points, axis=1)
+    speed = 10.0 ** rng.uniform(-1.0, 0.7)
+    return geometry, MotionBounds(
+        np.column_stack([length * rng.uniform(0.7, 0.9, 6), length * rng.uniform(1.05, 1.4, 6)]),
+        speed * rng.uniform(0.7, 1.3, 6),
+        speed * 10.0 ** rng.uniform(0.1, 1.7) * rng.uniform(0.7, 1.3, 6),
+        rng.uniform(0.3, 1.0, 6),
+        rng.uniform(0.3, 1.0, 6),
+        1000.0,
+        0.2,
+    )
+
+
+def test_what_a_leg_does_between_samples_is_within_the_bounds_of_its_interpolation() -> None:
+    """Steps and braking paths, evaluated densely: the true departures are below the derived bounds, and not far."""
+    rng = np.random.default_rng(8)
+    geometry, head = lab().geometry, np.array([0.1, -0.05, 0.2])
+    frame, rates, errors = pack_frame(geometry, head), np.zeros((4, 6)), np.zeros((5, 6))
+    bounds = np.tile([0.3, 0.8, 1.0, 10.0, np.inf, np.inf], (6, 1))
+    share = np.zeros((2, 5))
+    for _ in range(25):
+        v, a = rng.normal(0.0, 0.3, 6), rng.normal(0.0, 4.0, 6)
+        start = np.concatenate([rng.normal(0.0, 0.03, 6), v, a])
+        duration = float(rng.uniform(0.05, 0.4))
+        end = np.zeros(18)
+        for kind in range(2):
+            if kind == 0:  # a step with the acceleration linear in between
+                step, b = duration / 4.0, a + rng.normal(0.0, 2.0, 6)
+                end[:6] = start[:6] + step * (v + step * (2.0 * a + b) / 6.0)
+                end[6:12], end[12:] = v + 0.5 * step * (a + b), b
+                _step_rates_kernel(start, end, step, rates)
+            else:
+                step = duration / 12.0
+                _braking_rates_kernel(start, duration, rates)
+                braking_kernel(start, duration, step, end)
+            assert _errors_kernel(rates, step, geometry.array, frame, bounds, errors)
+            found = departures(geometry, head, np.array([start, end]), step)
+            assert (found <= errors).all()
+            share[kind] = np.maximum(share[kind], (found / errors).max(axis=1))
+    assert (share[:, [0, 2]] > 0.08).all() and (share > 0.005).all(), share
+
+
+def departures(geometry: Geometry, head: np.ndarray, states: np.ndarray, step: float) -> np.ndarray:
+    """How far lengths, speeds, accelerations and 1 − cos φ of both joints get from their interpolation (5, 6)."""
+    count = 100
+    path = between(states, step, count)
+    motions = head_motions(
+        geometry, head, *(np.vstack([each, last]) for each, last in zip(path, np.split(states[1], 3), strict=True))
+    )
+    L, speed, acceleration, s, _ = leg_motions(geometry, motions)
+    home = leg_motions(geometry, np.concatenate([geometry.home_pose, np.zeros(12)])[None])[3][0]
+    seen = np.einsum("nji,nkj->nki", rotations(motions[:, 3:7]), s)
+    t = np.arange(count + 1) * step / count
+    angles = [1.0 - np.einsum("nki,ki->nk", one, home) for one in (s, seen)]  # the platform is level at home
+    slopes = [CubicSpline(t, one)(t[[0, -1]], nu=1) for one in angles]
+    ends = t[[0, -1]]
+    found = [
+        L - CubicHermiteSpline(ends, L[[0, -1]], speed[[0, -1]])(t),
+        speed - CubicHermiteSpline(ends, speed[[0, -1]], acceleration[[0, -1]])(t),
+        acceleration - acceleration[0] - np.outer(t / step, acceleration[-1] - acceleration[0]),
+        *(one - CubicHermiteSpline(ends, one[[0, -1]], slope)(t) for one, slope in zip(angles, slopes, strict=True)),
+    ]
+    return np.array([np.abs(one).max(axis=0) for one in found])
 
 
 def test_bounds_are_met_by_these_motions() -> None:

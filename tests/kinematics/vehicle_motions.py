@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.transform import Rotation
 
 from kinematics import Geometry, MotionBounds, Tuning
 
@@ -144,6 +145,53 @@ def use_of_bounds(geometry: Geometry, bounds: MotionBounds, motions: Array) -> d
         "spherical": float((angle(seen, at_home) / limit[:, 5]).max()),
         "condition": largest_condition(s, q, bounds) / bounds.condition,
     }
+
+
+_TURNS = np.array(
+    [[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 0]]]
+)
+"""Derivative of a turn about x, y and z with its angle, at zero."""
+
+
+def head_motions(geometry: Geometry, head: Array, q: Array, rates: Array, accelerations: Array) -> Array:
+    """Motions (n, 19) of coordinates of a head, rates and accelerations (n, 6) each: Rz Ry Rx by the product rule."""
+    turns, first, second = [], [], []
+    for axis, K in enumerate(_TURNS):
+        angle, rate, change = (each[:, 3 + axis, None, None] for each in (q, rates, accelerations))
+        R = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+        turns.append(R)
+        first.append(rate * (R @ K))
+        second.append(change * (R @ K) + rate**2 * (R @ K @ K))
+    (X, Y, Z), (X1, Y1, Z1), (X2, Y2, Z2) = turns, first, second
+    R = Z @ Y @ X
+    R1 = Z1 @ Y @ X + Z @ Y1 @ X + Z @ Y @ X1
+    R2 = Z2 @ Y @ X + Z @ Y2 @ X + Z @ Y @ X2 + 2.0 * (Z1 @ Y1 @ X + Z1 @ Y @ X1 + Z @ Y1 @ X1)
+    back = np.swapaxes(R, 1, 2)
+    omega = R1 @ back  # skew
+    alpha = R2 @ back + R1 @ np.swapaxes(R1, 1, 2)
+    home = rotations(geometry.home_pose[None, 3:])[0]
+
+    def vector(skew: Array) -> Array:
+        found: Array = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) @ home.T
+        return found
+
+    place = geometry.home_pose[:3] + (q[:, :3] + head - R @ head) @ home.T
+    speed, acceleration = (rates[:, :3] - R1 @ head) @ home.T, (accelerations[:, :3] - R2 @ head) @ home.T
+    quaternion = Rotation.from_matrix(home @ R).as_quat(scalar_first=True)
+    return np.hstack([place, quaternion, speed, vector(omega), acceleration, vector(alpha)])
+
+
+def between(states: Array, period: float, points: int) -> tuple[Array, Array, Array]:
+    """Coordinates, rates and accelerations at `points` times from each state (n, 18) to the next: quintics."""
+    (q0, v0, a0), (q1, v1, a1) = (np.split(each, 3, axis=1) for each in (states[:-1], states[1:]))
+    v0, v1, a0, a1 = period * v0, period * v1, period**2 * a0, period**2 * a1
+    d, v, a = q1 - q0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+    c3, c4, c5 = 10.0 * d - 4.0 * v + 0.5 * a, -15.0 * d + 7.0 * v - a, 6.0 * d - 3.0 * v + 0.5 * a
+    u = (np.arange(points) / points)[:, None, None]
+    place = q0 + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
+    speed = v0 + u * (a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
+    change = a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
+    return place.reshape(-1, 6), speed.reshape(-1, 6) / period, change.reshape(-1, 6) / period**2
 
 
 def largest_condition(s: Array, q: Array, bounds: MotionBounds) -> float:

@@ -12,6 +12,20 @@ _BOUNDS = (
 
 CUEING_BREAKS = [
     Break(
+        "what a leg does between two samples is taken to be nothing",
+        _LIMITER,
+        "        square = step * step\n",
+        "        square = 0.0 * step\n",
+        (f"{_TESTS}::test_what_a_leg_does_between_samples_is_within_the_bounds_of_its_interpolation",),
+    ),
+    Break(
+        "a length is looked at in samples alone",
+        _LIMITER,
+        "            last[0], v0, legs[i, 0], v1, step, bounds[i, 0] + error, bounds[i, 1] - error\n",
+        "            last[0], 0.0, legs[i, 0], 0.0, step, bounds[i, 0], bounds[i, 1]\n",
+        (f"{_TESTS}::test_between_two_samples_no_bound_is_passed_either",),
+    ),
+    Break(
         "a state is let through from which the platform cannot brake",
         _LIMITER,
         "                if found >= 0:\n",
