@@ -50,8 +50,10 @@ from kinematics.cueing import (
     MotionBounds,
     Tuning,
     Washout,
+    blended,
     load_tuning,
     parse_tuning,
+    tuning_changes,
     tuning_names,
 )
 from kinematics.errors import (
@@ -312,6 +314,7 @@ __all__ = [
     "angular_velocity_to_angle_rates",
     "assembly_modes",
     "assess_poses",
+    "blended",
     "build_trajectory",
     "cached_only",
     "chunk_bounds",
@@ -406,6 +409,7 @@ __all__ = [
     "toml_item",
     "trajectory_names",
     "trajectory_text",
+    "tuning_changes",
     "tuning_names",
     "with_callees",
     "within",

@@ -1,7 +1,7 @@
 """Motion cueing: from a vehicle's motion to that of a platform, within the bounds of its legs."""
 
 from kinematics.cueing.limiter import BRAKING, LIMITED, MotionBounds
-from kinematics.cueing.tuning import Tuning, load_tuning, parse_tuning, tuning_names
+from kinematics.cueing.tuning import Tuning, blended, load_tuning, parse_tuning, tuning_changes, tuning_names
 from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout
 
 __all__ = [
@@ -14,7 +14,9 @@ __all__ = [
     "MotionBounds",
     "Tuning",
     "Washout",
+    "blended",
     "load_tuning",
     "parse_tuning",
+    "tuning_changes",
     "tuning_names",
 ]

@@ -1,9 +1,10 @@
 """Tuning of a washout: a TOML file, validated, each key with its unit and bounds."""
 
+from collections.abc import Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -157,6 +158,43 @@ def parse_tuning(text: str) -> Tuning:
     except ValidationError as error:
         faults = [f"{_place(fault['loc'])}: {fault_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
         raise InputFileError("; ".join(faults)) from None
+
+
+def blended(before: Tuning, after: Tuning, share: float) -> Tuning:
+    """Return the tuning on the way from one to another: numbers in proportion, all else that of `after`.
+
+    share: 0 to 1, the part of the way in time; numbers leave and arrive smoothly.
+    """
+    if share >= 1.0:
+        return after
+    weight = share * share * (3.0 - 2.0 * share)
+
+    def between(one: Any, other: Any) -> Any:
+        if isinstance(other, dict):
+            return {key: between(one[key], value) for key, value in other.items()}
+        if isinstance(other, tuple):
+            return tuple(map(between, one, other))
+        return one + weight * (other - one) if isinstance(other, float) else other
+
+    return Tuning.model_validate(between(before.model_dump(), after.model_dump()))
+
+
+def tuning_changes(before: Tuning, after: Tuning) -> list[str]:
+    """Return what differs between two tunings, as texts: key, value before, value after, SI."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, tuple):
+            return "[" + ", ".join(map(shown, value)) + "]"
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def differing(place: str, one: Any, other: Any) -> Iterator[str]:
+        if isinstance(other, dict):
+            for key, value in other.items():
+                yield from differing(f"{place}.{key}" if place else key, one[key], value)
+        elif one != other:
+            yield f"{place} {shown(one)} → {shown(other)}"
+
+    return list(differing("", before.model_dump(), after.model_dump()))
 
 
 def _shipped() -> Traversable:

@@ -287,12 +287,8 @@ class Washout:
         self._sample, self._level = np.zeros(6), np.zeros(6)
         self._level[2] = self._inputs[0, 2] * self.gravity
 
-    def tune(self, tuning: Tuning) -> None:
-        """Replace the tuning while the platform moves; head, axes and stroke margin must stay what they were.
-
-        Raises:
-            LimitError: one of these has changed.
-        """
+    def check_tunable(self, tuning: Tuning) -> None:
+        """Raise LimitError unless head, axes and stroke margin are those of the present tuning."""
         old, limiter = self.tuning, tuning.limiter
         for name, before, now in (
             ("head", old.head, tuning.head),
@@ -301,6 +297,15 @@ class Washout:
         ):
             if before != now:
                 raise LimitError(name, f"{now}, cannot be changed while the platform moves: {before}")
+
+    def tune(self, tuning: Tuning) -> None:
+        """Replace the tuning while the platform moves, with the filters' states kept.
+
+        Raises:
+            LimitError: see `check_tunable`.
+        """
+        self.check_tunable(tuning)
+        limiter = tuning.limiter
         self.tuning = tuning
         given = tuning.input
         sign = -1.0 if tuning.axes == "z-down" else 1.0

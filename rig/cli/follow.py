@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,6 +35,23 @@ def follow(
             max=65535,
         ),
     ] = None,
+    cue: Annotated[
+        str | None,
+        typer.Option(
+            "--cue",
+            metavar="TUNING",
+            help="The stream is a vehicle's motion: send it through the washout of this tuning, a .toml file, which is "
+            "read again when it changes, or the name of a shipped one.",
+        ),
+    ] = None,
+    track: Annotated[
+        Path | None,
+        typer.Option(
+            "--track",
+            metavar="FILE",
+            help="With --cue: play this vehicle's motion instead of waiting for a sender; CSV as for rig cue.",
+        ),
+    ] = None,
     rate: RateOption = None,
     reset: Annotated[
         bool,
@@ -50,8 +68,9 @@ def follow(
 
     [stream] of the configuration says how they become the platform's motion, and [stream.receiver] where they come in:
     by UDP or as lines over TCP, from this machine alone unless it says otherwise, and then with a key. Packets, and
-    senders in four languages, are in docs/streaming.md. The sender hears of every cycle what the platform does. Ctrl-C
-    brings the platform to rest, parks it and ends; a second one stops at once.
+    senders in four languages, are in docs/streaming.md. The sender hears of every cycle what the platform does. With
+    --cue it sends a vehicle's specific force and angular rates instead, whose cues the platform gives: docs/cueing.md.
+    Ctrl-C brings the platform to rest, parks it and ends; a second one stops at once.
     """
     begin_server_unless(False)
     from rig.cli.progress import service_events
@@ -65,11 +84,13 @@ def follow(
                 typer.echo(f"listening at {event.values['place']}; Ctrl-C ends it", err=True)
             elif isinstance(event, Progress) and event.stage == "following":
                 typer.echo(event.values["what"], err=True)
+            elif isinstance(event, Progress) and event.stage == "tuned":
+                typer.echo(f"tuning: {event.values['what']}", err=True)
             else:
                 show(event)
 
         request = FollowRequest(
-            config, None if frame is None else frame.value, port, rate, reset=reset, real_time=real_time,
+            config, None if frame is None else frame.value, port, cue, track, rate, reset=reset, real_time=real_time,
             unproven=unproven, operator=operator, note=note, output=output,
         )  # fmt: skip
         result = follow_stream(request, report)
@@ -77,7 +98,10 @@ def follow(
         typer.echo(json.dumps(result.summary, indent=2))
     elif result.run.summary:
         typer.echo(describe(result.run))
-        typer.echo(f"stream     {result.stream.text}")
+        if track is None:
+            typer.echo(f"stream     {result.stream.text}")
+        if result.cueing is not None:
+            typer.echo(f"cueing     {result.cueing.text}")
         if result.delay is not None:
             typer.echo(f"delay      {result.delay.text}")
     if result.run.error is not None:

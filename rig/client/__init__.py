@@ -5,6 +5,7 @@ from rig.client.client import RigClient
 from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
+from rig.client.feeding import LiveCueing, cue_setup, follow_stream, follow_tuning, noted
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
 from rig.client.hold_to_run import (
@@ -100,6 +101,7 @@ __all__ = [
     "JogRequest",
     "LegPostMortem",
     "Listener",
+    "LiveCueing",
     "LiveRig",
     "LockstepRig",
     "Motion",
@@ -129,6 +131,7 @@ __all__ = [
     "conduct",
     "connect_and_home",
     "connect_for_state",
+    "cue_setup",
     "demo_trajectory",
     "describe",
     "describe_post_mortem",
@@ -142,6 +145,8 @@ __all__ = [
     "fitted_demo",
     "follow",
     "follow_hold_to_run",
+    "follow_stream",
+    "follow_tuning",
     "free_ports",
     "free_range",
     "greatest_speed",
@@ -157,6 +162,7 @@ __all__ = [
     "move_to_start",
     "name_fault",
     "new_recording",
+    "noted",
     "on_free_ports",
     "on_ports",
     "open_rig",

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import os
 import sys
 import threading
 import traceback
@@ -41,7 +42,7 @@ from rig.client.motion_runner import PATIENCE, MotionSequence, Progress
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.rig import FaultControl, Rig
 from rig.client.telemetry import Telemetry, TelemetryLog, external_wrench
-from rig.config import RigConfig
+from rig.config import CueOptions, RigConfig
 from rig.engine import (
     LEAST_PACE,
     SOURCE_GROUP,
@@ -524,6 +525,7 @@ class RigClient(CommandSession):
         name: str | None = None,
         rate: float = 200.0,
         duration: float | None = None,
+        cue: str | os.PathLike[str] | None = None,
     ) -> None:
         """Follow what arises as it is followed: a stream of poses until it ends, or a reference, once it has begun.
 
@@ -542,6 +544,9 @@ class RigClient(CommandSession):
             name: of the motion, in events and recording; None: the reference's own, or "stream".
             rate: values of a stream a second, at most 2000 Hz. Not for a ring.
             duration: s after which a stream ends. Not for a ring.
+            cue: tuning of a washout, a .toml file or the name of a shipped one: the stream is a vehicle's motion. Its
+                values are specific force, m/s², and angular rate, rad/s, along the vehicle's axes, (6,) or (3,) each.
+                The file is read again when it changes. None: as `[stream.cue]` says, without it a stream of poses.
         """
         called = None if name is None else check_name("name of the motion", name)
         if isinstance(source, str) or is_source(source):
@@ -549,8 +554,12 @@ class RigClient(CommandSession):
             return
         if settings is not None:
             raise InputError("settings: a stream has none, they go with a reference's name")
+        options = self.config.stream.cue
+        if cue is not None:
+            given = {"tuning": os.fspath(cue)}
+            options = CueOptions(**given) if options is None else options.model_copy(update=given)
         with self._asking():
-            follow_stream(self.rig, source, called or "stream", rate, duration)
+            follow_stream(self.rig, source, called or "stream", rate, duration, options)
 
     def _follow_source(self, source: str | ReferenceSource, settings: Mapping[str, Any] | None, called: str) -> None:
         with self._asking():

@@ -1,27 +1,47 @@
 """A Python function, an iterable or a ring as the stream of poses that a rig follows."""
 
 import itertools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinematics import Array, LimitError, Tuning
 from rig.client import motion_runner
 from rig.client.rig import Rig
-from rig.engine import FollowStream, Snapshot
+from rig.config import CueOptions, RigConfig
+from rig.engine import FollowStream, Snapshot, least_delay
 from rig.errors import InputError, RigError
-from rig.streaming import ACCELERATION, END, VELOCITY, SampleRing, new_samples
+from rig.streaming import (
+    ACCELERATION,
+    END,
+    LEAST_MARGIN,
+    VELOCITY,
+    CueSetup,
+    CueStage,
+    CueStatus,
+    SampleRing,
+    Samples,
+    TuningFile,
+    new_samples,
+)
 
 Streamed = ArrayLike | Sequence[ArrayLike] | None
-"""A pose (7,), or (pose, velocity) or (pose, velocity, acceleration), (6,) each; None ends the stream."""
+"""A pose (7,), or (pose, velocity) or (pose, velocity, acceleration), (6,) each; None ends the stream. Of a vehicle:
+specific force and angular rate, (6,) or (3,) each."""
 Stream = Callable[[float], Streamed] | Iterable[Streamed] | SampleRing
 
 _LOOK = 0.02  # s between two looks at whether the stream is followed
 _MOST = 2000.0  # Hz
 _NAMES = ("pose", "velocity", "acceleration")
+_VEHICLE_NAMES = ("specific force", "angular rate")
+_READ = 0.25  # s between two looks at a tuning's file
+_NOTED = 380  # characters of a note on a change of the tuning
 
 
 class StreamFeed:
@@ -30,7 +50,7 @@ class StreamFeed:
     Until the platform follows the stream, the function's first value is repeated.
 
     Args:
-        ring: receives the samples.
+        ring: receives the samples; or a washout's stage before it, and the values are a vehicle's.
         source: gives the value at a time, s since the stream is followed.
         period: s between samples.
         duration: s of the stream; None: until the function gives None.
@@ -39,7 +59,7 @@ class StreamFeed:
 
     def __init__(
         self,
-        ring: SampleRing,
+        ring: SampleRing | CueStage,
         source: Callable[[float], Streamed],
         period: float,
         duration: float | None,
@@ -92,9 +112,11 @@ class StreamFeed:
         self._ring.push(sample)
         self._count += 1
 
-    @staticmethod
-    def _sample(value: Streamed, t: float) -> "np.ndarray[tuple[int, ...], np.dtype[np.void]]":
+    def _sample(self, value: Streamed, t: float) -> Samples:
         sample = new_samples(1)
+        if isinstance(self._ring, CueStage):
+            sample["acceleration"][0, :3], sample["velocity"][0, 3:] = _vehicle(value, t)
+            return sample
         parts = [np.asarray(part, dtype=np.float64) for part in _parts(value)]
         for name, part in zip(_NAMES, parts, strict=False):
             wanted = sample[name][0].shape
@@ -103,6 +125,23 @@ class StreamFeed:
             sample[name][0] = part
         sample["given"] = (0, VELOCITY, VELOCITY | ACCELERATION)[len(parts) - 1]
         return sample
+
+
+def _vehicle(value: Streamed, t: float) -> Array:
+    """Specific force and angular rate (2, 3) of a vehicle. Raises InputError."""
+    if value is None:
+        raise InputError("stream: it has no first sample")
+    try:
+        found = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape not in ((6,), (2, 3)):
+        raise InputError(
+            f"vehicle's sample at {t:g} s: {value!r}, must be {' and '.join(_VEHICLE_NAMES)}, six numbers or three each"
+        )
+    if not np.isfinite(found).all():
+        raise InputError(f"vehicle's sample at {t:g} s: {found.ravel().tolist()}, must be finite")
+    return found.reshape(2, 3)
 
 
 def _parts(value: Streamed) -> list[ArrayLike]:
@@ -128,27 +167,183 @@ def _function(stream: Callable[[float], Streamed] | Iterable[Streamed]) -> Calla
     return lambda _t: next(values)
 
 
-def follow_stream(rig: Rig, stream: Stream, name: str, rate: float, duration: float | None) -> None:
-    """See `rig.client.RigClient.follow`."""
-    if isinstance(stream, SampleRing):
+def follow_stream(
+    rig: Rig,
+    stream: Stream,
+    name: str,
+    rate: float,
+    duration: float | None,
+    cue: CueOptions | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> CueStatus | None:
+    """See `rig.client.RigClient.follow`; tell: receives changes of the tuning, as texts."""
+    if not isinstance(stream, SampleRing):
+        if not 0.0 < rate <= _MOST:
+            raise InputError(f"rate: {rate:g} Hz, must be above 0 and at most {_MOST:g} Hz")
+        if duration is not None and not duration > 0.0:
+            raise InputError(f"duration: {duration:g} s, must be greater than 0")
+    elif cue is None:
         rig.request(FollowStream(name, stream.name))
         motion_runner.finish(rig)
-        return
-    if not 0.0 < rate <= _MOST:
-        raise InputError(f"rate: {rate:g} Hz, must be above 0 and at most {_MOST:g} Hz")
-    if duration is not None and not duration > 0.0:
-        raise InputError(f"duration: {duration:g} s, must be greater than 0")
+        return None
     with SampleRing.create() as ring:
-        feed = StreamFeed(ring, _function(stream), 1.0 / rate, duration, rig.status)
-        with rig.feeding(feed, 1.0 / rate):
+        cueing = None if cue is None else LiveCueing(rig, cue, ring, tell)
+        into = ring if cueing is None else cueing.stage
+        period = rig.config.period if isinstance(stream, SampleRing) else 1.0 / rate
+        if isinstance(stream, SampleRing):
+            feed: _Feed = _RingFeed(stream, into)
+        else:
+            feed = StreamFeed(into, _function(stream), period, duration, rig.status)
+        if cueing is not None:
+            feed, period = cueing.feeding(feed), min(period, cueing.stage.period)
+        with rig.feeding(feed, period):
             rig.request(FollowStream(name, ring.name))
             try:
-                motion_runner.finish(rig)
+                motion_runner.finish(rig, None if cueing is None else cueing.look)
             except RigError:
                 if feed.error is None:
                     raise
         if feed.error is not None:
             raise feed.error
+        return None if cueing is None else cueing.stage.status
+
+
+class _Feed(Protocol):
+    """What is called for samples."""
+
+    @property
+    def error(self) -> Exception | None:
+        """Why it is over; None while it is not."""
+
+    def __call__(self, now: float, /) -> None:
+        """Push what is due at `now`, s of the streams' clock."""
+
+
+class _RingFeed:
+    """Passes on what another process writes into a ring."""
+
+    error: Exception | None = None
+
+    def __init__(self, source: SampleRing, into: SampleRing | CueStage) -> None:
+        self._source, self._into = source, into
+
+    def __call__(self, _now: float) -> None:
+        self._into.push(self._source.take())
+
+
+class LiveCueing:
+    """A washout's stage of this process, and its tuning's file, which is read again when it changes.
+
+    Args:
+        rig: that follows; the changes go into its recording.
+        options: `[stream.cue]`.
+        ring: receives the platform's motion.
+        tell: receives changes of the tuning, as texts.
+
+    Raises:
+        InputError, KinematicsError, LimitError: see `rig.streaming.washout_of`.
+    """
+
+    def __init__(self, rig: Rig, options: CueOptions, ring: SampleRing, tell: Callable[[str], None]) -> None:
+        config = rig.config
+        self._rig, self._tell = rig, tell
+        self._file = TuningFile(options.tuning, config.folder)
+        setup = cue_setup(config, options, self._file.tuning)
+        self.stage = setup.stage(ring)
+        self._one_at_a_time = threading.Lock()
+        self._now, self._looked = 0.0, -math.inf
+
+    def feeding(self, feed: _Feed) -> _Feed:
+        """The feed, after which the washout goes on where a sample is overdue."""
+        return _CuedFeed(feed, self)
+
+    def turn(self, feed: _Feed, now: float) -> None:
+        """One call of the feed, and of the stage."""
+        with self._one_at_a_time:
+            self._now = now
+            feed(now)
+            self.stage.turn(now)
+
+    def look(self, _progress: object = None) -> None:
+        """Read the tuning again if its file has changed, and use it; called by whoever waits for the stream's end."""
+        now = self._now
+        if not now - self._looked >= _READ:
+            return
+        self._looked = now
+        follow_tuning(self._file, self._tune, lambda text: self._rig.note_tuning(text, now), self._tell)
+
+    def _tune(self, tuning: Tuning) -> list[str]:
+        with self._one_at_a_time:
+            return self.stage.tune(tuning)
+
+
+class _CuedFeed:
+    """A feed behind which a washout's stage is turned."""
+
+    def __init__(self, feed: _Feed, cueing: LiveCueing) -> None:
+        self._feed, self._cueing = feed, cueing
+        self.error: Exception | None = None
+
+    def __call__(self, now: float) -> None:
+        try:
+            self._cueing.turn(self._feed, now)
+            self.error = self._feed.error
+        except Exception as error:  # whoever waits for the stream's end raises it
+            self.error = error
+
+
+def cue_setup(config: RigConfig, options: CueOptions, tuning: Tuning) -> CueSetup:
+    """What a washout before the stream of this rig is made of.
+
+    Raises:
+        RefusedError: `stream.delay` leaves no time for the washout's steps.
+        InputError: the stream's frame is another one than the washout's; a margin that the stream's check would refuse.
+    """
+    if config.stream.frame != "base":
+        raise InputError(f"stream.frame: {config.stream.frame!r}, must be 'base' for a vehicle's motion, or left out")
+    if tuning.limiter.stroke_margin < LEAST_MARGIN:
+        raise InputError(
+            f"tuning {tuning.name!r}: limiter.stroke_margin is {tuning.limiter.stroke_margin:g} m, must be at least "
+            f"{LEAST_MARGIN:g} m for a stream"
+        )
+    least = least_delay(config) + 3.0 / options.rate
+    if config.stream.delay < least:
+        raise InputError(
+            f"stream.delay: {config.stream.delay:g} s, must be at least {least:.4g} s with a washout of "
+            f"{options.rate:g} Hz: the look ahead of a cycle and three steps of the washout"
+        )
+    patience = config.stream.delay - least_delay(config) - 2.0 / options.rate
+    return CueSetup(config.machine, config.safety, tuning, options, patience)
+
+
+def follow_tuning(
+    file: TuningFile,
+    tune: Callable[[Tuning], list[str]],
+    note: Callable[[str], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Use a tuning whose file has changed; what is refused leaves the old one, and is told and recorded."""
+    try:
+        tuning = file.changed()
+        changes = [] if tuning is None else tune(tuning)
+    except (InputError, LimitError) as error:
+        changes = [f"refused, the one before stays: {error}"]
+    if changes:
+        tell("; ".join(changes))
+        for text in noted(changes):
+            note(text)
+
+
+def noted(changes: Sequence[str]) -> Iterator[str]:
+    """Changes as lines of a recording, several in one while there is room."""
+    line = ""
+    for change in (change[:_NOTED] for change in changes):
+        if line and len(line) + len(change) + 2 > _NOTED:
+            yield line
+            line = ""
+        line = f"{line}; {change}" if line else change
+    if line:
+        yield line
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from rig.config import RigConfig
 from rig.engine import (
     EngineProcess,
     LinkClient,
+    NoteTuning,
     ProgressCallback,
     Release,
     RigCommand,
@@ -204,6 +205,11 @@ class LiveRig:
     def feeding(self, feed: Callable[[float], None], period: float) -> contextlib.AbstractContextManager[None]:
         """See `Rig.feeding`: in a thread of its own, with the machine's monotonic clock."""
         return fed_by_a_thread(feed, period)
+
+    def note_tuning(self, text: str, at: float) -> None:
+        """See `Rig.note_tuning`."""
+        with self._commands.lock:
+            self._commands.client.request(NoteTuning(text, at))
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`."""

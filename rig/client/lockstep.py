@@ -213,6 +213,10 @@ class LockstepRig:
         finally:
             self._feeds.remove(feed)
 
+    def note_tuning(self, text: str, at: float) -> None:
+        """See `Rig.note_tuning`."""
+        self.operator.journal.tuned(text, at)
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`; called from waiting calls."""
         self._news.listener, self.sink.listener = listener, rows

@@ -129,6 +129,9 @@ class Rig(Protocol):
     def feeding(self, feed: Callable[[float], None], period: float) -> AbstractContextManager[None]:
         """Within the block `feed` is called about every `period` s, with the clock of streams, s; it must not raise."""
 
+    def note_tuning(self, text: str, at: float) -> None:
+        """Record a change of a washout's tuning; at: s of the clock of streams. Raises HardwareError."""
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """Pass events and telemetry rows from now on; a live rig does so at once, from its own thread."""
 

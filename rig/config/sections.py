@@ -299,6 +299,22 @@ class Motion(Section):
     """Peak rate of each of the three angles, rad/s."""
 
 
+class CueOptions(Section):
+    """The washout that turns a vehicle's streamed motion into poses, see docs/cueing.md."""
+
+    tuning: Text
+    """Tuning of the washout: a .toml file, relative to the configuration's folder, or the name of a shipped one."""
+    rate: Annotated[Frequency, within(50.0, 1000.0, "Hz")] = 200.0
+    """Steps of the washout per second, Hz."""
+    hold: Annotated[Time, within(0.0, 2.0, "s")] = 0.1
+    """Time for which the vehicle's last sample is held where the next ones are missing, s."""
+    decay: Annotated[Time, within(0.02, 5.0, "s")] = 0.3
+    """Time constant with which it falls off to a vehicle at rest on level ground after that, s."""
+    rest_after: Annotated[Time, within(0.2, 5.0, "s")] = 2.0
+    """Silence of the vehicle after which the washout brings the platform to rest, s; then `watchdog` and `stop_after`
+    of the stream begin."""
+
+
 class Stream(Section):
     """How poses that are streamed in become the platform's motion, see docs/streaming.md."""
 
@@ -325,6 +341,14 @@ class Stream(Section):
     """Time from the loss of a stream to a stop of category 2, s; until then it may come back."""
     receiver: ReceiverOptions = ReceiverOptions()
     """How the samples of another program come in."""
+    cue: CueOptions | None = None
+    """The washout of a stream that is a vehicle's motion; left out: the stream is the platform's own."""
+
+    @model_validator(mode="after")
+    def _frame_of_the_washout(self) -> Stream:
+        if self.cue is not None and self.frame != "base":
+            raise ValueError(f"frame {self.frame!r}: a washout gives poses in the base frame, leave it out with cue")
+        return self
 
 
 class RecordingOptions(Section):

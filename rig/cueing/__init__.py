@@ -1,6 +1,6 @@
 """Motion cueing of a vehicle's motion on a machine: the motion, what is sensed, the fidelity, and a page of it."""
 
-from rig.cueing.cueing import Cueing, Vehicle, cue, motion_bounds, read_vehicle, washout_of
+from rig.cueing.cueing import Cueing, Vehicle, cue, read_vehicle
 from rig.cueing.omct import FREQUENCIES, TESTS, Fidelity, ObjectiveTest, RigResponse, objective_test, read_response
 from rig.cueing.page import MOTION_FILE, PAGE, SUMMARY, as_dict, check_cueing_folder, write_cueing
 
@@ -18,10 +18,8 @@ __all__ = [
     "as_dict",
     "check_cueing_folder",
     "cue",
-    "motion_bounds",
     "objective_test",
     "read_response",
     "read_vehicle",
-    "washout_of",
     "write_cueing",
 ]

@@ -2,21 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, pi
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from dynamics import LegLimits, Mechanism
+from dynamics import Mechanism
 from kinematics import (
     VEHICLE,
     Array,
     LegMotion,
-    MotionBounds,
     Poses,
     Tuning,
-    Washout,
     leg_kinematics,
     pose_to_coordinates,
     quaternion_to_matrix,
@@ -25,9 +22,8 @@ from rig.config import Safety
 from rig.csvio import read_table
 from rig.errors import InputError
 from rig.safety import TrajectoryVerdict, check_trajectory
+from rig.streaming import motion_bounds, washout_of
 
-_LEVEL = 1e-3
-"""greatest relative deviation of gravity from −z of the axes at home"""
 _LONGEST = 3600.0
 """s, of a vehicle's motion"""
 _SETTLED = 1e-4
@@ -73,55 +69,6 @@ def read_vehicle(path: Path, rate: float) -> Vehicle:
     values = table.columns(VEHICLE)
     samples = np.column_stack([np.interp(even, times - times[0], column) for column in values.T])
     return Vehicle(str(path), even, samples)
-
-
-def motion_bounds(mechanism: Mechanism, safety: Safety) -> MotionBounds:
-    """Return the bounds that a rig's references are checked against, but for forces.
-
-    Raises:
-        InputError: a leg's length is not limited.
-    """
-    limits = [leg.limits or LegLimits() for leg in mechanism.legs]
-    lengths = []
-    for leg, limit in enumerate(limits, start=1):
-        if limit.length is None:
-            raise InputError(
-                f"mechanism {mechanism.name!r}: leg {leg} has no limits of its length (`legs.limits.length`), which a "
-                "washout must keep to"
-            )
-        lengths.append(limit.length)
-
-    def of(values: list[float | None], unlimited: float) -> list[float]:
-        return [unlimited if value is None else value for value in values]
-
-    return MotionBounds(
-        lengths,
-        of([limit.velocity for limit in limits], inf),
-        of([limit.acceleration for limit in limits], inf),
-        of([limit.universal_angle for limit in limits], pi),
-        of([limit.spherical_angle for limit in limits], pi),
-        safety.condition,
-        safety.characteristic_length,
-    )
-
-
-def washout_of(mechanism: Mechanism, safety: Safety, tuning: Tuning, rate: float) -> Washout:
-    """Return the washout of a machine, at rest at home.
-
-    Raises:
-        InputError: a leg without limits of its length, or gravity that is not along −z of the axes at home.
-        KinematicsError, LimitError: see `Washout`.
-    """
-    bounds = motion_bounds(mechanism, safety)
-    gravity = np.asarray(mechanism.gravity, dtype=np.float64)
-    size = float(np.linalg.norm(gravity))
-    along = quaternion_to_matrix(mechanism.geometry.home_pose[3:]).T @ gravity
-    if not (size > 0.0 and np.linalg.norm(along + np.array([0.0, 0.0, size])) <= _LEVEL * size):
-        raise InputError(
-            f"mechanism {mechanism.name!r}: gravity is {np.round(along, 4).tolist()} m/s² in the axes at home, must be "
-            "along -z there for motion cueing"
-        )
-    return Washout(mechanism.geometry, bounds, tuning, rate, size)
 
 
 @dataclass(frozen=True, eq=False)

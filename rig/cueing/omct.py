@@ -22,8 +22,9 @@ import numpy.typing as npt
 from dynamics import Mechanism
 from kinematics import COORDINATES, FLAGS, Array, Tuning, pose_to_coordinates, quaternion_to_matrix
 from rig.config import Safety
-from rig.cueing.cueing import sensed_at, washout_of
+from rig.cueing.cueing import sensed_at
 from rig.errors import InputError
+from rig.streaming import washout_of
 
 Complex = npt.NDArray[np.complex128]
 

@@ -48,6 +48,7 @@ from rig.engine.messages import (
     Home,
     MoveLeg,
     Note,
+    NoteTuning,
     Pace,
     Park,
     Pause,
@@ -74,6 +75,7 @@ from rig.engine.sources import (
     sample_source,
     source_names,
 )
+from rig.engine.stream import least_delay
 from rig.engine.tare import reads_reversed
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
 from rig.engine.wiring import put_on_record, record_path, strike_from_record
@@ -117,6 +119,7 @@ __all__ = [
     "MoveBounds",
     "MoveLeg",
     "Note",
+    "NoteTuning",
     "Obstacle",
     "Operator",
     "Pace",
@@ -152,6 +155,7 @@ __all__ = [
     "forget_sources",
     "judge_buses",
     "kernels_of",
+    "least_delay",
     "leg_feedback_kernel",
     "length_set_points_kernel",
     "loop_mode",

@@ -66,6 +66,10 @@ class Journal:
         """Note an injection into a virtual rig at `at`, s of the engine's clock, or now."""
         self._note(Finding(Code.INJECTED, details={"action": action, "text": text[:_LONGEST]}), at)
 
+    def tuned(self, text: str, at: float) -> None:
+        """Note a change of a washout's tuning at `at`, s of the engine's clock."""
+        self._note(Finding(Code.CUE_TUNED, details={"text": text[:_LONGEST]}), at)
+
     def _note(self, finding: Finding, at: float | None) -> None:
         self._notes.append((at, finding))
 

@@ -30,6 +30,7 @@ from rig.engine.messages import (
     Acquire,
     GetSnapshot,
     Note,
+    NoteTuning,
     Release,
     Reply,
     Request,
@@ -95,6 +96,9 @@ class LinkJournal(Protocol):
 
     def injected(self, action: str, text: str, at: float | None = None) -> None:
         """Note an injection into a virtual rig at `at`, s of the engine's clock, or now."""
+
+    def tuned(self, text: str, at: float) -> None:
+        """Note a change of a washout's tuning at `at`, s of the engine's clock."""
 
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""
@@ -203,6 +207,11 @@ class LinkServer:
         if isinstance(request, Note):
             if self._journal is not None:
                 self._journal.injected(request.action, request.text, request.at)
+            self._send_reply(sender, number, Reply(True))
+            return
+        if isinstance(request, NoteTuning):
+            if self._journal is not None:
+                self._journal.tuned(request.text, request.at)
             self._send_reply(sender, number, Reply(True))
             return
         if isinstance(request, Acquire):
@@ -323,7 +332,9 @@ class LinkClient:
         """The engine's present status."""
         return SNAPSHOT.validate_json(self._exchange(GetSnapshot())[0])
 
-    def request(self, command: RigCommand | Release | Note, samples: npt.NDArray[np.float64] | None = None) -> None:
+    def request(
+        self, command: RigCommand | Release | Note | NoteTuning, samples: npt.NDArray[np.float64] | None = None
+    ) -> None:
         """Send a command and wait until it is accepted.
 
         Args:

@@ -208,6 +208,17 @@ class Note:
     kind: Literal["note"] = "note"
 
 
+@validated(frozen=True, slots=True)
+class NoteTuning:
+    """Record a change of the tuning of a washout beside the engine, whose motion is followed; needs no lease."""
+
+    text: Annotated[str, Field(min_length=1, max_length=400), AfterValidator(valid_line)]
+    """what has changed, or why it was not"""
+    at: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    """s of the streams' clock, when it began"""
+    kind: Literal["note-tuning"] = "note-tuning"
+
+
 RigCommand = (
     Connect
     | Disconnect
@@ -231,7 +242,7 @@ RigCommand = (
 CHECKED = (Follow, FollowSource, FollowStream, Park, MoveLeg)
 """Commands that are checked before, which may take long."""
 
-Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]
+Request = Annotated[GetSnapshot | Acquire | Release | Note | NoteTuning | RigCommand, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1165,4 +1165,5 @@ class Code(StrEnum):
     )
     REALTIME = _code("realtime", "{text}", severity=Severity.INFO)
     COMMAND_GIVEN = _code("command_given", "command: {text}", severity=Severity.INFO)
+    CUE_TUNED = _code("cue_tuned", "tuning of the washout: {text}", severity=Severity.INFO)
     INJECTED = _code("injected", "virtual rig: [[{action}: ]]{text}", severity=Severity.INFO)

@@ -2,24 +2,27 @@
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rig.config import RigConfig
-from rig.errors import InterruptedRunError, RefusedError
+from rig.config import CueOptions, RigConfig
+from rig.errors import FieldError, HardwareError, InputError, InterruptedRunError, RefusedError
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.running import metadata, report_doubts, reporting, run_config
-from rig.streaming import RigSide, StreamReceiver, StreamStatus, read_key
+from rig.streaming import CueStatus, RigSide, StreamReceiver, StreamStatus, TuningFile, is_tuning_file, read_key
 
 if TYPE_CHECKING:
     from rig.client import Interruption, LiveRig, LockstepRig, RunResult
+    from rig.cueing import Vehicle
 
 _NAME = "stream"
 _SHOWN = 1.0  # s between two looks at what came in
+_READ = 0.25  # s between two looks at the file of a washout's tuning
 _REST = 0.5  # s at rest before the platform is parked
 
 
@@ -33,6 +36,11 @@ class FollowRequest:
     """frame of the stream's poses; None: the configuration's"""
     port: int | None = None
     """port to listen on; None: the configuration's"""
+    cue: str | None = None
+    """the stream is a vehicle's motion, and goes through the washout of this tuning: a file, which is read again when
+    it changes, or the name of a shipped one; None: as `[stream.cue]` says"""
+    track: Path | None = None
+    """a vehicle's motion to be played instead of a sender's, CSV as that of `CueRequest`; needs a washout"""
     rate: float | None = None
     """cycles per second; None: the configuration's"""
     reset: bool = False
@@ -47,6 +55,12 @@ class FollowRequest:
     """purpose of the run, for the recording"""
     output: Path | None = None
     """folder of recording and report; None: the configuration's"""
+
+    def __post_init__(self) -> None:
+        if self.cue is not None and self.frame not in (None, "base"):
+            raise FieldError("frame", f"{self.frame!r}: a washout gives poses in the base frame")
+        if self.track is not None and self.port is not None:
+            raise FieldError("port", "is for a sender, none is waited for with a track")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +93,8 @@ class FollowResult:
     """A followed stream.
 
     run: its recording and report, and the reason if it did not complete. stream: what came in. delay: None if nothing
-    was recorded. address: where the receiver listened. interrupted: whether the user ended it.
+    was recorded. address: where the receiver listened. interrupted: whether the user ended it. cueing: what the washout
+    did, if there is one.
     """
 
     run: "RunResult"
@@ -87,6 +102,7 @@ class FollowResult:
     delay: StreamDelay | None
     address: str = ""
     interrupted: bool = False
+    cueing: CueStatus | None = None
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -94,6 +110,8 @@ class FollowResult:
         stream = {name: _plain(value) for name, value in asdict(self.stream).items()}
         delay = None if self.delay is None else {name: _plain(value) for name, value in asdict(self.delay).items()}
         stream |= {"address": self.address, "delay": delay, "interrupted": self.interrupted}
+        if self.cueing is not None:
+            stream["cueing"] = {**asdict(self.cueing), "tuning": self.cueing.tuning.model_dump()}
         return {**self.run.summary, "stream": stream}
 
 
@@ -101,7 +119,8 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
     """Follow a stream on a rig until it ends, is lost, or Ctrl-C. In any case, the rig is brought to rest.
 
     Events: `rig` with its `phase`; `listening` with its address as `place`, once the rig waits for a sender;
-    `following`, once a second, with what came in as text `what`; notices of checks that are off and of the loop.
+    `following`, once a second, with what came in as text `what`; `tuned` with the changes of a washout's tuning as text
+    `what`; notices of checks that are off and of the loop.
 
     Raises:
         RefusedError: the loop is unstable; nothing was started.
@@ -116,15 +135,24 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
     loop = check_loop(config)
     if not loop.passed:
         raise RefusedError(loop.message)
-    if config.stream.receiver.key_file is not None:
+    track = None if request.track is None else _read_track(config, request.track)
+    if config.stream.receiver.key_file is not None and track is None:
         read_key(config.folder / config.stream.receiver.key_file)  # before anything is started
     interruption = Interruption()
-    follower = _Follower(config, request, progress, interruption)
+    follower = _Follower(config, request, progress, interruption, track)
     run = conduct(
         config, follower.body, _NAME, request.output, interruption, lockstep=False, report=reporting(progress)
     )
     delay = _delay_of(config, run.recording)
-    return FollowResult(run, follower.status, delay, follower.address, follower.interrupted)
+    return FollowResult(run, follower.status, delay, follower.address, follower.interrupted, follower.cueing)
+
+
+def _read_track(config: RigConfig, path: Path) -> "Vehicle":
+    from rig.cueing import read_vehicle
+
+    if config.stream.cue is None:
+        raise InputError(f"{path}: a vehicle's motion needs a washout: give a tuning (--cue, or stream.cue)")
+    return read_vehicle(path, config.stream.cue.rate)
 
 
 def _configured(request: FollowRequest) -> RigConfig:
@@ -133,6 +161,8 @@ def _configured(request: FollowRequest) -> RigConfig:
         changes["frame"] = request.frame
     if request.port is not None:
         changes["receiver"] = {"port": request.port}
+    if request.cue is not None:
+        changes["cue"] = {"tuning": str(Path(request.cue).absolute()) if is_tuning_file(request.cue) else request.cue}
     config = run_config(request.config, request.rate, lockstep=False, real_time=request.real_time)
     return config.changed({**metadata(request.operator, request.note), **({"stream": changes} if changes else {})})
 
@@ -141,8 +171,18 @@ class _Follower:
     """Operates the rig for a stream, and keeps what came in."""
 
     def __init__(
-        self, config: RigConfig, request: FollowRequest, progress: OnEvent, interruption: "Interruption"
+        self,
+        config: RigConfig,
+        request: FollowRequest,
+        progress: OnEvent,
+        interruption: "Interruption",
+        track: "Vehicle | None",
     ) -> None:
+        self._track = track
+        cue = config.stream.cue
+        self._tuning = None if cue is None else TuningFile(cue.tuning, config.folder)
+        self._read_at = -math.inf
+        self.cueing: CueStatus | None = None
         self._config, self._request, self._progress = config, request, progress
         self._interruption = interruption
         self._shown_at = -math.inf
@@ -152,26 +192,57 @@ class _Follower:
 
     def body(self, rig: "LockstepRig | LiveRig") -> None:
         """Do the whole, from OFF to OFF."""
-        from rig.client import LiveRig, connect_and_home, engage, leave, let_pass, park
+        from rig.client import LiveRig, cue_setup, leave, let_pass, park
         from rig.client import Progress as RunProgress
 
         assert isinstance(rig, LiveRig)
-        config, request, report = self._config, self._request, reporting(self._progress)
+        config, report = self._config, reporting(self._progress)
         side = RigSide(rig.engine.address.ring, config.machine.geometry, config.period)
-        with StreamReceiver(config.stream.receiver, config.folder, side) as receiver:
-            self.address = receiver.address
-            try:
-                connect_and_home(rig, report, reset=request.reset, unproven=request.unproven)
-                report(RunProgress("engaging", 0.0))
-                engage(rig)
-                self._follow(rig, receiver)
-            finally:
-                receiver.close()
-                self.status = receiver.status()
+        cue, file = config.stream.cue, self._tuning
+        setup = None if cue is None or file is None else cue_setup(config, cue, file.tuning)
+        if self._track is not None and cue is not None:
+            self._engage(rig)
+            self._play(rig, self._track, cue)
+        else:
+            with StreamReceiver(config.stream.receiver, config.folder, side, cue=setup) as receiver:
+                self.address = receiver.address
+                try:
+                    self._engage(rig)
+                    self._follow(rig, receiver)
+                finally:
+                    if setup is not None:
+                        with suppress(HardwareError):
+                            self.cueing = receiver.cueing()
+                    receiver.close()
+                    self.status = receiver.status()
         let_pass(rig, _REST)
         report(RunProgress("parking", 1.0))
         park(rig)
         leave(rig)
+
+    def _engage(self, rig: "LiveRig") -> None:
+        from rig.client import Progress as RunProgress
+        from rig.client import connect_and_home, engage
+
+        request, report = self._request, reporting(self._progress)
+        connect_and_home(rig, report, reset=request.reset, unproven=request.unproven)
+        report(RunProgress("engaging", 0.0))
+        engage(rig)
+
+    def _play(self, rig: "LiveRig", track: "Vehicle", cue: CueOptions) -> None:
+        """Play a vehicle's motion to its end, or Ctrl-C, after which the platform holds."""
+        from rig.client import follow_stream, stop
+
+        self._progress(Progress("following", values={"what": f"{track.source}, {track.times[-1]:.1f} s"}))
+        try:
+            self.cueing = follow_stream(rig, track.samples, _NAME, cue.rate, None, cue, self._tell)
+        except InterruptedRunError:
+            self._interruption.forget()
+            self.interrupted = True
+            stop(rig, 2)
+
+    def _tell(self, text: str) -> None:
+        self._progress(Progress("tuned", values={"what": text}))
 
     def _follow(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
         """Wait for a sender, and follow it to its end, or Ctrl-C, after which the platform holds."""
@@ -186,7 +257,7 @@ class _Follower:
         try:
             rig.wait(came, math.inf, "a sender")
             rig.request(FollowStream(_NAME, receiver.ring.name))
-            finish(rig, lambda _progress: self._show(receiver))
+            finish(rig, lambda _progress: self._show(rig, receiver))
         except InterruptedRunError:
             self._interruption.forget()  # the next one is the first again: it stops what is left
             self.interrupted = True
@@ -196,11 +267,20 @@ class _Follower:
         self.status = receiver.status()
         return self.status
 
-    def _show(self, receiver: StreamReceiver) -> None:
+    def _show(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
+        from rig.client import follow_tuning
+
         now = time.monotonic()
+        if self._tuning is not None and now - self._read_at >= _READ:
+            self._read_at = now
+            follow_tuning(self._tuning, receiver.tune, lambda text: rig.note_tuning(text, now), self._tell)
         if now - self._shown_at >= _SHOWN:
             self._shown_at = now
-            self._progress(Progress("following", values={"what": self._looked(receiver).text}))
+            what = self._looked(receiver).text
+            if self._tuning is not None:
+                self.cueing = receiver.cueing()
+                what = f"{what}; {self.cueing.text}"
+            self._progress(Progress("following", values={"what": what}))
 
 
 def _delay_of(config: RigConfig, recording: Path) -> StreamDelay | None:

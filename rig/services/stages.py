@@ -25,6 +25,7 @@ _WORDS = {
     "streaming": "{place}",
     "listening": "listening at {place}",
     "following": "{what}",
+    "tuned": "tuning of the washout: {what}",
     "sweeping": "sweeping poses",
     "assembly-modes": "assembly modes",
     "reproducing": "{what}",

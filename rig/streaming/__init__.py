@@ -1,5 +1,15 @@
 """A motion that is streamed in: its samples, the ring that they come in by, and their way in from the network."""
 
+from rig.streaming.cueing import (
+    LEAST_MARGIN,
+    CueSetup,
+    CueStage,
+    CueStatus,
+    TuningFile,
+    is_tuning_file,
+    motion_bounds,
+    washout_of,
+)
 from rig.streaming.intake import Intake, StreamStatus
 from rig.streaming.packets import (
     FEEDBACK_SIZE,
@@ -21,15 +31,32 @@ from rig.streaming.packets import (
 from rig.streaming.receiver import ReceiverLoop, RigSide, StreamReceiver, open_endpoint, open_intake
 from rig.streaming.samples import ACCELERATION, END, SAMPLE, VELOCITY, SampleRing, SampleRingError, Samples, new_samples
 from rig.streaming.sender_clock import ClockEstimate, SenderClock
+from rig.streaming.vehicle import (
+    ATTITUDE,
+    KINEMATIC,
+    VEHICLE_SIZE,
+    VehicleSample,
+    decode_vehicle,
+    decode_vehicle_line,
+    encode_vehicle,
+    specific_force,
+)
 
 __all__ = [
     "ACCELERATION",
+    "ATTITUDE",
     "END",
     "FEEDBACK_SIZE",
+    "KINEMATIC",
+    "LEAST_MARGIN",
     "PACKET_SIZE",
     "SAMPLE",
+    "VEHICLE_SIZE",
     "VELOCITY",
     "ClockEstimate",
+    "CueSetup",
+    "CueStage",
+    "CueStatus",
     "Drop",
     "Feedback",
     "Intake",
@@ -43,16 +70,25 @@ __all__ = [
     "SetPoint",
     "StreamReceiver",
     "StreamStatus",
+    "TuningFile",
+    "VehicleSample",
     "decode_feedback",
     "decode_line",
     "decode_set_point",
+    "decode_vehicle",
+    "decode_vehicle_line",
     "encode_csv",
     "encode_feedback",
     "encode_json",
     "encode_set_point",
+    "encode_vehicle",
     "feedback_line",
+    "is_tuning_file",
+    "motion_bounds",
     "new_samples",
     "open_endpoint",
     "open_intake",
     "read_key",
+    "specific_force",
+    "washout_of",
 ]

@@ -7,12 +7,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from rig.streaming.packets import Drop, PacketError, SetPoint
-from rig.streaming.samples import END, SAMPLE, SampleRing
+from rig.streaming.samples import END, SAMPLE, Samples
 from rig.streaming.sender_clock import ClockEstimate, SenderClock
 
 WINDOW: Final = 1024
@@ -79,6 +79,13 @@ class StreamStatus:
         return text
 
 
+class SampleTarget(Protocol):
+    """What samples are pushed to: a ring, or a stage before it."""
+
+    def push(self, samples: Samples) -> None:
+        """Take samples (n,); never waits."""
+
+
 class Intake:
     """Passes the set-points of one sender at a time to a ring.
 
@@ -86,7 +93,7 @@ class Intake:
 
     Args:
         ring: written by this alone.
-        decode: `decode_set_point` or `decode_line`.
+        decode: `decode_set_point` or `decode_line`, or of a vehicle's samples.
         key: of the stream, or None.
         queue: length of the queue.
         silence: s without a set-point after which another sender, or the same one started anew, is followed.
@@ -95,7 +102,7 @@ class Intake:
 
     def __init__(
         self,
-        ring: SampleRing,
+        ring: SampleTarget,
         decode: Decode,
         key: bytes | None = None,
         *,

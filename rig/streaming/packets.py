@@ -172,7 +172,7 @@ def decode_set_point(packet: bytes, key: bytes | None = None) -> SetPoint:
     magic, version, reserved, given, session, challenge, sequence, sent, time, *motion = _SET_POINT.unpack_from(packet)
     if magic != _MAGIC or version != VERSION or reserved or given & ~_KNOWN:
         raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}, flags {given}: not a set-point")
-    _check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
+    check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
     return SetPoint(session, challenge, sequence, sent, time, given, tuple(motion))
 
 
@@ -190,7 +190,7 @@ def decode_line(line: bytes, key: bytes | None = None) -> SetPoint:
         raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
     if point.given & ~_KNOWN:
         raise PacketError(Drop.MANGLED, f"flags {point.given}: unknown")
-    _check_tag(data, given_tag, key)
+    check_tag(data, given_tag, key)
     return point
 
 
@@ -235,7 +235,7 @@ def decode_feedback(packet: bytes, key: bytes | None = None) -> Feedback:
     magic, version, state, flags, *numbers = _FEEDBACK.unpack_from(packet)
     if magic != _FEEDBACK_MAGIC or version != VERSION:
         raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}: not a feedback")
-    _check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
+    check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
     vectors, start = [], 14
     for size in (7, 7, 6, 6, 6, 6):
         vectors.append(tuple(numbers[start : start + size]))
@@ -253,28 +253,29 @@ def _packed(point: SetPoint) -> bytes:
     return _SET_POINT.pack(_MAGIC, VERSION, 0, given, session, challenge, sequence, sent, time, *motion)
 
 
-def _check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
+def check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
+    """Raise PacketError unless `tag` is that of the bytes before it."""
     if not hmac.compare_digest(tag_of(data, key), tag):
         raise PacketError(Drop.KEY, "not authenticated by the configured key")
 
 
 def _of_json(line: bytes) -> tuple[SetPoint, str]:
     fields = orjson.loads(line)
-    motion, given = _vector(fields, "pose", 7), 0
+    motion, given = vector_of(fields, "pose", 7), 0
     for name, bit in (("velocity", VELOCITY), ("acceleration", ACCELERATION)):
         if name in fields:
             given |= bit
-            motion += _vector(fields, name, 6)
+            motion += vector_of(fields, name, 6)
         else:
             motion += (0.0,) * 6
-    if _checked(fields.get("end", False), bool):
+    if checked(fields.get("end", False), bool):
         given |= END
-    sent = _number(fields["sent"])
-    time = _number(fields.get("time", sent))
-    whole = [_checked(fields.get(name, 0), int) for name in ("session", "challenge")]
+    sent = number_of(fields["sent"])
+    time = number_of(fields.get("time", sent))
+    whole = [checked(fields.get(name, 0), int) for name in ("session", "challenge")]
     return (
-        SetPoint(whole[0], whole[1], _checked(fields["sequence"], int), sent, time, given, motion),
-        _checked(fields.get("tag", ""), str),
+        SetPoint(whole[0], whole[1], checked(fields["sequence"], int), sent, time, given, motion),
+        checked(fields.get("tag", ""), str),
     )
 
 
@@ -293,14 +294,15 @@ def _of_csv(line: bytes) -> tuple[SetPoint, str]:
     )
 
 
-def _vector(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:
+def vector_of(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:
+    """The `size` numbers of a JSON list. Raises ValueError, KeyError."""
     values = fields[name]
     if not isinstance(values, list) or len(values) != size:
         raise ValueError(f"{name}: must be {size} numbers")
-    return tuple(map(_number, values))
+    return tuple(map(number_of, values))
 
 
-def _number(value: object) -> float:
+def number_of(value: object) -> float:
     """A JSON number; null is what JSON has for a number that is not finite."""
     if value is None:
         return math.nan
@@ -309,7 +311,8 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _checked(value: Any, kind: type) -> Any:
+def checked(value: Any, kind: type) -> Any:
+    """A value of exactly this type. Raises TypeError."""
     if type(value) is not kind:
         raise TypeError(f"{value!r} is not of type {kind.__name__}")
     return value

@@ -18,10 +18,11 @@ from typing import Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from kinematics import Geometry
+from kinematics import Geometry, KinematicsError, LimitError, Tuning
 from rig.config import ReceiverOptions
-from rig.errors import HardwareError
+from rig.errors import HardwareError, InputError
 from rig.runtime import ChildProcess, SharedMemoryError, TelemetryRing
+from rig.streaming.cueing import CueSetup, CueStage, CueStatus
 from rig.streaming.intake import Address, Intake, StreamStatus
 from rig.streaming.packets import (
     LONGEST_LINE,
@@ -34,6 +35,7 @@ from rig.streaming.packets import (
     read_key,
 )
 from rig.streaming.samples import SampleRing
+from rig.streaming.vehicle import decode_vehicle, decode_vehicle_line
 from rig.telemetry import CycleFlag
 
 _STARTING = 20.0
@@ -56,6 +58,8 @@ _IDLE = 0.5
 """s, longest wait of a turn without telemetry"""
 _SO_MEMINFO, _DROPS, _MEMINFO_WORDS = 55, 8, 9
 _UNKNOWN = (math.nan,) * 6
+_COMPILING = 300.0
+"""s for it to begin to listen where the kernels of a washout may have to be compiled first"""
 _CLOCK_SHOWN = 0.25
 """s between two looks at the sender's clock"""
 
@@ -317,12 +321,16 @@ class ReceiverLoop:
         endpoint: open.
         intake: what is put in.
         rig: for the feedback; None for none.
+        cueing: what the intake's samples go through; None: straight into the ring.
 
     Raises:
         SharedMemoryError: there is no such telemetry.
     """
 
-    def __init__(self, endpoint: Endpoint, intake: Intake, rig: RigSide | None = None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, intake: Intake, rig: RigSide | None = None, cueing: CueStage | None = None
+    ) -> None:
+        self.cueing = cueing
         self._endpoint = endpoint
         self.intake = intake
         self._rig = rig
@@ -335,13 +343,16 @@ class ReceiverLoop:
     @property
     def longest_wait(self) -> float:
         """s until the next turn at the latest."""
-        return _IDLE if self._rig is None else 0.5 * self._rig.period
+        wait = _IDLE if self._rig is None else 0.5 * self._rig.period
+        return wait if self.cueing is None else min(wait, 0.5 * self.cueing.period)
 
     def turn(self) -> bool:
         """Take in what has come, pass it on, and answer. Returns whether more may wait."""
         intake = self.intake
         more = self._endpoint.read(intake)
         intake.work()
+        if self.cueing is not None:
+            self.cueing.turn(intake.now())
         self._endpoint.follow(intake.origin, intake.active)
         for origin, challenge in intake.asked.items():
             self._endpoint.answer(origin, Feedback(challenge=challenge, answered=intake.now()))
@@ -443,14 +454,21 @@ class StreamReceiver:
         folder: of relative paths in them.
         rig: for the feedback; None: none is sent.
         capacity: of the ring, samples.
+        cue: what comes in is a vehicle's motion, which goes through this washout; None: the platform's.
 
     Raises:
-        InputError: the key cannot be read.
+        InputError: the key cannot be read, or there is no washout for this machine.
         HardwareError: the process cannot be started, or nobody can listen at the address.
     """
 
     def __init__(
-        self, settings: ReceiverOptions, folder: Path = Path(), rig: RigSide | None = None, *, capacity: int = 1024
+        self,
+        settings: ReceiverOptions,
+        folder: Path = Path(),
+        rig: RigSide | None = None,
+        *,
+        capacity: int = 1024,
+        cue: CueSetup | None = None,
     ) -> None:
         key = None if settings.key_file is None else read_key(folder / settings.key_file)
         self._final: StreamStatus | None = None
@@ -458,12 +476,12 @@ class StreamReceiver:
         """the ring of samples; to be read, not written"""
         try:
             side = rig if settings.feedback else None
-            self._process = ChildProcess("the stream receiver", _receive, settings, key, self.ring.name, side)
+            self._process = ChildProcess("the stream receiver", _receive, settings, key, self.ring.name, side, cue)
         except BaseException:
             self.ring.close()
             raise
         try:
-            begun, text = self._process.receive(_STARTING, "begin to listen")
+            begun, text = self._process.receive(_STARTING if cue is None else _COMPILING, "begin to listen")
             if not begun:
                 raise HardwareError(text)
         except BaseException:
@@ -489,6 +507,25 @@ class StreamReceiver:
             status: StreamStatus = self._process.receive(_ANSWERING, "say what came in")
             return status
         return replace(self._final, active=False)
+
+    def cueing(self) -> CueStatus:
+        """What the washout did so far; only for a vehicle's motion. Raises as `status`."""
+        self._process.send("cueing")
+        status: CueStatus = self._process.receive(_ANSWERING, "say what the washout did")
+        return status
+
+    def tune(self, tuning: Tuning) -> list[str]:
+        """Change the tuning of the washout while it runs; return what changes, as `CueStage.tune`.
+
+        Raises:
+            LimitError: what cannot be changed while the platform moves; the old tuning stays.
+            ChildDiedError, ChildLateError: as `status`.
+        """
+        self._process.send(tuning)
+        changes: list[str] | LimitError = self._process.receive(_ANSWERING, "change the tuning")
+        if isinstance(changes, LimitError):
+            raise changes
+        return changes
 
     def close(self) -> None:
         """End the process and remove the ring. May be called again."""
@@ -516,27 +553,37 @@ def open_endpoint(settings: ReceiverOptions, key: bytes | None) -> Endpoint:
     return UdpEndpoint(settings.host, settings.port, key)
 
 
-def open_intake(settings: ReceiverOptions, key: bytes | None, ring: SampleRing) -> Intake:
-    """The intake of these settings into `ring`."""
-    decode = decode_line if settings.transport == "tcp" else decode_set_point
+def open_intake(settings: ReceiverOptions, key: bytes | None, ring: SampleRing | CueStage) -> Intake:
+    """The intake of these settings into `ring`, or of a vehicle's samples into a washout's stage."""
+    lines = settings.transport == "tcp"
+    if isinstance(ring, CueStage):
+        decode = decode_vehicle_line if lines else decode_vehicle
+    else:
+        decode = decode_line if lines else decode_set_point
     return Intake(ring, decode, key, queue=settings.queue, silence=settings.silence)
 
 
 def _receive(
-    settings: ReceiverOptions, key: bytes | None, ring_name: str, rig: RigSide | None, owner: Connection
+    settings: ReceiverOptions,
+    key: bytes | None,
+    ring_name: str,
+    rig: RigSide | None,
+    cue: CueSetup | None,
+    owner: Connection,
 ) -> None:
     """Main function of the process: receives until its owner closes the pipe or has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with SampleRing.attach(ring_name) as ring:
+            stage = None if cue is None else cue.stage(ring)
             endpoint = open_endpoint(settings, key)
             try:
-                loop = ReceiverLoop(endpoint, open_intake(settings, key, ring), rig)
+                loop = ReceiverLoop(endpoint, open_intake(settings, key, ring if stage is None else stage), rig, stage)
                 owner.send((True, endpoint.address))
                 _serve(loop, endpoint, owner)
             finally:
                 endpoint.close()
-    except (HardwareError, SharedMemoryError) as error:
+    except (HardwareError, SharedMemoryError, InputError, KinematicsError) as error:
         with contextlib.suppress(OSError):
             owner.send((False, str(error)))
     except (EOFError, OSError):  # the owner is gone
@@ -551,8 +598,20 @@ def _serve(loop: ReceiverLoop, endpoint: Endpoint, owner: Connection) -> None:
         ready = select.select(waiting, [], [], wait)[0]
         more = loop.turn()
         if owner in ready:
-            owner.recv()
-            owner.send(loop.status())
+            owner.send(_answered(loop, owner.recv()))
+
+
+def _answered(loop: ReceiverLoop, asked: object) -> object:
+    """The answer to the owner: to a tuning what it changes, or why it cannot."""
+    if loop.cueing is not None:
+        if isinstance(asked, Tuning):
+            try:
+                return loop.cueing.tune(asked)
+            except LimitError as error:
+                return error
+        if asked == "cueing":
+            return loop.cueing.status
+    return loop.status()
 
 
 def _bound(host: str, port: int, kind: socket.SocketKind) -> socket.socket:

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +15,10 @@ from rig.client.arguments import motion_of
 from rig.client.motions import prepare_motion
 from rig.config import load_config
 from rig.engine import FollowStream
-from rig.errors import InputError, RefusedError, RunFaultError
+from rig.errors import ConfigError, InputError, RefusedError, RunFaultError
+from rig.recording import RecordingFile
 from rig.states import MotionOutcome, State, StopSeverity
+from rig.streaming import END, SampleRing, new_samples
 
 CONFIG = load_config("virtual")
 HOME = CONFIG.machine.geometry.home_pose
@@ -148,3 +152,82 @@ def test_an_iterable_is_a_stream_too(robot: RigClient):
 def test_a_ring_that_is_not_there_is_refused_by_name(robot: RigClient):
     with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: no such shared memory"):
         robot.rig.request(FollowStream("vehicle", "stewart-rig-no-such-ring"))
+
+
+# -- a vehicle's motion ------------------------------------------------------------------------------------------------
+
+
+def accelerating(t: float) -> list[float]:
+    return [1.5 * min(1.0, t / 0.2), 0.0, 9.80665, 0.0, 0.0, 0.0]
+
+
+def test_a_vehicles_motion_is_cued_and_a_changed_tuning_is_used_and_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = (files("kinematics.cueing") / "tunings" / "lab-hexapod.toml").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+
+    def vehicle(t: float) -> list[float]:
+        if t == 1.0:
+            file.write_text(text.replace("force_scale = [0.5,", "force_scale = [0.75,"), encoding="utf-8")
+        if t == 2.0:
+            file.write_text(text.replace("head = [0.0,", "head = [0.5,"), encoding="utf-8")
+        return accelerating(t)
+
+    with rig.open(CONFIG.changed({"stream": {"fade_in": 0.1}}), lockstep=True, output=tmp_path) as robot:
+        robot.home()
+        robot.engage()
+        robot.follow(vehicle, rate=100.0, duration=3.0, cue=file)
+        rows = robot.telemetry().rows
+        recording = robot.recording
+        robot.park()
+    followed = rows[np.isfinite(rows["stream_delay"])]
+    assert 0.03 < followed["reference"][:, 0].max() < 0.15  # forward by some centimetres, and
+    assert followed["reference"][-200:, 5].max() < -0.03  # the nose up, as gravity gives what is sustained
+    assert followed["stream_counts"][-1][1:].tolist() == [0, 0, 0]
+    texts = [event.text for event in RecordingFile(recording).events if "tuning of the washout" in event.text]
+    assert len(texts) == 2
+    assert "input.force_scale [0.5, 0.5, 0.5] → [0.75, 0.5, 0.5]" in texts[0]
+    assert "refused, the one before stays" in texts[1] and "head" in texts[1]
+
+
+def test_a_washout_gives_poses_in_the_base_frame(robot: RigClient) -> None:
+    with pytest.raises(InputError, match=r"stream\.frame.*'home'"):
+        robot.follow(accelerating, cue="lab-hexapod")
+    with pytest.raises(ConfigError, match="base frame"):
+        CONFIG.changed({"stream": {"frame": "home", "cue": {"tuning": "lab-hexapod"}}})
+
+
+def test_a_ring_of_a_vehicles_samples_is_cued() -> None:
+    """What another process writes: here it is the rig's own time that writes it."""
+    with opened(fade_in=0.1, cue={"tuning": "lab-hexapod"}) as robot, SampleRing.create() as ring:
+        count = 0
+
+        def write(now: float) -> None:
+            nonlocal count
+            sample = new_samples(1)
+            sample["time"], sample["sequence"] = now, count
+            sample["acceleration"][0, :3] = 1.0, 0.0, 9.80665
+            sample["given"] = END if count == 1500 else 0
+            count += 1
+            ring.push(sample)
+
+        with robot.rig.feeding(write, CONFIG.period):
+            robot.follow(ring)
+        rows = robot.telemetry().rows
+    followed = rows[np.isfinite(rows["stream_delay"])]
+    assert 0.02 < followed["reference"][:, 0].max() < 0.15
+    assert followed["stream_counts"][-1][1:].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [([0.0, 0.0, 9.8], "six numbers"), ([0.0, 0.0, math.nan, 0.0, 0.0, 0.0], "finite"), (None, "first sample")],
+)
+def test_a_vehicles_sample_that_is_none_is_refused_by_name(value: object, says: str) -> None:
+    with opened() as robot, pytest.raises(InputError, match=says):
+        robot.follow(lambda _t: value, cue="lab-hexapod")  # type: ignore[arg-type]
+
+
+def test_a_delay_that_leaves_no_time_for_the_washout_is_refused_with_the_least() -> None:
+    with opened(delay=0.02) as robot, pytest.raises(InputError, match=r"stream\.delay: 0\.02 s, must be at least"):
+        robot.follow(accelerating, cue="lab-hexapod")

@@ -25,12 +25,12 @@ from rig.cueing import (
     objective_test,
     read_response,
     read_vehicle,
-    washout_of,
 )
 from rig.cueing.cueing import sensed_at
 from rig.errors import InputError
 from rig.motions import read_trajectory
 from rig.safety import check_trajectory
+from rig.streaming import washout_of
 
 G = 9.80665
 RATE = 50.0
