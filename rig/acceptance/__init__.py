@@ -1,10 +1,22 @@
 """The acceptance test of a motion base: its motions, numbers, verdicts and page."""
 
 from rig.acceptance.measures import Curves, Measurer
-from rig.acceptance.numbers import SOURCES, AcceptanceTest, Basis, Number, Source, Verdict, overall
-from rig.acceptance.page import summary_of, write_acceptance
-from rig.acceptance.performing import Acceptance, evaluate, perform
-from rig.acceptance.plan import Kind, Trial, planned
+from rig.acceptance.numbers import (
+    SOURCES,
+    AcceptanceTest,
+    At,
+    Basis,
+    Condition,
+    NotMeasurableError,
+    Number,
+    Quantity,
+    Source,
+    Verdict,
+    overall,
+)
+from rig.acceptance.page import displayed, summary_of, write_acceptance
+from rig.acceptance.performing import Acceptance, TestStoppedError, evaluate, perform
+from rig.acceptance.plan import Kind, Trial, acceptance_texts, planned
 from rig.acceptance.sensors import Accelerometer, Alignment, Tracker
 from rig.acceptance.signals import Sensors, signals_of
 
@@ -14,16 +26,23 @@ __all__ = [
     "Acceptance",
     "AcceptanceTest",
     "Alignment",
+    "At",
     "Basis",
+    "Condition",
     "Curves",
     "Kind",
     "Measurer",
+    "NotMeasurableError",
     "Number",
+    "Quantity",
     "Sensors",
     "Source",
+    "TestStoppedError",
     "Tracker",
     "Trial",
     "Verdict",
+    "acceptance_texts",
+    "displayed",
     "evaluate",
     "overall",
     "perform",

@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematics import COORDINATES
-from rig.acceptance.numbers import AcceptanceTest, Basis, Number
+from rig.acceptance.numbers import (
+    AcceptanceTest,
+    At,
+    Basis,
+    Condition,
+    NotMeasurableError,
+    Number,
+    Quantity,
+    not_measured,
+)
 from rig.acceptance.plan import HEAVE, Kind, Trial, pose_offsets, rest_of_visit
 from rig.acceptance.signals import Complex, Floats, Signals, accelerations_of, lines_of, whole_periods
 from rig.analysis import Response, frequency_response, steady_stretches, well_excited
 from rig.config import RigConfig
-from rig.errors import InputError
+from rig.findings import Code, Finding
 
 _REQUIRED = {
     Kind.WIDE: (AcceptanceTest.EXCURSION, "excursion", "rotation", ("m", "rad")),
@@ -53,7 +62,7 @@ class Measurer:
     def measure(self, trial: Trial, signals: Signals) -> list[Number]:
         """Return the numbers of a motion; the second amplitude of a describing function adds those of both.
 
-        Raises InputError for signals that cannot be used.
+        Raises NotMeasurableError, or InputError of the analysis, for signals that cannot be used.
         """
         match trial.kind:
             case Kind.SLOW:
@@ -100,7 +109,7 @@ class Measurer:
         bound = (1.0 - self._settings.size_error) * wanted if required is None else required[axis % 3]
         yield Number(
             test,
-            "required" if required else "of what was commanded",
+            Quantity.REACHED,
             trial.axis,
             float(abs(value[0])),
             float(sigma[0]),
@@ -108,7 +117,10 @@ class Measurer:
             bound,
             at_least=True,
             basis=basis,
-            at=f"{1.0 / trial.period:.3g} Hz",
+            at=At(
+                Condition.COMMANDED,
+                {"frequency": 1.0 / trial.period, "size": float(wanted), "unit": units[axis // 3].replace("^2", "²")},
+            ),
         )
 
     # -- slow sine ---------------------------------------------------------------------------------------------------
@@ -123,13 +135,13 @@ class Measurer:
         yield self._hysteresis(trial, signals, place, off, speed)
         found = accelerations_of(signals, part, trial.cycles, self._band(signals))
         error = found.errors[:, axis]
-        turns = np.flatnonzero(np.diff(np.sign(speed)) != 0)
+        turns = np.flatnonzero(np.diff(speed > 0.0))
         near = round(_NEAR_TURN * trial.period * signals.rate)
         turns = turns[(turns >= near) & (turns < len(error) - near)]
         bumps = np.array([np.abs(error[turn - near : turn + near]).max() for turn in turns])
         yield Number(
             AcceptanceTest.TURN_AROUND,
-            "largest bump",
+            Quantity.BUMP,
             trial.axis,
             float(bumps.max()),
             _spread(bumps),
@@ -139,13 +151,15 @@ class Measurer:
         )
         travel = np.abs(speed) > _TRAVEL * np.abs(speed).max()
         rms = math.sqrt(float((error[travel] ** 2).mean()))
-        free = max(1.0, 2.0 * self._band(signals) * travel.sum() / signals.rate)
+        lines = lines_of(found.errors[:, [axis]], signals.rate, trial.cycles).within(self._band(signals))
+        whole = float(lines.rms()[0])
+        relative = float(lines.rms_sigma()[0]) / (whole or 1.0) / math.sqrt(travel.mean())
         yield Number(
             AcceptanceTest.SMOOTHNESS,
-            "deviation between the turns, RMS",
+            Quantity.ROUGHNESS,
             trial.axis,
             rms,
-            rms / math.sqrt(2.0 * free),
+            rms * relative,
             "m/s^2",
             self._settings.smoothness,
             basis=found.basis[axis],
@@ -170,7 +184,7 @@ class Measurer:
         self.curves.loops[trial.axis] = (middles, means[0].mean(axis=0), means[1].mean(axis=0))
         return Number(
             AcceptanceTest.HYSTERESIS,
-            "width of the loop",
+            Quantity.LOOP,
             trial.axis,
             float(abs(across[worst])),
             scatter,
@@ -191,56 +205,57 @@ class Measurer:
         low = np.array([abs(lines.harmonic(number)[axis]) for number in _LOW_HARMONICS])
         noises = np.array([lines.sigma(number)[axis] for number in _LOW_HARMONICS])
         ratio = float(np.linalg.norm(low)) / main
-        sigma = float(np.linalg.norm(noises)) / main
+        sigma = float(np.linalg.norm(low * noises) / (np.linalg.norm(low) or 1.0)) / main
         yield Number(
             AcceptanceTest.LINEARITY,
-            "second and third harmonic of the acceleration",
+            Quantity.HARMONICS,
             trial.axis,
             ratio,
             sigma,
             "",
             settings.linearity,
             basis=found.basis[axis],
-            at=f"{1.0 / trial.period:.3g} Hz",
+            at=At(Condition.FREQUENCY, {"frequency": 1.0 / trial.period}),
         )
         rest = lines.within(band, without=(1, *_LOW_HARMONICS))
         rms = float(rest.rms()[axis])
-        count = max(1, int(np.count_nonzero(rest.amplitudes[:, axis])))
         yield Number(
             AcceptanceTest.NOISE,
-            "acceleration noise, RMS",
+            Quantity.NOISE_RMS,
             trial.axis,
             rms,
-            rms / math.sqrt(2.0 * count),
+            float(rest.rms_sigma()[axis]),
             "m/s^2",
             settings.noise,
             basis=found.basis[axis],
-            at=f"up to {band:g} Hz",
+            at=At(Condition.UP_TO, {"frequency": band}),
         )
         peak = float(np.abs(rest.signal()[:, axis]).max())
         yield Number(
             AcceptanceTest.NOISE,
-            "acceleration noise, peak",
+            Quantity.NOISE_PEAK,
             trial.axis,
             peak,
             rms,
             "m/s^2",
             basis=found.basis[axis],
-            at=f"up to {band:g} Hz",
+            at=At(Condition.UP_TO, {"frequency": band}),
         )
-        driven = float(lines.within(band).rms()[axis])
-        others = lines.within(band).rms() / driven
+        every = lines.within(band)
+        driven = float(every.rms()[axis])
+        others = every.rms() / driven
         others[axis] = 0.0
         worst = int(others.argmax())
         yield Number(
             AcceptanceTest.CROSSTALK,
-            f"acceleration of {COORDINATES[worst]}",
+            Quantity.OTHER_AXIS,
             trial.axis,
             float(others[worst]),
-            float(others[worst]) / math.sqrt(2.0 * count),
+            float(every.rms_sigma()[worst]) / driven,
             "",
             settings.crosstalk,
             basis=found.basis[worst],
+            at=At(Condition.AXIS, {"axis": COORDINATES[worst]}),
         )
         if trial.axis == HEAVE:
             yield from self._leg_balance(trial, signals, part)
@@ -250,19 +265,20 @@ class Measurer:
         gains: Complex = lines[1].harmonic(1) / lines[0].harmonic(1)
         sigmas = lines[1].sigma(1) / np.abs(lines[0].harmonic(1))
         for name, values, unit, bound in (
-            ("difference of gains", np.abs(gains), "", self._settings.leg_balance_gain),
-            ("difference of phases", np.angle(gains), "rad", self._settings.leg_balance_phase),
+            (Quantity.LEG_GAINS, np.abs(gains), "", self._settings.leg_balance_gain),
+            (Quantity.LEG_PHASES, np.angle(gains), "rad", self._settings.leg_balance_phase),
         ):
             high, low = int(values.argmax()), int(values.argmin())
             yield Number(
                 AcceptanceTest.LEG_BALANCE,
                 name,
-                f"legs {high + 1}, {low + 1}",
+                trial.axis,
                 float(values[high] - values[low]),
                 float(math.hypot(sigmas[high], sigmas[low])),
                 unit,
                 bound,
-                at=f"{1.0 / trial.period:.3g} Hz",
+                at=At(Condition.FREQUENCY, {"frequency": 1.0 / trial.period}),
+                legs=(high + 1, low + 1),
             )
 
     # -- hard sine ---------------------------------------------------------------------------------------------------
@@ -277,14 +293,14 @@ class Measurer:
         size = float(np.abs(found.commanded[:, COORDINATES.index(trial.axis)]).max())
         return Number(
             AcceptanceTest.REPEATABILITY,
-            "largest deviation from the mean of the cycles",
+            Quantity.OF_CYCLES,
             trial.axis,
             float(off[:, :, axis].max()),
             spread,
             "m/s^2",
             self._settings.repeatability,
             basis=found.basis[axis],
-            at=f"{COORDINATES[axis]}, input {size:.3g} m/s²",
+            at=At(Condition.AXIS_INPUT, {"axis": COORDINATES[axis], "size": size}),
         )
 
     # -- describing function -----------------------------------------------------------------------------------------
@@ -305,50 +321,51 @@ class Measurer:
         settings = self._settings
         judged = response.frequency <= settings.band * (1.0 + 1e-9)
         if not judged.any():
-            raise InputError(f"no frequency is excited up to {settings.band:g} Hz")
+            raise NotMeasurableError(Finding(Code.ACCEPT_NOT_EXCITED, bound=settings.band))
         sizes, sigmas = np.abs(response.gain), np.hypot(response.sigma, response.bias) / math.sqrt(2.0)
         off = np.where(judged, np.abs(sizes - 1.0), -1.0)
         worst = int(off.argmax())
-        amplitude = f"amplitude {trial.size * signals.scale[COORDINATES.index(trial.axis)] * 1e3:.3g} mm"
+        axis = COORDINATES.index(trial.axis)
+        size = 1e3 * float(signals.scale[axis] * np.abs(signals.commanded[:, axis] - signals.commanded[0, axis]).max())
         yield Number(
             AcceptanceTest.RESPONSE,
-            "deviation of the gain from 1",
+            Quantity.GAIN,
             trial.axis,
             float(off[worst]),
             float(sigmas[worst]),
             "",
             settings.gain_error,
             basis=signals.poses,
-            at=f"{response.frequency[worst]:.3g} Hz, {amplitude}",
+            at=At(Condition.FREQUENCY_AMPLITUDE, {"frequency": float(response.frequency[worst]), "size": size}),
         )
         lags = np.where(judged, -response.phase, -math.inf)
         worst = int(lags.argmax())
         yield Number(
             AcceptanceTest.RESPONSE,
-            "phase lag",
+            Quantity.PHASE,
             trial.axis,
             float(lags[worst]),
             float(sigmas[worst] / sizes[worst]),
             "rad",
             settings.phase_lag,
             basis=signals.poses,
-            at=f"{response.frequency[worst]:.3g} Hz, {amplitude}",
+            at=At(Condition.FREQUENCY_AMPLITUDE, {"frequency": float(response.frequency[worst]), "size": size}),
         )
         reached = response.bandwidth()
         highest = float(response.frequency[-1])
         value, sigma = (highest, 0.0) if reached is None else reached
-        name = "bandwidth (-3 dB)" if reached else "bandwidth (-3 dB), at least"
         yield Number(
             AcceptanceTest.RESPONSE,
-            name,
+            Quantity.BANDWIDTH,
             trial.axis,
             value,
             sigma,
             "Hz",
             settings.bandwidth,
             at_least=True,
+            beyond=reached is None,
             basis=signals.poses,
-            at=amplitude,
+            at=At(Condition.AMPLITUDE, {"size": size}),
         )
 
     def _change(self, trial: Trial, signals: Signals, first: Response, second: Response) -> Number:
@@ -360,26 +377,26 @@ class Measurer:
         sigma = math.sqrt(sum(float(each.sigma[worst] ** 2 + each.bias[worst] ** 2) for each in (one, other)) / 2.0)
         return Number(
             AcceptanceTest.LINEARITY,
-            "change of the gain with the amplitude",
+            Quantity.GAIN_CHANGE,
             trial.axis,
             float(off[worst]),
             sigma,
             "",
             settings.linearity,
             basis=signals.poses,
-            at=f"{one.frequency[worst]:.3g} Hz",
+            at=At(Condition.FREQUENCY, {"frequency": float(one.frequency[worst])}),
         )
 
     def _residual(self, trial: Trial, signals: Signals) -> Number:
         """The residual by octave, in the steady periods of the multisine; its mean is the cells' zero."""
         noise = self._config.cell_noise
         if not np.isfinite(signals.residual).all():
-            raise InputError("the load cells gave no forces")
+            raise NotMeasurableError(Finding(Code.ACCEPT_NO_CELLS))
         if not noise > 0.0:
-            raise InputError("load_cells.noise is 0 N: the residual has nothing to be compared with")
+            raise NotMeasurableError(Finding(Code.ACCEPT_NO_NOISE))
         steady = steady_stretches(signals.commanded[:, COORDINATES.index(trial.axis)])
         if steady is None:
-            raise InputError("the motion does not repeat")
+            raise NotMeasurableError(Finding(Code.ACCEPT_NOT_PERIODIC))
         powers: list[Floats] = []
         count = 0
         for stretch in steady[0]:
@@ -406,13 +423,13 @@ class Measurer:
         worst = max(range(len(numbers)), key=lambda place: numbers[place][0])
         return Number(
             AcceptanceTest.RESIDUAL,
-            "RMS in an octave, of the cells' noise there",
+            Quantity.RESIDUAL,
             trial.axis,
             *numbers[worst],
             "",
             self._settings.residual_noise,
             basis=Basis.CELLS,
-            at=f"{octaves[worst][0]:.3g} to {octaves[worst][1]:.3g} Hz",
+            at=At(Condition.OCTAVE, {"low": octaves[worst][0], "high": octaves[worst][1]}),
         )
 
     # -- steps -------------------------------------------------------------------------------------------------------
@@ -434,18 +451,17 @@ class Measurer:
         noise = measured.std(axis=0, ddof=1).mean() / math.sqrt(trial.cycles)
         late = _crossing(t, mean, level, turn, sign=high - low)
         begun = _crossing(t, wanted, low + 0.5 * (high - low), turn, sign=high - low)
-        if late is None or begun is None:
-            raise InputError(f"the acceleration did not reach {_STEP_PART:g} of the step")
+        assert begun is not None  # what is commanded reaches its own middle
         return Number(
             AcceptanceTest.THRESHOLD,
-            f"time to {100.0 * _STEP_PART:.0f} % of a step",
+            Quantity.STEP_TIME,
             trial.axis,
-            late[0] - begun[0],
-            float(noise / late[1]),
+            math.inf if late is None else late[0] - begun[0],
+            None if late is None else float(noise / late[1]),
             "s",
             self._settings.dynamic_threshold,
             basis=found.basis[axis],
-            at=f"step of {abs(high - low):.3g} m/s²",
+            at=At(Condition.STEP, {"size": float(abs(high - low))}),
         )
 
     # -- poses and path ----------------------------------------------------------------------------------------------
@@ -454,8 +470,7 @@ class Measurer:
         settings = self._settings
         move, rest = rest_of_visit()
         poses, cycles = len(pose_offsets(1.0)), trial.cycles
-        attained = np.zeros((cycles, poses, 6))
-        wanted = np.zeros((poses, 6))
+        attained, wanted = np.zeros((cycles, poses, 6)), np.zeros((poses, 6))
         settling, overshoot = (np.full((cycles, poses), np.nan) for _ in range(2))
         for number in range(cycles):
             for place in range(poses):
@@ -466,60 +481,96 @@ class Measurer:
                 way = signals.part(begin, move + rest - 1.0 / signals.rate)
                 off = np.linalg.norm(signals.measured[way, :3] - attained[number, place, :3], axis=1)
                 settling[number, place], overshoot[number, place] = _settled(off, settings.settled, signals.rate)
-        basis = signals.poses
-        for name, columns, unit, least in (
-            ("position", slice(0, 3), "m", (settings.pose_accuracy, settings.pose_repeatability)),
-            ("attitude", slice(3, 6), "rad", (settings.rotation_accuracy, settings.rotation_repeatability)),
-        ):
-            mean = attained[:, :, columns].mean(axis=0)
-            accuracy = np.linalg.norm(mean - wanted[:, columns], axis=1)
-            apart = np.linalg.norm(attained[:, :, columns] - mean, axis=2)  # (cycles, poses)
-            spread = apart.std(axis=0, ddof=1)
-            repeatability = apart.mean(axis=0) + 3.0 * spread
-            scatter = attained[:, :, columns].std(axis=0, ddof=1).max(axis=1)
-            worst = int(accuracy.argmax())
-            yield Number(
-                AcceptanceTest.POSE,
-                f"{name} accuracy",
-                f"P{poses - worst}",
-                float(accuracy[worst]),
-                float(scatter[worst]) / math.sqrt(cycles),
-                unit,
-                least[0],
-                basis=basis,
-            )
-            worst = int(repeatability.argmax())
-            sigma = float(spread[worst]) * math.sqrt(1.0 / cycles + 9.0 / (2.0 * (cycles - 1)))
-            yield Number(
-                AcceptanceTest.POSE,
-                f"{name} repeatability",
-                f"P{poses - worst}",
-                float(repeatability[worst]),
-                sigma,
-                unit,
-                least[1],
-                basis=basis,
-                at=f"{cycles} cycles",
-            )
-        for name, values, unit, bound in (
-            ("stabilization time", settling, "s", settings.settling),
-            ("overshoot", overshoot, "m", settings.overshoot),
+        yield from self._pose_numbers(attained, wanted, signals.poses)
+        apart = float(np.linalg.norm(np.diff(wanted[:, :3], axis=0), axis=1).min())
+        if not apart > settings.settled:
+            why = Finding(Code.ACCEPT_TOO_SMALL, value=apart, bound=settings.settled)
+            yield not_measured(AcceptanceTest.SETTLING, "", why)
+            return
+        for quantity, values, unit, bound in (
+            (Quantity.STABILIZATION, settling, "s", settings.settling),
+            (Quantity.OVERSHOOT, overshoot, "m", settings.overshoot),
         ):
             first = values[:_SETTLING_CYCLES]
             mean_of = first.mean(axis=0)
             worst = int(mean_of.argmax())
-            sigma = float(first[:, worst].std(ddof=1)) / math.sqrt(len(first))
+            came = math.isfinite(mean_of[worst])
+            sigma = float(first[:, worst].std(ddof=1)) / math.sqrt(len(first)) if came else math.inf
             floor = 1.0 / signals.rate / math.sqrt(12.0) if unit == "s" else 0.0
             yield Number(
                 AcceptanceTest.SETTLING,
-                name,
+                quantity,
                 f"P{poses - worst}",
                 float(mean_of[worst]),
-                math.hypot(sigma, floor),
+                math.hypot(sigma, floor) if came else None,
                 unit,
                 bound,
+                basis=signals.poses,
+                at=At(Condition.BAND, {"size": 1e3 * settings.settled}),
+            )
+
+    def _pose_numbers(self, attained: Floats, wanted: Floats, basis: Basis) -> Iterator[Number]:
+        """Accuracy and repeatability, of positions by distance, of attitudes by angle; attained (cycles, poses, 6)."""
+        settings = self._settings
+        cycles, poses = attained.shape[:2]
+        mean = attained.mean(axis=0)
+        off, apart = mean - wanted, attained - mean
+        cycled: dict[str, float | int | str] = {"cycles": cycles}
+
+        accuracy = np.linalg.norm(off[:, :3], axis=1)
+        worst = int(accuracy.argmax())
+        yield Number(
+            AcceptanceTest.POSE,
+            Quantity.POSITION_ACCURACY,
+            f"P{poses - worst}",
+            float(accuracy[worst]),
+            float(_along(apart[:, worst, :3], off[worst, :3]).std(ddof=1)) / math.sqrt(cycles),
+            "m",
+            settings.pose_accuracy,
+            basis=basis,
+            at=At(Condition.CYCLES, cycled),
+        )
+        distance = np.linalg.norm(apart[:, :, :3], axis=2)  # (cycles, poses)
+        spread = distance.std(axis=0, ddof=1)
+        repeatability = distance.mean(axis=0) + 3.0 * spread
+        worst = int(repeatability.argmax())
+        yield Number(
+            AcceptanceTest.POSE,
+            Quantity.POSITION_REPEATABILITY,
+            f"P{poses - worst}",
+            float(repeatability[worst]),
+            float(spread[worst]) * math.sqrt(1.0 / cycles + 9.0 / (2.0 * (cycles - 1))),
+            "m",
+            settings.pose_repeatability,
+            basis=basis,
+            at=At(Condition.CYCLES, cycled),
+        )
+        angles = attained[:, :, 3:].std(axis=0, ddof=1)  # (poses, 3)
+        for quantity, values, sigmas, bound in (
+            (
+                Quantity.ATTITUDE_ACCURACY,
+                np.abs(off[:, 3:]),
+                angles / math.sqrt(cycles),
+                settings.rotation_accuracy,
+            ),
+            (
+                Quantity.ATTITUDE_REPEATABILITY,
+                3.0 * angles,
+                3.0 * angles / math.sqrt(2.0 * (cycles - 1)),
+                settings.rotation_repeatability,
+            ),
+        ):
+            worst, angle = divmod(int(values.argmax()), 3)
+            yield Number(
+                AcceptanceTest.POSE,
+                quantity,
+                f"P{poses - worst}",
+                float(values[worst, angle]),
+                float(sigmas[worst, angle]),
+                "rad",
+                bound,
                 basis=basis,
-                at=f"band {settings.settled * 1e3:.3g} mm",
+                at=At(Condition.CYCLES_AXIS, {"cycles": cycles, "axis": COORDINATES[3 + angle]}),
             )
 
     def _path(self, trial: Trial, signals: Signals) -> Iterator[Number]:
@@ -537,13 +588,14 @@ class Measurer:
         apart = np.linalg.norm(off - mean, axis=2)
         spread = apart.std(axis=0, ddof=1)
         repeatability = apart.mean(axis=0) + 3.0 * spread
-        speed = 2.0 * math.pi * trial.size / trial.period
-        scatter = math.sqrt(float((apart**2).mean()) / (rounds - 1))  # of the mean of the rounds, along the whole path
-        at = f"{rounds} rounds, {speed:.3g} m/s"
+        radius = 0.5 * float(np.ptp(commanded, axis=0).max())
+        # of the mean of the rounds, towards where it is off, along the whole path
+        scatter = math.sqrt(float((_along(off - mean, mean) ** 2).mean()) / (rounds - 1))
+        at = At(Condition.ROUNDS, {"cycles": rounds, "speed": 2.0 * math.pi * radius / trial.period})
         worst = int(accuracy.argmax())
         yield Number(
             AcceptanceTest.PATH,
-            "path accuracy",
+            Quantity.PATH_ACCURACY,
             "",
             float(accuracy[worst]),
             scatter,
@@ -555,7 +607,7 @@ class Measurer:
         worst = int(repeatability.argmax())
         yield Number(
             AcceptanceTest.PATH,
-            "path repeatability",
+            Quantity.PATH_REPEATABILITY,
             "",
             float(repeatability[worst]),
             float(spread[worst]) * math.sqrt(1.0 / rounds + 9.0 / (2.0 * (rounds - 1))),
@@ -572,6 +624,13 @@ class Measurer:
 def _spread(values: Floats) -> float:
     """Standard deviation of single values."""
     return float(values.std(ddof=1)) if len(values) > 1 else math.inf
+
+
+def _along(vectors: Floats, direction: Floats) -> Floats:
+    """Components of vectors (…, k) along directions that broadcast with them; 0 along none."""
+    size = np.linalg.norm(direction, axis=-1, keepdims=True)
+    along: Floats = (vectors * (direction / np.where(size > 0.0, size, 1.0))).sum(axis=-1)
+    return along
 
 
 def _settled(off: Floats, band: float, rate: float) -> tuple[float, float]:

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from kinematics import COORDINATES
 from rig.acceptance.numbers import SOURCES, AcceptanceTest, Basis, Number, Verdict
 from rig.acceptance.performing import Acceptance
-from rig.acceptance.plan import Trial
 from rig.csvio import check_output, whole_file
 from rig.report import LEG_COLORS, STYLE, drawing, page_environment, panelled, styled
 from rig.version import __version__
@@ -70,10 +69,11 @@ def summary_of(result: Acceptance, date: datetime, recording: str | None, sensor
         "share": config.acceptance.share,
         "rig_time_s": result.rig_time,
         "skipped_cycles": result.skipped,
+        "ended": None if result.ended is None else result.ended.as_dict(),
         "bounds_of_configuration": _own_bounds(result),
         "sensors": dict(sensors),
         "numbers": [number.as_dict(result.confidence) for number in result.numbers],
-        "motions": [_motion(trial) for trial in result.trials],
+        "motions": [trial.as_dict() for trial in result.trials],
         "responses": {
             axis: [
                 {
@@ -98,18 +98,6 @@ def _own_bounds(result: Acceptance) -> list[str]:
     """Names of settings that are not the defaults."""
     settings = result.config.acceptance
     return [name for name, default in type(settings)() if getattr(settings, name) != default]
-
-
-def _motion(trial: Trial) -> dict[str, Any]:
-    return {
-        "name": trial.name.removeprefix("accept "),
-        "axis": trial.axis,
-        "size": trial.size,
-        "largest": trial.largest,
-        "unit": "rad" if trial.axis.startswith("r") else "m",
-        "period_s": trial.period,
-        "duration_s": trial.duration,
-    }
 
 
 def _rendered(result: Acceptance, summary: Mapping[str, Any]) -> str:
@@ -193,6 +181,8 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
         "Errors of a sensor that repeat are not in it. A number passes or fails at a confidence of "
         f"{100.0 * result.confidence:.4g} %, one-sided, each by itself; in between it is undecided.",
     ]
+    if result.ended is not None:
+        texts.insert(0, f"{result.ended.text[0].upper()}{result.ended.text[1:]}. What was to follow is not measured.")
     own = summary["bounds_of_configuration"]
     texts.append(
         f"Set by the configuration: {', '.join(own)}. Other bounds are defaults, whose source each test names."
@@ -204,27 +194,33 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def _row(number: Number, confidence: float) -> dict[str, str]:
+def displayed(number: Number) -> tuple[str, str, str, str]:
+    """Value, σ, unit and bound of a number as text, each in a unit of suitable scale; "" for a value not measured."""
     unit, factor = ("", 1.0) if number.test is AcceptanceTest.RESIDUAL else _SHOWN.get(number.unit, (number.unit, 1.0))
-    bound = "–"
-    if number.bound is not None:
-        bound = f"{'≥' if number.at_least else '≤'} {factor * number.bound:.4g}"
+    bound = "–" if number.bound is None else f"{'≥' if number.at_least else '≤'} {factor * number.bound:.4g}"
+    value, sigma = "", "–"
+    if number.value is not None:
+        value = f"{factor * number.value:.4g}" if math.isfinite(number.value) else "∞"
+        value = f"> {value}" if number.beyond else value
+    if number.sigma is not None and math.isfinite(number.sigma) and not number.beyond:
+        sigma = f"{factor * number.sigma:.2g}"
+    return value, sigma, unit, bound
+
+
+def _row(number: Number, confidence: float) -> dict[str, str]:
+    value, sigma, unit, bound = displayed(number)
     return {
-        "axis": number.axis,
+        "axis": number.place,
         "name": number.name,
-        "value": "" if number.value is None else _digits(factor * number.value),
-        "sigma": "–" if number.sigma is None else f"{factor * number.sigma:.2g}",
+        "value": value,
+        "sigma": sigma,
         "unit": unit,
         "bound": bound,
-        "at": number.at,
+        "at": "" if number.at is None else number.at.text(),
         "basis": "" if number.basis is None else number.basis.value,
         "verdict": number.verdict(confidence).value,
         "reason": number.reason if number.value is None else "",
     }
-
-
-def _digits(value: float) -> str:
-    return f"{value:.4g}" if math.isfinite(value) else "never"
 
 
 def _pictures(result: Acceptance) -> dict[AcceptanceTest, list[dict[str, str]]]:
@@ -267,40 +263,40 @@ def _response_figure(result: Acceptance) -> Figure:
     return figure
 
 
-def _loop_figure(result: Acceptance) -> Figure:
+def _by_axis(title: str, label: str) -> tuple[Figure, Any]:
+    """A figure of one panel, and its axes."""
     figure = panelled(_PANEL + 0.7, 1, 1)
     axes = figure.subplots()
+    axes.set_title(title)
+    axes.set_xlabel(label)
+    return figure, axes
+
+
+def _loop_figure(result: Acceptance) -> Figure:
+    figure, axes = _by_axis("Deviation, µm", "place, mm")
     for axis, (places, forth, back) in result.curves.loops.items():
         axes.plot(1e3 * places, 1e6 * forth, color=_color(axis), linewidth=1.0, label=axis)
         axes.plot(1e3 * places, 1e6 * back, color=_color(axis), linewidth=1.0, linestyle="--")
-    axes.set_title("Deviation, µm")
-    axes.set_xlabel("place, mm")
     axes.legend(ncols=6)
     return figure
 
 
 def _step_figure(result: Acceptance) -> Figure:
-    figure = panelled(_PANEL + 0.7, 1, 1)
-    axes = figure.subplots()
+    figure, axes = _by_axis("Acceleration, m/s²", "time, ms")
     for axis, (t, wanted, measured) in result.curves.steps.items():
         near = np.abs(t) <= 0.12
         axes.plot(1e3 * t[near], measured[near], color=_color(axis), linewidth=1.0, label=axis)
         axes.plot(1e3 * t[near], wanted[near], color="#3A424A", linewidth=0.8, linestyle="--")
-    axes.set_title("Acceleration, m/s²")
-    axes.set_xlabel("time, ms")
     axes.legend(ncols=6)
     return figure
 
 
 def _residual_figure(result: Acceptance) -> Figure:
-    figure = panelled(_PANEL + 0.7, 1, 1)
-    axes = figure.subplots()
+    figure, axes = _by_axis("Residual, times the noise", "frequency, Hz")
     for axis, octaves in result.curves.residuals.items():
         middles = [math.sqrt(low * high) for low, high, _ in octaves]
         axes.plot(middles, [ratio for *_, ratio in octaves], ".-", color=_color(axis), linewidth=1.0, label=axis)
     axes.axhline(result.config.acceptance.residual_noise, color="#8A929A", linewidth=0.8, linestyle=":")
     axes.set_xscale("log")
-    axes.set_title("Residual, times the noise")
-    axes.set_xlabel("frequency, Hz")
     axes.legend(ncols=6)
     return figure

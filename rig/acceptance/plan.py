@@ -1,7 +1,7 @@
 """The motions of an acceptance test: what each is for, and the largest size of it that passes the check."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinematics import COORDINATES, Trajectory, TrajectorySpec, build_trajectory
-from rig.acceptance.numbers import AcceptanceTest
+from rig.acceptance.numbers import SOURCES, AcceptanceTest, Basis, Condition, Quantity, Verdict
 from rig.analysis import multisine
 from rig.config import RigConfig
 from rig.safety import check_trajectory
@@ -94,13 +94,51 @@ class Trial:
     duration: float
 
     @property
+    def title(self) -> str:
+        """What it is called on pages: the kind, the axis, and the part of the size if it is not the whole."""
+        return self.name.removeprefix("accept ")
+
+    @property
+    def unit(self) -> str:
+        """Unit of its size."""
+        return "rad" if self.axis.startswith("r") else "m"
+
+    @property
     def tests(self) -> tuple[AcceptanceTest, ...]:
         """The tests that it is for."""
-        return tuple(test for test in SERVES[self.kind] if test is not AcceptanceTest.LEG_BALANCE or self.axis == HEAVE)
+        return served(self.kind, self.axis, self.part)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as a JSON object, SI."""
+        return {
+            "name": self.title,
+            "axis": self.axis,
+            "size": self.size,
+            "largest": self.largest,
+            "unit": self.unit,
+            "period_s": self.period,
+            "duration_s": self.duration,
+        }
 
     def trajectory(self, config: RigConfig) -> Trajectory:
         """The motion."""
         return build_trajectory(TrajectorySpec.model_validate(self.spec), config.machine.geometry.home_pose)
+
+
+def served(kind: Kind, axis: str, part: float) -> tuple[AcceptanceTest, ...]:
+    """The tests that a motion of a kind on an axis, of a part of its size, is for."""
+    left_out = set()
+    if axis != HEAVE:
+        left_out.add(AcceptanceTest.LEG_BALANCE)
+    if part < 1.0:
+        left_out.add(AcceptanceTest.RESIDUAL)  # which is judged at the larger size
+    return tuple(test for test in SERVES[kind] if test not in left_out)
+
+
+def acceptance_texts() -> list[str]:
+    """Return all texts of motions and numbers for translation catalogues; reasons are texts of findings."""
+    words = [*Kind, *Verdict, *Basis, *Quantity, *(word for word in Condition if word is not Condition.AXIS)]
+    return [*(source.title for source in SOURCES.values()), *(word.value for word in words)]
 
 
 def planned(
@@ -121,22 +159,17 @@ def planned(
         report: receives the fraction that is planned.
     """
     wanted = [
-        (kind, axis)
+        (kind, axis, part)
         for kind in Kind
-        if set(SERVES[kind]) & set(tests)
         for axis in ([""] if kind in OF_PLATFORM else axes)
+        for part in ((1.0, config.acceptance.small_part) if kind is Kind.MULTISINE else (1.0,))
+        if set(served(kind, axis, part)) & set(tests)
     ]
     trials: list[Trial] = []
-    for place, (kind, axis) in enumerate(wanted):
-        trials += [trial for trial in _trials(config, kind, axis) if trial.part == 1.0 or set(trial.tests) & set(tests)]
+    for place, (kind, axis, part) in enumerate(wanted):
+        trials.append(_sized(config, kind, axis, part))
         report((place + 1) / len(wanted))
     return trials
-
-
-def _trials(config: RigConfig, kind: Kind, axis: str) -> Iterator[Trial]:
-    settings = config.acceptance
-    for part in (1.0, settings.small_part) if kind is Kind.MULTISINE else (1.0,):
-        yield _sized(config, kind, axis, part)
 
 
 def _sized(config: RigConfig, kind: Kind, axis: str, part: float) -> Trial:

@@ -1,16 +1,21 @@
 """Files of sensors beside the rig: an accelerometer's and a tracker's, aligned in time with a recording."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+from scipy.signal import butter, sosfiltfilt
 
-from kinematics import angles_to_matrix, pose_to_coordinates
+from kinematics import COORDINATES, angles_to_matrix, pose_to_coordinates
+from rig.acceptance.numbers import NotMeasurableError
 from rig.csvio import POSE, read_table
 from rig.errors import InputError
+from rig.findings import Code, Finding
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -18,6 +23,11 @@ SPECIFIC_FORCE = ("ax", "ay", "az")
 """Columns of an accelerometer: specific force in platform axes, m/s²; at rest, level, az is +9.8."""
 _RATE = 200.0  # Hz, of the search for the offset
 _ALIKE = 0.7  # least correlation of a file with the recording that it is of
+_MATTERS = 0.05  # of the motion's power, from which on a column must correlate by itself
+_ALIKE_ALONE = 0.3  # least correlation of such a column, which may be noisy but not another one
+_SCALES = (0.5, 2.0)  # of the file's motion, of that commanded; beyond, its unit is another
+_LONGEST_GAP = 0.05  # s, between two samples of a file within a motion
+_FILTER, _PASSED = 4, 0.4  # order, and edge as a fraction of the rig's rate, of what keeps a faster file from aliasing
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +39,21 @@ class Alignment:
     correlation: float
 
 
-def aligned(times: Floats, values: Floats, file_times: Floats, file_values: Floats, what: str) -> Alignment:
+def aligned(
+    times: Floats, values: Floats, file_times: Floats, file_values: Floats, what: str, columns: Sequence[str], unit: str
+) -> Alignment:
     """Find the offset of a file's clock by its signals (m, k), which are those of the rig (n, k) at another time.
 
     The offset has the mean delay between them: what is delayed as a whole cannot be told from another clock.
 
-    Raises InputError where the file does not show the motion.
+    Args:
+        times, values: of the rig. file_times, file_values: of the file.
+        what: the file, for errors. columns (k,): names of the signals. unit: their unit.
+
+    Raises InputError where the file does not show the motion, has another unit, or other axes.
     """
+    if len(file_times) < 2:
+        raise InputError(f"{what}: {len(file_times)} row, must be at least 2")
     rig, file = (_sampled(t, y) for t, y in ((times, values), (file_times, file_values)))
     size = 2 ** math.ceil(math.log2(len(rig) + len(file)))
     spectrum = sum(np.fft.rfft(file[:, k], size) * np.fft.rfft(rig[:, k], size).conj() for k in range(values.shape[1]))
@@ -51,19 +69,34 @@ def aligned(times: Floats, values: Floats, file_times: Floats, file_values: Floa
         there = _at(grid[inside] + offset, file_times, file_values)
         here, there = here - here.mean(axis=0), there - there.mean(axis=0)
         slope = np.gradient(here, 1.0 / _RATE, axis=0)
-        power = float((slope**2).sum())
+        steep = float((slope**2).sum())
         alike = float((here * there).sum() / math.sqrt(float((here**2).sum() * (there**2).sum()) or 1.0))
         if not alike >= _ALIKE:
             break
         left = there - here
-        change = float((slope * left).sum()) / power
-        sigma = math.sqrt(float((left**2).mean()) / power)
+        change = float((slope * left).sum()) / steep
+        sigma = math.sqrt(float((left**2).mean()) / steep)
         offset -= change
     if not alike >= _ALIKE:
         raise InputError(
             f"{what}: does not show the motion of this recording: a correlation of {alike:.2f}, must be at least "
             f"{_ALIKE:g}"
         )
+    scale = float((here * there).sum() / (here**2).sum())
+    if not _SCALES[0] <= scale <= _SCALES[1]:
+        raise InputError(
+            f"{what}: shows {scale:.3g} times the motion of this recording, must be {_SCALES[0]:g} to {_SCALES[1]:g} "
+            f"times: is it in {unit}?"
+        )
+    power = (here**2).sum(axis=0)
+    for column in np.flatnonzero(power > _MATTERS * power.sum()).tolist():
+        one, other = here[:, column], there[:, column]
+        own = float(one @ other / math.sqrt(float(one @ one) * float(other @ other) or 1.0))
+        if not own >= _ALIKE:
+            raise InputError(
+                f"{what}: its {columns[column]} does not show the motion of this recording: a correlation of "
+                f"{own:.2f}, must be at least {_ALIKE_ALONE:g}; are its axes the stated ones?"
+            )
     return Alignment(float(offset), sigma, alike)
 
 
@@ -76,6 +109,36 @@ def _sampled(times: Floats, values: Floats) -> Floats:
 
 def _at(grid: Floats, times: Floats, values: Floats) -> Floats:
     return np.stack([np.interp(grid, times, column) for column in values.T], axis=1)
+
+
+class _File:
+    """Signals (n, k) of a file at any times: a cubic spline, so that nothing of a slow file's motion is lost.
+
+    A file that is faster than the rig is low-pass filtered first, without delay.
+    """
+
+    def __init__(self, sensor: str, times: Floats, values: Floats, rate: float) -> None:
+        self._sensor, self._times = sensor, times
+        step = float(np.median(np.diff(times)))
+        faster = _PASSED * rate * step
+        if faster < _PASSED and len(times) > 6 * _FILTER:
+            values = sosfiltfilt(butter(_FILTER, 2.0 * faster, output="sos"), values, axis=0)
+        self._spline = CubicSpline(times, values)
+
+    def covers(self, times: Floats) -> bool:
+        """Whether the file has all times (n,) of its own clock."""
+        return bool(times[0] >= self._times[0] and times[-1] <= self._times[-1])
+
+    def at(self, times: Floats) -> Floats:
+        """The signals at times (n,) of its own clock. Raises NotMeasurableError for a gap in there."""
+        first = max(0, int(np.searchsorted(self._times, times[0])) - 1)
+        gap = float(np.diff(self._times[first : int(np.searchsorted(self._times, times[-1])) + 1]).max(initial=0.0))
+        if gap > _LONGEST_GAP:
+            raise NotMeasurableError(
+                Finding(Code.ACCEPT_SENSOR_GAP, value=gap, bound=_LONGEST_GAP, details={"sensor": self._sensor})
+            )
+        found: Floats = self._spline(times)
+        return found
 
 
 class Accelerometer:
@@ -92,22 +155,25 @@ class Accelerometer:
 
     def __init__(self, path: Path, position: Floats, gravity: Floats, times: Floats, commanded: Floats) -> None:
         table = read_table(path, SPECIFIC_FORCE, increasing=True)
-        self._times, self._forces = table.times, table.columns(SPECIFIC_FORCE)
+        forces = table.columns(SPECIFIC_FORCE)
         self._position, self._gravity = position, gravity
+        expected = self._expected(times, commanded)
         self.alignment = aligned(
-            times, self._expected(times, commanded), self._times, self._forces, f"accelerometer {path}"
+            times, expected, table.times, forces, f"accelerometer {path}", SPECIFIC_FORCE, "m/s², specific force"
         )
+        self._file = _File("accelerometer", table.times, forces, 1.0 / float(np.median(np.diff(times))))
 
     def accelerations(self, times: Floats, commanded: Floats) -> Floats:
         """Accelerations (n, 6) of the platform's origin at the rig's times (n,), base axes; NaN for the rotations.
 
-        The attitude, and the acceleration of the sensor about the origin, are those commanded (n, 6).
+        All are NaN where the file does not have these times. The attitude, and the acceleration of the sensor about the
+        origin, are those commanded (n, 6). Raises NotMeasurableError where the file has a gap.
         """
         found = np.full((len(times), 6), np.nan)
         there = times + self.alignment.offset
-        if there[0] < self._times[0] or there[-1] > self._times[-1]:
+        if not self._file.covers(there):
             return found
-        force = _at(there, self._times, self._forces)
+        force = self._file.at(there)
         rotations = angles_to_matrix(commanded[:, 3:])
         found[:, :3] = np.einsum("nij,nj->ni", rotations, force) + self._gravity - self._around(times, rotations)
         return found
@@ -137,17 +203,18 @@ class Tracker:
 
     def __init__(self, path: Path, times: Floats, commanded: Floats) -> None:
         table = read_table(path, POSE, increasing=True)
-        self._times, self._poses = table.times, table.columns(POSE)
-        signs = np.sign((self._poses[1:, 3:] * self._poses[:-1, 3:]).sum(axis=1))
-        self._poses[1:, 3:] *= np.cumprod(np.where(signs == 0.0, 1.0, signs))[:, np.newaxis]
-        tracked = pose_to_coordinates(self._poses)
-        self.alignment = aligned(times, commanded, self._times, tracked, f"tracker {path}")
+        poses = table.columns(POSE)
+        signs = np.sign((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1))
+        poses[1:, 3:] *= np.cumprod(np.where(signs == 0.0, 1.0, signs))[:, np.newaxis]
+        tracked = pose_to_coordinates(poses)
+        self.alignment = aligned(times, commanded, table.times, tracked, f"tracker {path}", COORDINATES, "m")
+        self._file = _File("tracker", table.times, poses, 1.0 / float(np.median(np.diff(times))))
 
     def poses(self, times: Floats) -> Floats:
-        """Poses (n, 7) at the rig's times (n,). Raises InputError where the file has none."""
+        """Poses (n, 7) at the rig's times (n,). Raises NotMeasurableError where the file has none, or a gap."""
         there = times + self.alignment.offset
-        if there[0] < self._times[0] or there[-1] > self._times[-1]:
-            raise InputError("the tracker's file does not cover the motion")
-        poses = _at(there, self._times, self._poses)
+        if not self._file.covers(there):
+            raise NotMeasurableError(Finding(Code.ACCEPT_NOT_COVERED, details={"sensor": "tracker"}))
+        poses = self._file.at(there)
         poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
         return poses

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics import pose_to_coordinates
-from rig.acceptance.numbers import Basis
+from rig.acceptance.numbers import Basis, NotMeasurableError
 from rig.acceptance.plan import Trial
 from rig.acceptance.sensors import Accelerometer, Tracker
 from rig.config import RigConfig
-from rig.errors import InputError
+from rig.findings import Code, Finding
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
@@ -29,6 +29,7 @@ FIELDS = (
     "force_residual",
 )
 """Columns of telemetry that the tests need."""
+_NEAR = 6  # lines to either side of a harmonic, about, that say how noisy it is
 _MISSING = 0.005  # of the cycles, that may be skipped; these are interpolated
 
 
@@ -64,31 +65,32 @@ class Signals:
     skipped: int
 
     def part(self, begin: float, duration: float) -> slice:
-        """Rows from a time of the path on, for so many s. Raises InputError where these are not all there."""
+        """Rows from a time of the path on, for so many s. Raises NotMeasurableError where some are missing."""
         first = int(np.searchsorted(self.path_time, begin - 0.25 / self.rate))
         count = round(duration * self.rate)
         if first + count > len(self.t):
-            raise InputError(f"{len(self.t) - first} of {count} cycles were recorded")
+            raise NotMeasurableError(Finding(Code.ACCEPT_CUT_OFF, value=len(self.t) - first, bound=count))
         return slice(first, first + count)
 
 
 def signals_of(rows: Rows, config: RigConfig, sensors: Sensors) -> Signals:
-    """Prepare the rows of one motion. Raises InputError if they cannot be used, with the reason."""
+    """Prepare the rows of one motion. Raises NotMeasurableError if they cannot be used, with the reason."""
     if len(rows) < 4:
-        raise InputError("the motion was not run")
+        raise NotMeasurableError(Finding(Code.ACCEPT_NOT_RUN))
     if not (rows["path_rate"] == 1.0).all():
-        raise InputError("the motion was not run at full speed throughout")
+        raise NotMeasurableError(Finding(Code.ACCEPT_SLOWED))
     for name in ("reference", "pose", "length", "length_reference"):
         if not np.isfinite(rows[name]).all():
-            raise InputError(f"the column {name!r} has gaps: cycles without feedback")
+            raise NotMeasurableError(Finding(Code.ACCEPT_GAPS, details={"column": name}))
     rate = config.rate
     cycles = np.round((rows["t"] - rows["t"][0]) * rate).astype(np.int64)
     if (np.diff(cycles) < 1).any():
-        raise InputError("the rows are not in order")
+        raise NotMeasurableError(Finding(Code.ACCEPT_DISORDER))
     count = int(cycles[-1]) + 1
     skipped = count - len(rows)
     if skipped > _MISSING * count:
-        raise InputError(f"{skipped} of {count} cycles were skipped")
+        bound = math.floor(_MISSING * count)
+        raise NotMeasurableError(Finding(Code.ACCEPT_SKIPPED, value=skipped, bound=bound, details={"count": count}))
     commanded, measured = (_coordinates(rows[name][:, :7]) for name in ("reference", "pose"))
     poses = Basis.ENCODERS
     t = rows["t"][0] + np.arange(count) / rate
@@ -154,7 +156,8 @@ class Lines:
     def sigma(self, number: int) -> Floats:
         """Standard uncertainties (k,) of a harmonic's magnitude: by the lines beside it that are no harmonics."""
         place = self.cycles * number
-        near = np.arange(max(1, place - 3 * self.cycles), min(len(self.amplitudes), place + 3 * self.cycles + 1))
+        reach = self.cycles * max(1, round(_NEAR / self.cycles))  # narrow, since noise of accelerations is steep
+        near = np.arange(max(1, place - reach), min(len(self.amplitudes), place + reach + 1))
         near = near[near % self.cycles != 0]
         power = (np.abs(self.amplitudes[near]) ** 2).mean(axis=0)
         sigma: Floats = np.sqrt(0.5 * power)
@@ -178,6 +181,26 @@ class Lines:
         """RMS (k,) of the signal of these lines."""
         rms: Floats = np.sqrt(0.5 * (np.abs(self.amplitudes[1:]) ** 2).sum(axis=0))
         return rms
+
+    def rms_sigma(self) -> Floats:
+        """Standard uncertainties (k,) of `rms`.
+
+        Lines that are no harmonics of the period are noise, and so are as uncertain as they are large. A harmonic is a
+        constant with the noise of the lines beside it. Whatever the spectrum is like, a few large lines count as few.
+        """
+        power = np.abs(self.amplitudes) ** 2
+        number = np.arange(len(power))
+        harmonic = (number % self.cycles == 0) & (number > 0)
+        noise = np.where(harmonic[:, np.newaxis], 0.0, power)
+        variance = (0.5 * noise[1:] ** 2).sum(axis=0)  # of a sum of |n|², whose mean square is twice its variance
+        for place in number[harmonic & (power > 0.0).any(axis=1)].tolist():
+            near = np.arange(max(1, place - self.cycles), min(len(power), place + self.cycles + 1))
+            near = near[(near % self.cycles != 0) & (power[near] > 0.0).any(axis=1)]
+            if len(near):
+                variance += 2.0 * power[place] * power[near].mean(axis=0)
+        rms = self.rms()
+        sigma: Floats = 0.25 * np.sqrt(variance) / np.where(rms > 0.0, rms, 1.0)
+        return sigma
 
     def signal(self) -> Floats:
         """The signal (n, k) of these lines, without its mean."""
@@ -227,5 +250,5 @@ def accelerations_of(signals: Signals, part: slice, cycles: int, band: float) ->
 
 
 def whole_periods(signals: Signals, trial: Trial) -> slice:
-    """Rows of a motion's whole periods. Raises InputError as `Signals.part`."""
+    """Rows of a motion's whole periods. Raises as `Signals.part`."""
     return signals.part(trial.begin, trial.cycles * trial.period)

@@ -12,7 +12,6 @@ from rig.cli.options import (
     ProgressOption,
     UnprovenOption,
     named_by_option,
-    print_contents,
 )
 
 
@@ -31,11 +30,12 @@ def accept(
         Path | None,
         typer.Option("--folder", metavar="DIR", help="Folder for the recording; left out: the configuration's."),
     ] = None,
-    axes: Annotated[
-        str, typer.Option("--axes", metavar="x,y,…", help="Axes that are moved, separated by commas.")
-    ] = "x,y,z,rx,ry,rz",
-    tests: Annotated[
-        str | None, typer.Option("--tests", metavar="NAME,…", help="Tests, separated by commas; left out: all.")
+    axis: Annotated[
+        list[str] | None,
+        typer.Option("--axis", metavar="x|y|z|rx|ry|rz", help="Moving axis; may be repeated; left out: all."),
+    ] = None,
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="NAME", help="A test; may be repeated; left out: all.")
     ] = None,
     lockstep: Annotated[
         bool,
@@ -85,19 +85,20 @@ def accept(
     dynamic threshold, crosstalk, turn-around bump, leg balance, smoothness, repeatability, pose, settling, path and
     force residual: each number with its uncertainty, bound, source and verdict. Bounds are in [acceptance] of CONFIG.
     Poses and accelerations are those of the encoders; --recording evaluates the test again with an accelerometer's or
-    a tracker's file. Ends with 6 if a number fails.
+    a tracker's file. A test that ends early, by a fault or Ctrl-C, reports what it has measured. Ends with 6 if a
+    number fails.
     """
+    from kinematics import COORDINATES
     from rig.cli.progress import service_events
-    from rig.errors import ExitCode
-    from rig.services import AcceptRequest, accept_contents
+    from rig.services import AcceptRequest, plan_acceptance
     from rig.services import accept as accept_rig
 
-    with named_by_option(axes="--axes", tests="--tests"):
+    with named_by_option(axes="--axis", tests="--test"):
         request = AcceptRequest(
             config=config,
             output=output,
-            axes=tuple(axis.strip() for axis in axes.split(",")),
-            tests=() if tests is None else tuple(test.strip() for test in tests.split(",")),
+            axes=tuple(axis or COORDINATES),
+            tests=tuple(test or ()),
             lockstep=lockstep,
             recording=recording,
             accelerometer=accelerometer,
@@ -109,14 +110,7 @@ def accept(
             folder=folder,
         )
     with service_events(progress) as report:
-        if look:
-            print_contents(accept_contents(request, report).text, as_json)
-            return
-        result = accept_rig(request, report)
-    if as_json:
-        typer.echo(json.dumps(result.as_dict(), indent=2))
-    else:
-        for line in result.lines():
-            typer.echo(line)
-    if result.verdict == "fail":
-        raise typer.Exit(ExitCode.MISFIT)
+        result = plan_acceptance(request, report) if look else accept_rig(request, report)
+    typer.echo(json.dumps(result.as_dict(), indent=2) if as_json else "\n".join(result.lines()))
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)

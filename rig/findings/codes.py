@@ -956,6 +956,45 @@ class Code(StrEnum):
     LEASE_LOST = _code("lease_lost", "the command lease was lost while waiting for {what}[[; {client!r} has it now]]")
     NO_REASON = _code("no_reason", "no reason is known")
 
+    # -- why an acceptance test has no number ------------------------------------------------------------------------
+
+    ACCEPT_NO_SIZE = _code("accept_no_size", "no size of the motion passes the check of motions")
+    ACCEPT_NO_MOTION = _code("accept_no_motion", "no motion for it was among those wanted")
+    ACCEPT_NOT_RECORDED = _code("accept_not_recorded", "the recording does not have the motion {motion!r}")
+    ACCEPT_AFTER_FAULT = _code(
+        "accept_after_fault", "the test ended when {motion!r} was not completed: {within}", wraps=True
+    )
+    ACCEPT_NOT_RECOVERED = _code(
+        "accept_not_recovered", "the rig could not be engaged again after a fault: {within}", wraps=True
+    )
+    ACCEPT_STOPPED = _code("accept_stopped", "the test was stopped at {motion!r}[[: {within}]]", wraps=True)
+    ACCEPT_NOT_RUN = _code("accept_not_run", "the motion was not run")
+    ACCEPT_SLOWED = _code("accept_slowed", "the motion was not run at full speed throughout")
+    ACCEPT_GAPS = _code("accept_gaps", "the column {column!r} has gaps: cycles without feedback")
+    ACCEPT_DISORDER = _code("accept_disorder", "the rows are not in order")
+    ACCEPT_SKIPPED = _code(
+        "accept_skipped", "{value:.0f} of {count} cycles were skipped, must be at most {bound:.0f} to be interpolated"
+    )
+    ACCEPT_CUT_OFF = _code("accept_cut_off", "{value:.0f} of {bound:.0f} cycles were recorded")
+    ACCEPT_NOT_COVERED = _code("accept_not_covered", "the {sensor:name}'s file does not cover the motion")
+    ACCEPT_SENSOR_GAP = _code(
+        "accept_sensor_gap",
+        "the {sensor:name}'s file has {value:~.0f*1e3} ms without a sample in the motion (bound {bound:~.0f*1e3} ms)",
+        unit="s",
+    )
+    ACCEPT_NOT_EXCITED = _code("accept_not_excited", "no frequency is excited up to {bound:g} Hz", unit="Hz")
+    ACCEPT_NO_CELLS = _code("accept_no_cells", "the load cells gave no forces")
+    ACCEPT_NO_NOISE = _code(
+        "accept_no_noise", "load_cells.noise is 0 N: the residual has nothing to be compared with", unit="N"
+    )
+    ACCEPT_NOT_PERIODIC = _code("accept_not_periodic", "the motion does not repeat")
+    ACCEPT_TOO_SMALL = _code(
+        "accept_too_small",
+        "the poses are {value:~.3g*1e3} mm apart, must be more than the limit band, acceptance.settled = "
+        "{bound:~.3g*1e3} mm",
+        unit="m",
+    )
+
     # -- configuration -------------------------------------------------------------------------------------------------
 
     AT_KEY = _code("at_key", "{key}: {within}", wraps=True)

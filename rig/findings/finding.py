@@ -56,6 +56,8 @@ QUANTITIES = (
     "speed at start or end",
 )
 """Quantities limited by the motion check."""
+SENSORS = ("accelerometer", "tracker")
+"""Sensors beside the rig whose files an acceptance test reads."""
 _NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for code in FaultCode if code))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
@@ -285,7 +287,7 @@ def finding_texts() -> list[str]:
         if spec and spec.startswith(_JOIN)
     }
     words = sorted(joint for joint in joints if any(map(str.isalpha, joint)))
-    words += QUANTITIES
+    words += [*QUANTITIES, *SENSORS]
     return [*dict.fromkeys(code.text for code in Code if any(map(str.isalpha, _bare(code.text)))), *_NAMES, *words]
 
 

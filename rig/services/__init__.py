@@ -8,11 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rig.services.acceptance import AcceptancePlan as AcceptancePlan
     from rig.services.acceptance import AcceptRequest as AcceptRequest
     from rig.services.acceptance import AcceptResult as AcceptResult
     from rig.services.acceptance import accept as accept
-    from rig.services.acceptance import accept_contents as accept_contents
     from rig.services.acceptance import acceptance_tests as acceptance_tests
+    from rig.services.acceptance import plan_acceptance as plan_acceptance
     from rig.services.arm import ArmCompareRequest as ArmCompareRequest
     from rig.services.arm import ArmCompareResult as ArmCompareResult
     from rig.services.arm import ArmControlRequest as ArmControlRequest
@@ -200,7 +201,14 @@ if TYPE_CHECKING:
     from rig.services.zero import zero_cells as zero_cells
 
 _NAMES = {
-    "acceptance": ("AcceptRequest", "AcceptResult", "accept", "accept_contents", "acceptance_tests"),
+    "acceptance": (
+        "AcceptancePlan",
+        "AcceptRequest",
+        "AcceptResult",
+        "accept",
+        "acceptance_tests",
+        "plan_acceptance",
+    ),
     "arm": (
         "ArmCompareRequest",
         "ArmCompareResult",

@@ -1,20 +1,22 @@
 """The acceptance test of a motion base by the field's standards."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from kinematics import COORDINATES
 from rig.config import RigConfig
-from rig.errors import FieldError, InputError, RefusedError
-from rig.services.job import Notice, OnEvent, Progress, no_progress
+from rig.errors import ExitCode, FieldError, HardwareError, InputError, RefusedError, RunFaultError
+from rig.findings import Code, Finding
+from rig.services.job import CancelledError, Notice, OnEvent, Progress, no_progress
 from rig.services.request import request
-from rig.services.sources import Contents, Notices
+from rig.services.sources import Notices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from rig.recording import Recorded
 
 _Position = tuple[float, float, float]
+_SHOWN = 0.1  # s between two events of a motion
+_BETWEEN = 1.5  # s, usual way to the start of a motion, with the rests before and after it
 
 
 @request
@@ -83,7 +87,7 @@ class AcceptResult:
     """Result of the service.
 
     found: the numbers. page, summary: the written HTML and JSON. recording: None if nothing was recorded. notices: for
-    the user.
+    the user. fault: why the rig was not parked after the test, None where it was.
     """
 
     found: "Acceptance"
@@ -92,31 +96,42 @@ class AcceptResult:
     summary: Path
     recording: Path | None
     notices: tuple[Notice, ...]
+    fault: Finding | None = None
 
     @property
     def verdict(self) -> str:
         """Verdict on all numbers."""
         return self.found.verdict.value
 
+    @property
+    def exit_code(self) -> ExitCode:
+        """Exit code of the command: a stop, then a fault, then a number that fails."""
+        if self.found.ended is not None and self.found.ended.code is Code.ACCEPT_STOPPED:
+            return ExitCode.INTERRUPTED
+        if self.found.ended is not None or self.fault is not None:
+            return ExitCode.FAULT
+        return ExitCode.MISFIT if self.verdict == "fail" else ExitCode.OK
+
     def lines(self) -> list[str]:
         """Return the result as text: the verdict, a line for each number that did not pass, and the files."""
+        from rig.acceptance import displayed
+
         found = self.found
         counts = Counter(number.verdict(found.confidence).value for number in found.numbers)
         text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         lines = [f"verdict    {self.verdict}: {text}"]
+        lines += [f"ended      {finding.text}" for finding in (found.ended, self.fault) if finding is not None]
         for number in found.numbers:
             verdict = number.verdict(found.confidence).value
             if verdict in ("pass", "stated"):
                 continue
-            what = f"{number.test.value} {number.axis}".strip()
+            what = f"{number.test.value} {number.place}".strip()
             if number.value is None:
                 lines.append(f"{verdict:10} {what}: {number.reason}")
                 continue
-            sense = "at least" if number.at_least else "at most"
-            lines.append(
-                f"{verdict:10} {what}: {number.name} {number.value:.3g} ± {number.sigma or 0.0:.1g} {number.unit}, "
-                f"{sense} {number.bound or 0.0:.3g}{f' ({number.at})' if number.at else ''}"
-            )
+            value, sigma, unit, bound = displayed(number)
+            at = "" if number.at is None else f" ({number.at.text()})"
+            lines.append(f"{verdict:10} {what}: {number.name} {value} ± {sigma} {unit}, {bound}{at}")
         lines.append(f"rig time   {found.rig_time / 60.0:.1f} min")
         if self.recording is not None:
             lines.append(f"recording  {self.recording}")
@@ -124,7 +139,37 @@ class AcceptResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON object, SI."""
-        return self.numbers | {"paths": {"page": str(self.page), "json": str(self.summary)}}
+        fault = None if self.fault is None else self.fault.as_dict()
+        return self.numbers | {"fault": fault, "paths": {"page": str(self.page), "json": str(self.summary)}}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AcceptancePlan:
+    """The motions of a test. trials: in their order, with their sizes; of size 0 where none passes the check."""
+
+    trials: "tuple[Trial, ...]"
+    exit_code: ClassVar[ExitCode] = ExitCode.OK
+
+    @property
+    def duration(self) -> float:
+        """Estimated rig time, s, with the ways to the motions' starts; without homing and parking."""
+        return sum(trial.duration + _BETWEEN for trial in self.trials if trial.size)
+
+    def lines(self) -> list[str]:
+        """Return the plan as text."""
+        lines = [f"{'motion':24} {'size':>10} {'largest':>10} {'':4} {'s':>7}"]
+        for trial in self.trials:
+            lines.append(
+                f"{trial.title:24} {trial.size:10.4g} {trial.largest:10.4g} {trial.unit:4} {trial.duration:7.1f}"
+            )
+        return [
+            *lines,
+            f"{len(self.trials)} motions, {self.duration / 60.0:.1f} min with the ways to their starts",
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as a JSON object, SI."""
+        return {"motions": [trial.as_dict() for trial in self.trials], "duration_s": self.duration}
 
 
 def acceptance_tests() -> tuple[str, ...]:
@@ -137,12 +182,16 @@ def acceptance_tests() -> tuple[str, ...]:
 def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptResult:
     """Carry out the acceptance test on a rig, or evaluate a recording of it, and write page and JSON.
 
-    Each motion is run at a part of the largest size that passes the check. The rig homes, engages, moves and parks.
+    Each motion is run at a part of the largest size that passes the check. The rig homes, engages, moves and parks. A
+    test that ends early, by a fault of a machine, a stop, Ctrl-C or a cancellation, has a result, too: what it measured
+    until then. The rig is left without torque then, as after every stop.
+
+    Events: `sizing-motions`; `rig` with its `phase`; `accepting` with the motion as `what`, its `kind` and `axis`.
 
     Raises:
         InputError: the configuration, an unusable file or folder.
         RefusedError: no motion passes the check, or the loop is unstable; nothing was started.
-        RunFaultError, HardwareError: the rig could not be homed, engaged or parked.
+        RunFaultError, HardwareError: the rig could not be homed or engaged.
     """
     from rig.acceptance import summary_of, write_acceptance
     from rig.config import load_config
@@ -156,34 +205,26 @@ def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptRes
     tests = _tests(request)
     trials = _planned(request, settings, progress)
     sensors: dict[str, Any] = {}
+    fault: Finding | None = None
     if request.recording is not None:
         opened = notices.opened(request.recording)
         found = _evaluated(request, settings, opened, trials, tests, sensors, progress)
         recording: Path | None = request.recording
     else:
-        found, recording = _performed(request, settings, trials, tests, progress)
+        found, recording, fault = _performed(request, settings, trials, tests, progress)
     page, summary = _outputs(request.output or _page_path(recording))
     numbers = summary_of(found, datetime.now().astimezone(), None if recording is None else recording.name, sensors)
-    progress(Progress("reporting"))
+    if found.ended is None:  # a job that was cancelled takes no event any more
+        progress(Progress("reporting"))
     write_acceptance(found, numbers, page, summary)
-    return AcceptResult(found, numbers, page, summary, recording, notices.found)
+    return AcceptResult(found, numbers, page, summary, recording, notices.found, fault)
 
 
-def accept_contents(request: AcceptRequest, progress: OnEvent = no_progress) -> Contents:
-    """Describe the motions with their sizes; nothing moves. Raises as `accept` for what is known without."""
+def plan_acceptance(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptancePlan:
+    """Find the motions and their sizes; nothing moves. Raises as `accept` for what is known without."""
     from rig.config import load_config
 
-    trials = _planned(request, load_config(request.config), progress)
-    lines = [f"{'motion':24} {'size':>10} {'largest':>10} {'':4} {'s':>7}"]
-    for trial in trials:
-        unit = "rad" if trial.axis.startswith("r") else "m"
-        lines.append(
-            f"{trial.name.removeprefix('accept '):24} {trial.size:10.4g} {trial.largest:10.4g} {unit:4} "
-            f"{trial.duration:7.1f}"
-        )
-    whole = sum(trial.duration for trial in trials)
-    lines.append(f"{len(trials)} motions, {whole / 60.0:.1f} min, and the ways to their starts")
-    return Contents("\n".join(lines))
+    return AcceptancePlan(tuple(_planned(request, load_config(request.config), progress)))
 
 
 def _tests(request: AcceptRequest) -> "list[AcceptanceTest]":
@@ -216,7 +257,8 @@ def _page_path(recording: Path | None) -> Path:
 
 def _performed(
     request: AcceptRequest, settings: RigConfig, trials: "list[Trial]", tests: "list[AcceptanceTest]", progress: OnEvent
-) -> "tuple[Acceptance, Path | None]":
+) -> "tuple[Acceptance, Path | None, Finding | None]":
+    """Carry it out: the numbers, the recording, and why the rig was not parked."""
     from rig.acceptance import perform
     from rig.client import on_free_ports, open_rig
     from rig.config import names_file
@@ -232,17 +274,51 @@ def _performed(
         settings = on_free_ports(settings)
     keep = max(trial.duration for trial in trials) + 10.0
     folder = request.folder if request.record else None
-    with open_rig(
-        settings, lockstep=request.lockstep, output=folder, record=request.record, client="acceptance test", keep=keep
-    ) as robot:
-        robot.home(unproven=request.unproven)
-        robot.engage()
-        found = perform(
-            robot, trials, tests, lambda what, part: progress(Progress("accepting", part, 1.0, {"what": what}))
-        )
-        if robot.state.name == "ENGAGED":
-            robot.park()
-        return found, robot.recording if request.record else None
+    found: Acceptance | None = None
+    recording: Path | None = None
+    try:
+        with open_rig(
+            settings,
+            lockstep=request.lockstep,
+            output=folder,
+            record=request.record,
+            client="acceptance test",
+            keep=keep,
+        ) as robot:
+            recording = robot.recording if request.record else None
+            progress(Progress("rig", values={"phase": "homing"}))
+            robot.home(unproven=request.unproven)
+            progress(Progress("rig", values={"phase": "engaging"}))
+            robot.engage()
+            found = perform(robot, trials, tests, _Showing(progress))
+            if found.ended is None:
+                robot.park()
+    except (RefusedError, RunFaultError, HardwareError) as error:
+        if found is None:
+            raise
+        return found, recording, error.finding  # what was measured is not lost with it
+    return found, recording, None
+
+
+class _Showing:
+    """Shows a motion's progress as events, not more often than one can look; a cancellation stops the test."""
+
+    def __init__(self, progress: OnEvent) -> None:
+        self._progress = progress
+        self._at = 0.0
+
+    def __call__(self, trial: "Trial", part: float) -> None:
+        from rig.acceptance import TestStoppedError
+
+        now = time.monotonic()
+        if now - self._at < _SHOWN:
+            return
+        self._at = now
+        values = {"what": trial.title, "kind": trial.kind.value, "axis": trial.axis}
+        try:
+            self._progress(Progress("accepting", part, 1.0, values))
+        except CancelledError:
+            raise TestStoppedError from None
 
 
 def _evaluated(
@@ -264,7 +340,7 @@ def _evaluated(
         trials,
         tests,
         _sensors(request, settings, said),
-        _reporting(progress),
+        lambda trial, part: progress(Progress("accepting", part, 1.0, {"what": trial.title})),
     )
 
 
@@ -300,7 +376,3 @@ def _sensors(
         return Sensors(accelerometer, tracker)
 
     return made
-
-
-def _reporting(progress: OnEvent) -> "Callable[[str, float], None]":
-    return lambda what, part: progress(Progress("accepting", part, 1.0, {"what": what}))

@@ -17,6 +17,7 @@ from gui.models.motion import part_models
 from gui.motion.fields import about_part
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
+from rig.acceptance import acceptance_texts
 from rig.analysis import TERM_NAMES
 from rig.client import TEMPLATES
 from rig.config import CRITERIA, FAULT_WORDS, Validation, usable_laws
@@ -68,7 +69,7 @@ def extracted() -> Catalog:
 
 
 def borrowed() -> Iterator[str]:
-    """Texts that other packages hold as data: of templates, parts of motions, faults, telemetry."""
+    """Texts that other packages hold as data: of templates, parts of motions, faults, acceptance tests, telemetry."""
     for template in TEMPLATES.values():
         yield from filter(None, (template.title, template.__doc__))
         yield from (info.title or name for name, info in template.model_fields.items())
@@ -84,6 +85,7 @@ def borrowed() -> Iterator[str]:
     yield from (fault.text for fault in FAULTS.values())
     yield from FAULT_WORDS.values()
     yield from finding_texts()
+    yield from acceptance_texts()
     yield from TERM_NAMES.values()
     yield from (criterion.caption for criterion in CRITERIA.values())
     yield from (fault_name(code) for code in FaultCode if code)

@@ -2,6 +2,9 @@
 
 import json
 import math
+import os
+import signal
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,16 @@ from typer.testing import CliRunner
 import rig
 from dynamics import Dynamics
 from kinematics import COORDINATES, Placement, leg_matrix
-from rig.acceptance import Acceptance, AcceptanceTest, Kind, Trial, Verdict, perform, planned
+from rig.acceptance import Acceptance, AcceptanceTest, Kind, TestStoppedError, Trial, Verdict, perform, planned
 from rig.analysis import Response
 from rig.cli.application import app
+from rig.client import RigClient
 from rig.config import RigConfig
+from rig.errors import ExitCode, HardwareError
+from rig.findings import Code
 from rig.recording import open_recording
+from rig.services import AcceptRequest, CancelledError, Event, Progress, accept
+from rig.states import State
 
 Complex = npt.NDArray[np.complex128]
 RUNNER = CliRunner()
@@ -107,6 +115,25 @@ def test_gain_and_phase_are_those_of_the_known_loop_within_their_sigma(
     shifted = known * np.exp(-2j * math.pi * response.frequency * 5e-3)  # 5 ms later
     with pytest.raises(AssertionError):
         agrees(response, shifted)
+
+
+def test_an_amplitude_that_was_reached_is_that_of_the_known_loop(tmp_path: Path) -> None:
+    """At a small size within its σ; at the largest the machine is not the linear one, which is far beyond σ."""
+    smooth = tmp_path / "smooth.toml"
+    smooth.write_text(MECHANISM.replace("coulomb = 4.0", "coulomb = 0.0"))
+    drive = {"force_bandwidth": 25.0, "position_resolution": 1e-6}
+    scores = []
+    for share in (0.05, 0.9):
+        config = bench_config(mechanism=str(smooth), virtual={"drive": drive}, acceptance={"share": share})
+        (trial,) = planned(config, ("z",), (T.SPEED,))
+        (number,) = perform_trials(config, [trial], (T.SPEED,)).numbers
+        gain = abs(known_response(config, np.array([1.0 / trial.period]), COORDINATES.index("z"))[0])
+        assert abs(gain - 1.0) > 2e-3 and number.value is not None and number.sigma is not None
+        commanded = 2.0 * math.pi / trial.period * trial.size
+        scores.append(abs(number.value - gain * commanded) / number.sigma)
+    small, large = scores
+    assert small < 3.0
+    assert large > 100.0
 
 
 def agrees(response: Response, known: Complex) -> None:
@@ -219,12 +246,14 @@ def performed_with(fault: Fault, folder: Path, tests: tuple[AcceptanceTest, ...]
         virtual["plant"]["mechanism"] = str(short)
     config = _config(virtual=virtual, acceptance=SHORT | fault.acceptance, **_LEFT_OFF)
     trials = planned(config, (fault.axis,), tests)
+    pushed: set[str] = set()
     with rig.open(config, lockstep=True, record=False, keep=60.0) as robot:
         robot.home()
         robot.engage()
 
-        def push(what: str, _part: float) -> None:
-            if fault.push and Kind.HARD in what:
+        def push(trial: Trial, part: float) -> None:
+            if fault.push and trial.kind is Kind.HARD and trial.name not in pushed:
+                pushed.add(trial.name)
                 assert robot.faults is not None
                 robot.faults.inject("force_step", None, fault.push, 2.5)  # ends in the third cycle
 
@@ -259,6 +288,82 @@ def test_numbers_beyond_the_rig_are_not_measured_with_the_reason(tmp_path: Path)
     assert missing.verdict(0.95) is Verdict.NOT_MEASURED and "no size" in missing.reason
 
 
+# -- a test that ends early ------------------------------------------------------------------------------------------
+
+
+def interrupt(_robot: RigClient) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def give_up(_robot: RigClient) -> None:
+    raise TestStoppedError
+
+
+def fall_silent(_robot: RigClient) -> None:
+    raise HardwareError("the engine does not answer")
+
+
+@pytest.mark.parametrize(
+    ("event", "code", "state"),
+    [
+        (lambda robot: robot.rig.raise_stop_flag(1), Code.ACCEPT_STOPPED, State.STOPPING),
+        (interrupt, Code.ACCEPT_STOPPED, State.ENGAGED),  # held, and left as it is
+        (give_up, Code.ACCEPT_STOPPED, State.PARKED),
+        (fall_silent, Code.ACCEPT_AFTER_FAULT, State.RUNNING),
+    ],
+)
+def test_what_was_measured_before_the_end_is_the_result(
+    event: Callable[[RigClient], None], code: Code, state: State
+) -> None:
+    tests = (T.SPEED, T.ACCELERATION)
+    config = _config()
+    trials = planned(config, ("z",), tests)
+    with rig.open(config, lockstep=True, record=False, keep=60.0) as robot:
+        robot.home()
+        robot.engage()
+
+        def happen(trial: Trial, part: float) -> None:
+            if trial.kind is Kind.HARD and part > 0.7 and robot.state is State.RUNNING:
+                event(robot)
+
+        result = perform(robot, trials, tests, happen)
+        assert robot.state is state  # nobody resets what the operator stopped
+    speed, acceleration = result.numbers
+    assert speed.verdict(0.95) is Verdict.PASS
+    assert result.ended is not None and result.ended.code is code and acceleration.finding == result.ended
+    stopped = code is Code.ACCEPT_STOPPED
+    assert acceleration.verdict(0.95) is (Verdict.NOT_MEASURED if stopped else Verdict.FAIL)
+
+
+def test_a_cancelled_service_reports_what_it_has(tmp_path: Path) -> None:
+    page = tmp_path / "accepted.html"
+    request = AcceptRequest(
+        slower_file(tmp_path / "rig.toml"),
+        page,
+        ("z",),
+        ("speed", "acceleration"),
+        lockstep=True,
+        folder=tmp_path,
+    )
+    seen: list[Progress] = []
+
+    def show(event: Event) -> None:
+        assert isinstance(event, Progress)
+        seen.append(event)
+        if event.values.get("kind") == Kind.HARD:
+            raise CancelledError("cancelled")
+
+    result = accept(request, show)
+    assert result.exit_code == ExitCode.INTERRUPTED and result.verdict == "not measured"
+    assert [number.value is not None for number in result.found.numbers] == [True, False]
+    assert "The test was stopped at &#39;hard sine z&#39;" in page.read_text()
+    assert [event.stage for event in seen].index("rig") > 0 and seen[-1].values["axis"] == "z"
+    told = json.loads(page.with_suffix(".json").read_text())
+    assert told["ended"]["code"] == "accept_stopped" and told["numbers"][1]["finding"]["code"] == "accept_stopped"
+    again = accept(replace(request, recording=result.recording, lockstep=False, folder=None, output=None))
+    assert [number.value is not None for number in again.found.numbers] == [True, False]
+
+
 # -- the command -----------------------------------------------------------------------------------------------------
 
 
@@ -274,7 +379,7 @@ def tracker_log(recording: Path, path: Path, offset: float) -> Path:
 def test_the_command_writes_page_and_numbers_and_a_recording_gives_the_same_again(tmp_path: Path) -> None:
     config = slower_file(tmp_path / "rig.toml")
     page = tmp_path / "accepted.html"
-    only = ["--axes", "z", "--tests", "leg-balance,acceleration-noise", "--json"]
+    only = ["--axis", "z", "--test", "leg-balance", "--test", "acceleration-noise", "--json"]
     told = RUNNER.invoke(app, ["accept", config, "--lockstep", *only, "-o", str(page), "--folder", str(tmp_path)])
     assert told.exit_code == 0, told.output
     first = json.loads(told.stdout)
@@ -293,15 +398,15 @@ def test_the_command_writes_page_and_numbers_and_a_recording_gives_the_same_agai
     by_tracker = json.loads(again.stdout)
     assert by_tracker["sensors"]["tracker"]["offset_s"] == pytest.approx(5.0, abs=1e-4)
     assert {one["basis"] for one in by_tracker["numbers"]} == {"encoders", "tracker"}  # legs have no tracker
-    looked = RUNNER.invoke(app, ["accept", config, "--look", "--axes", "z", "--tests", "speed"])
+    looked = RUNNER.invoke(app, ["accept", config, "--look", "--axis", "z", "--test", "speed"])
     assert "fast sine z" in looked.stdout and "1 motions" in looked.stdout
 
 
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        (["--axes", "w"], "'w' is none of x, y, z"),
-        (["--tests", "speeds"], "'speeds' is none of"),
+        (["--axis", "w"], "'w' is none of x, y, z"),
+        (["--test", "speeds"], "'speeds' is none of"),
         (["--tracker", "t.csv"], "is of a recording"),
     ],
 )

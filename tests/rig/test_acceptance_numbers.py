@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from configured import SHIPPED, VIRTUAL
+from exploration import either
+from scipy.interpolate import CubicSpline
 
 from kinematics import COORDINATES, coordinates_to_pose
 from rig.acceptance import (
@@ -19,7 +21,9 @@ from rig.acceptance import (
     Basis,
     Kind,
     Measurer,
+    NotMeasurableError,
     Number,
+    Quantity,
     Sensors,
     Tracker,
     Trial,
@@ -30,7 +34,9 @@ from rig.acceptance import (
 )
 from rig.acceptance.signals import Signals, lines_of
 from rig.config import RigConfig, load_config
+from rig.csvio import POSE
 from rig.errors import ConfigError, FieldError, InputError
+from rig.findings import Code, Finding
 from rig.safety import check_trajectory
 from rig.services import AcceptRequest, acceptance_tests
 from rig.telemetry import ROW
@@ -40,7 +46,7 @@ RATE = SHIPPED.rate
 
 
 def number(value: float | None, sigma: float | None, bound: float | None = 1.0, **more: Any) -> Number:
-    return replace(Number(AcceptanceTest.NOISE, "noise", "z", value, sigma, "m/s^2", bound), **more)
+    return replace(Number(AcceptanceTest.NOISE, Quantity.NOISE_RMS, "z", value, sigma, "m/s^2", bound), **more)
 
 
 @pytest.mark.parametrize(
@@ -53,10 +59,13 @@ def number(value: float | None, sigma: float | None, bound: float | None = 1.0, 
         (number(1.2, 0.1, at_least=True), Verdict.PASS),
         (number(0.8, 0.1, at_least=True), Verdict.FAIL),
         (number(0.5, None), Verdict.UNDECIDED),
-        (number(math.inf, 0.0), Verdict.UNDECIDED),
+        (number(math.inf, None), Verdict.FAIL),  # what never comes is later than any bound
+        (number(math.nan, 0.0), Verdict.UNDECIDED),
+        (number(0.5, 0.0, at_least=True, beyond=True), Verdict.UNDECIDED),  # only known to be at least that
+        (number(1.0, 0.0, at_least=True, beyond=True), Verdict.PASS),
         (number(0.5, 0.1, None), Verdict.STATED),
-        (number(None, None, reason="no cells"), Verdict.NOT_MEASURED),
-        (number(None, None, reason="a fault", ended=True), Verdict.FAIL),
+        (number(None, None, finding=Finding(Code.ACCEPT_NO_CELLS)), Verdict.NOT_MEASURED),
+        (number(None, None, finding=Finding.of_text("a fault"), ended=True), Verdict.FAIL),
     ],
 )
 def test_a_number_passes_or_fails_by_its_uncertainty(one: Number, verdict: Verdict) -> None:
@@ -67,7 +76,7 @@ def test_a_number_passes_or_fails_by_its_uncertainty(one: Number, verdict: Verdi
 
 
 def test_what_was_not_measured_is_no_pass() -> None:
-    passed, missing = number(0.1, 0.01), number(None, None, reason="no cells")
+    passed, missing = number(0.1, 0.01), number(None, None, finding=Finding(Code.ACCEPT_NO_CELLS))
     assert overall([passed], 0.95) is Verdict.PASS
     assert overall([passed, missing], 0.95) is Verdict.NOT_MEASURED
     assert overall([passed, missing, number(1.0, 0.1)], 0.95) is Verdict.UNDECIDED
@@ -93,6 +102,13 @@ def test_every_test_has_a_motion_and_each_motion_passes_in_its_size_and_not_in_a
     # the bounds of the legs, by hand: in z each leg's speed is below that of the platform
     speed = next(trial for trial in trials if trial.kind is Kind.FAST)
     assert 2.0 * math.pi * speed.largest / speed.period > 0.8
+
+
+def test_only_motions_that_serve_a_wanted_test_are_run() -> None:
+    balance = planned(VIRTUAL, ("x", "z"), (AcceptanceTest.LEG_BALANCE,))
+    assert [trial.title for trial in balance] == ["sine z"]  # the legs are compared in heave alone
+    residual = planned(VIRTUAL, ("z",), (AcceptanceTest.RESIDUAL,))
+    assert [trial.title for trial in residual] == ["multisine z"]  # not the small one
 
 
 # -- signals ---------------------------------------------------------------------------------------------------------
@@ -154,7 +170,8 @@ def test_harmonics_and_noise_of_a_sine_are_separated() -> None:
     expected = 1e-6 * math.sqrt(2.0 / count * ((2.0 * math.pi * frequency[frequency <= 40.0]) ** 4).sum())
     assert noise.value == pytest.approx(expected, abs=4.0 * sigma_of(noise))
     crosstalk = next(one for one in numbers if one.test is AcceptanceTest.CROSSTALK)
-    assert crosstalk.value == pytest.approx(0.01, rel=0.01) and crosstalk.name == "acceleration of x"
+    assert crosstalk.value == pytest.approx(0.01, rel=0.01) and crosstalk.at is not None
+    assert crosstalk.at.values == {"axis": "x"}
 
 
 def test_one_leg_that_lags_is_out_of_balance() -> None:
@@ -163,8 +180,8 @@ def test_one_leg_that_lags_is_out_of_balance() -> None:
     signals.lengths[:, 1, 3] = 0.98 * trial.size * np.sin(2.0 * math.pi * signals.t / 2.0 - 0.03)
     numbers = [one for one in Measurer(SHIPPED).measure(trial, signals) if one.test is AcceptanceTest.LEG_BALANCE]
     gain, phase = (found(numbers, name) for name in ("difference of gains", "difference of phases"))
-    assert gain.value == pytest.approx(0.02, abs=1e-6) and gain.axis.endswith("4")
-    assert phase.value == pytest.approx(0.03, abs=1e-6) and phase.axis.endswith("4")
+    assert gain.value == pytest.approx(0.02, abs=1e-6) and 4 in gain.legs
+    assert phase.value == pytest.approx(0.03, abs=1e-6) and 4 in phase.legs
 
 
 def test_the_time_to_63_percent_of_a_step_is_that_of_a_lag_of_first_order() -> None:
@@ -186,20 +203,74 @@ def test_the_time_to_63_percent_of_a_step_is_that_of_a_lag_of_first_order() -> N
     assert late.value == pytest.approx(lag, rel=0.06) and sigma_of(late) < 1e-6
 
 
-def test_the_repeatability_of_a_pose_is_that_of_the_standard() -> None:
-    config = SHIPPED.changed({"acceptance": {"pose_cycles": 10}})
+def test_a_step_that_is_not_reached_fails() -> None:
+    (trial,) = planned(SHIPPED, ("z",), (AcceptanceTest.THRESHOLD,))
+    trial = replace(trial, begin=0.0)
+    signals = made(trial, np.zeros((round(trial.cycles * trial.period * RATE), 6)))
+    wave = -trial.size * sum(np.sin(2.0 * math.pi * k * signals.t / trial.period) / k**3 for k in range(1, 41, 2))
+    commanded, measured = np.zeros((2, len(signals.t), 6))
+    commanded[:, 2], measured[:, 2] = wave, 0.2 * wave
+    (late,) = Measurer(SHIPPED).measure(trial, replace(signals, commanded=commanded, measured=measured))
+    assert late.value == math.inf and late.verdict(0.95) is Verdict.FAIL
+    assert late.as_dict(0.95)["never"] and late.as_dict(0.95)["value"] is None
+
+
+def test_a_bandwidth_beyond_the_highest_line_is_not_judged_against_a_higher_bound() -> None:
+    for bound, verdict in ((10.0, Verdict.PASS), (60.0, Verdict.UNDECIDED)):
+        config = SHIPPED.changed({"acceptance": {"bandwidth": bound}})
+        (trial, _) = planned(config, ("z",), (AcceptanceTest.RESPONSE,))
+        t = np.arange(round(trial.duration * RATE)) / RATE
+        commanded = trial.trajectory(config).coordinates(t)[0]
+        random = np.random.default_rng(10)
+        signals = replace(
+            made(sine_trial(Kind.SINE, 2.0, 1), np.zeros((len(t), 6))),
+            t=t, path_time=t, commanded=commanded, measured=commanded + 1e-7 * random.standard_normal(commanded.shape),
+        )  # fmt: skip
+        numbers = Measurer(config).measure(trial, replace(signals, residual=random.standard_normal((len(t), 6))))
+        bandwidth = found(numbers, "bandwidth")
+        assert bandwidth.beyond and bandwidth.value == pytest.approx(20.0, abs=0.5)
+        assert bandwidth.verdict(0.95) is verdict
+
+
+def pose_signals(config: RigConfig, off: Floats, size: float | None = None) -> tuple[Trial, Signals]:
+    """Signals of the poses, of their size or another; each visit is off by a row of (visits, 6)."""
     (trial,) = planned(config, ("z",), (AcceptanceTest.POSE,))
     table = trial.trajectory(config).coordinates(np.arange(round(trial.duration * RATE) + 1) / RATE)[0]
-    random = np.random.default_rng(6)
-    visit = 1.2 * RATE
-    number_of = np.minimum(np.arange(len(table)) // visit, 49).astype(int)
-    off = np.zeros((50, 6))
-    off[:, :3] = [1e-4, 0.0, 0.0] + 2e-5 * random.standard_normal((50, 3))
+    table *= 1.0 if size is None else size / trial.size
+    visit = np.minimum(np.arange(len(table)) // (1.2 * RATE), len(off) - 1).astype(int)
     t = np.arange(len(table)) / RATE
-    signals = replace(
-        made(sine_trial(Kind.SINE, 2.0, 1), np.zeros((len(table), 6))),
-        t=t, path_time=t, commanded=table, measured=table + off[number_of],
-    )  # fmt: skip
+    signals = made(sine_trial(Kind.SINE, 2.0, 1), np.zeros((len(table), 6)))
+    return trial, replace(signals, t=t, path_time=t, commanded=table, measured=table + off[visit])
+
+
+def test_poses_that_are_within_the_limit_band_of_each_other_do_not_show_settling() -> None:
+    config = SHIPPED.changed({"acceptance": {"pose_cycles": 3}})
+    trial, signals = pose_signals(config, np.zeros((15, 6)), size=4e-5)
+    numbers = Measurer(config).measure(trial, signals)
+    assert found(numbers, "position accuracy").value == pytest.approx(0.0, abs=1e-12)
+    (settling,) = (one for one in numbers if one.test is AcceptanceTest.SETTLING)
+    assert settling.verdict(0.95) is Verdict.NOT_MEASURED and settling.finding is not None
+    assert settling.finding.code is Code.ACCEPT_TOO_SMALL and settling.finding.bound == 1e-4
+
+
+def test_the_repeatability_of_an_attitude_is_three_standard_deviations_of_each_angle() -> None:
+    config = SHIPPED.changed({"acceptance": {"pose_cycles": 10}})
+    off = np.zeros((50, 6))
+    off[:, 4] = 1e-3 + 1e-4 * np.random.default_rng(11).standard_normal(50)
+    trial, signals = pose_signals(config, off)
+    numbers = Measurer(config).measure(trial, signals)
+    visits = off[:, 4].reshape(10, 5)
+    accuracy, repeatability = found(numbers, "attitude accuracy"), found(numbers, "attitude repeatability")
+    assert accuracy.value == pytest.approx(visits.mean(axis=0).max(), rel=1e-6)
+    assert repeatability.value == pytest.approx(3.0 * visits.std(axis=0, ddof=1).max(), rel=1e-6)
+    assert repeatability.at is not None and repeatability.at.values["axis"] == "ry"
+
+
+def test_the_repeatability_of_a_pose_is_that_of_the_standard() -> None:
+    config = SHIPPED.changed({"acceptance": {"pose_cycles": 10}})
+    off = np.zeros((50, 6))
+    off[:, :3] = [1e-4, 0.0, 0.0] + 2e-5 * np.random.default_rng(6).standard_normal((50, 3))
+    trial, signals = pose_signals(config, off)
     numbers = Measurer(config).measure(trial, signals)
     visits = off[:, :3].reshape(10, 5, 3)
     mean = visits.mean(axis=0)
@@ -241,6 +312,36 @@ def test_the_sigma_of_a_line_is_that_of_noise() -> None:
         lines = lines_of(signal[:, np.newaxis], RATE, 4)
         scores.append((abs(lines.harmonic(1)[0]) - 1e-3) / lines.sigma(1)[0])
     assert 0.7 < np.std(scores) < 1.4
+
+
+@pytest.mark.parametrize(
+    ("quantity", "low", "high"),
+    [
+        (Quantity.REACHED, 0.6, 1.4),
+        (Quantity.HARMONICS, 0.6, 1.4),
+        (Quantity.NOISE_RMS, 0.6, 1.4),
+        (Quantity.OTHER_AXIS, 0.6, 1.4),
+        (Quantity.ROUGHNESS, 0.5, 1.4),  # of the whole motion's lines, of which it is a part
+    ],
+)
+def test_sigma_is_the_scatter_of_a_repeated_measurement(quantity: Quantity, low: float, high: float) -> None:
+    slow = quantity is Quantity.ROUGHNESS
+    kind = Kind.SLOW if slow else Kind.FAST if quantity is Quantity.REACHED else Kind.SINE
+    trial = sine_trial(kind, 10.0, 2) if slow else sine_trial(kind, 2.0, 8)
+    random = np.random.default_rng(12)
+    t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
+    values, sigmas = [], []
+    for _ in range(either(20, 200)):
+        deviation = 1e-6 * random.standard_normal((len(t), 6))
+        deviation[:, 2] += 1e-4 * np.sin(6.0 * math.pi * t / trial.period)
+        deviation[:, 0] += 1e-2 * np.sin(2.0 * math.pi * t / trial.period)
+        (one, *_) = (
+            one for one in Measurer(SHIPPED).measure(trial, made(trial, deviation)) if one.quantity is quantity
+        )
+        assert one.value is not None
+        values.append(one.value)
+        sigmas.append(sigma_of(one))
+    assert low < np.std(values) / np.mean(sigmas) < high
 
 
 # -- rows and sensors ------------------------------------------------------------------------------------------------
@@ -305,6 +406,82 @@ def test_an_accelerometers_clock_is_found_and_its_accelerations_are_the_motions(
         Accelerometer(still, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
 
 
+NAMES = ("t", "ax", "ay", "az")
+
+
+def imu(path: Path, rows: npt.NDArray[np.void], commanded: Floats, rate: float = 1000.0) -> tuple[Floats, Floats]:
+    """Times and specific forces (n, 3) of an accelerometer that measured the rows' motion."""
+    t = np.arange(rows["t"][0], rows["t"][-1], 1.0 / rate)
+    wanted = np.gradient(np.gradient(commanded[:, :3], 1.0 / RATE, axis=0), 1.0 / RATE, axis=0)
+    smooth = CubicSpline(rows["t"], wanted)
+    return t, smooth(t) - SHIPPED.machine.gravity
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda force: force / 9.81, "shows 0.102 times the motion.*is it in m/s², specific force"),
+        (lambda force: force[:, [1, 0, 2]], "does not show the motion|its a[xy] does not show"),
+        (lambda force: force * [-1.0, 1.0, 1.0], "does not show the motion|its ax does not show"),
+        (lambda force: force[:1], "1 row, must be at least 2"),
+    ],
+)
+def test_an_accelerometers_file_of_another_unit_or_other_axes_is_refused(
+    tmp_path: Path, change: Callable[[Floats], Floats], match: str
+) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    t, force = imu(tmp_path, rows, commanded)
+    changed = change(force)
+    path = written(tmp_path / "imu.csv", NAMES, np.column_stack([t[: len(changed)], changed]))
+    with pytest.raises(InputError, match=match):
+        Accelerometer(path, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
+
+
+def test_a_trackers_file_in_millimetres_is_refused(tmp_path: Path) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    poses = coordinates_to_pose(commanded)
+    poses[:, :3] *= 1e3
+    path = written(tmp_path / "tracker.csv", ("t", *POSE), np.column_stack([rows["t"], poses]))
+    with pytest.raises(InputError, match=r"shows 1e\+03 times the motion.*is it in m\?"):
+        Tracker(path, rows["t"], commanded)
+
+
+def test_a_gap_in_a_sensors_file_is_not_interpolated(tmp_path: Path) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    t, force = imu(tmp_path, rows, commanded)
+    kept = (t < 102.0) | (t > 102.2)
+    path = written(tmp_path / "imu.csv", NAMES, np.column_stack([t, force])[kept])
+    sensor = Accelerometer(path, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
+    part = slice(500, 2000)
+    with pytest.raises(NotMeasurableError) as caught:
+        sensor.accelerations(rows["t"][part], commanded[part])
+    assert caught.value.finding.code is Code.ACCEPT_SENSOR_GAP
+    assert caught.value.finding.value == pytest.approx(0.2, abs=2e-3)
+    after = slice(1500, 2000)
+    assert np.isfinite(sensor.accelerations(rows["t"][after], commanded[after])[:, :3]).all()
+
+
+@pytest.mark.parametrize("rate", [100.0, 4000.0])
+def test_a_slow_file_loses_nothing_and_a_fast_one_does_not_alias(tmp_path: Path, rate: float) -> None:
+    rows = rows_of_sine()
+    commanded = signals_of(rows, SHIPPED, Sensors()).commanded
+    t, force = imu(tmp_path, rows, commanded, rate)
+    ripple = 0.1 * np.sin(2.0 * math.pi * 9.0 * t)
+    vibration = 0.1 * np.sin(2.0 * math.pi * (RATE - 20.0) * t) if rate > 2.0 * RATE else 0.0  # 20 Hz, if it aliased
+    force[:, 2] += ripple + vibration
+    path = written(tmp_path / "imu.csv", NAMES, np.column_stack([t, force]))
+    sensor = Accelerometer(path, np.zeros(3), SHIPPED.machine.gravity, rows["t"], commanded)
+    part = slice(500, 2500)
+    wanted = np.interp(rows["t"][part], t, force[:, 2] - vibration) + SHIPPED.machine.gravity[2]
+    exact = wanted - np.interp(rows["t"][part], t, ripple)
+    exact += 0.1 * np.sin(2.0 * math.pi * 9.0 * rows["t"][part])
+    found_here = sensor.accelerations(rows["t"][part] - sensor.alignment.offset, commanded[part])[:, 2]
+    assert np.abs(found_here - exact).max() < 0.005
+
+
 def test_a_trackers_poses_take_the_place_of_the_encoders(tmp_path: Path) -> None:
     rows = rows_of_sine()
     commanded = signals_of(rows, SHIPPED, Sensors()).commanded
@@ -312,8 +489,9 @@ def test_a_trackers_poses_take_the_place_of_the_encoders(tmp_path: Path) -> None
     off[:, 1] += 3e-4
     t = rows["t"] + 12.5
     names = ("t", "x", "y", "z", "qw", "qx", "qy", "qz")
-    wide = np.concatenate([off[:1], off, off[-1:]])
-    times = np.concatenate([t[:1] - 1.0, t, t[-1:] + 1.0])
+    around = np.arange(1, 51) / RATE
+    wide = np.concatenate([off[:1].repeat(50, axis=0), off, off[-1:].repeat(50, axis=0)])
+    times = np.concatenate([t[0] - around[::-1], t, t[-1] + around])
     path = written(tmp_path / "tracker.csv", names, np.column_stack([times, coordinates_to_pose(wide)]))
     signals = signals_of(rows, SHIPPED, Sensors(tracker=Tracker(path, rows["t"], commanded)))
     assert signals.poses is Basis.TRACKER
