@@ -4,6 +4,7 @@ from rig.config.acceptance import Acceptance
 from rig.config.conflicts import device_keys
 from rig.config.control_laws import (
     LAW_GROUP,
+    MOST_REMEMBERED,
     ExtensionSettings,
     LawDeclaration,
     LegFeedback,
@@ -75,6 +76,7 @@ __all__ = [
     "FAULT_WORDS",
     "GIVEN",
     "LAW_GROUP",
+    "MOST_REMEMBERED",
     "MOST_TRIANGLES",
     "MOTION",
     "PAYLOAD_MOTION",

@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, PlainValidator, SerializeAsAny, ValidationError
+from pydantic import BaseModel, ConfigDict, FieldSerializationInfo, PlainSerializer, PlainValidator, ValidationError
 from pydantic_core import InitErrorDetails
 
 from kinematics import Array
@@ -30,6 +30,8 @@ _FORMER_LAW_GROUP = "stewart_rig.laws"
 which then has the defaults of `LawDeclaration`. This is the only place that knows of the former name."""
 
 
+MOST_REMEMBERED = 8
+"""numbers that a law may remember of each leg"""
 _NEAR = 1e-9  # from 1, where a pole is looked for
 _SLOWEST = 1e-5  # of the stiffness, which an integral must add in an exchange: it is there within 10⁵ of them
 
@@ -44,8 +46,9 @@ class ExtensionSettings(BaseModel):
 class LegFeedback:
     """Linear feedback at each leg: F = K_p e + K_d ė + C z, where z ← A z + B [e, ė] in each exchange, before F.
 
-    stiffness: K_p, N/m. damping: K_d, N s/m. A (n, n), B (n, 2), C (n,): what the law remembers, by m and m/s; none
-    with n = 0. observer_bandwidth: Hz, of a disturbance observer on the model in addition; None for none.
+    stiffness: K_p, N/m. damping: K_d, N s/m. A (n, n), B (n, 2), C (n,): what the law remembers, by m and m/s, n at
+    most `MOST_REMEMBERED`; none with n = 0. observer_bandwidth: Hz, of a disturbance observer on the model in
+    addition; None for none.
     """
 
     stiffness: float
@@ -60,6 +63,8 @@ class LegFeedback:
         if (self.A.shape, self.B.shape, self.C.shape) != ((count, count), (count, 2), (count,)):
             shapes = f"A {self.A.shape}, B {self.B.shape}, C {self.C.shape}"
             raise ValueError(f"LegFeedback: shapes {shapes}, must be (n, n), (n, 2), (n,)")
+        if count > MOST_REMEMBERED:
+            raise ValueError(f"LegFeedback: {count} numbers are remembered of each leg, at most {MOST_REMEMBERED}")
         numbers = [self.stiffness, self.damping, *self.A.flat, *self.B.flat, *self.C]
         if not all(map(math.isfinite, numbers)):
             raise ValueError(f"LegFeedback: not all of its numbers are finite: {numbers}")
@@ -247,18 +252,30 @@ def forget_laws() -> None:
     find_law.cache_clear()
 
 
-class LawTables(dict[str, ExtensionSettings]):
-    """Settings by the name of the law; not changed once it is made, so that a configuration has a hash."""
+class LawTables(Mapping[str, ExtensionSettings]):
+    """Settings by the name of the law; with a hash, as a configuration has one."""
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(frozenset(self.items()))
+    def __init__(self, tables: Mapping[str, ExtensionSettings]) -> None:
+        self._tables = dict(tables)
+
+    def __getitem__(self, name: str) -> ExtensionSettings:
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._tables.items()))
 
 
 def read_law_settings(data: object) -> LawTables:
     """Validate `data`, settings by the name of a law. Raises ValidationError."""
     if not isinstance(data, Mapping):
         raise refused("laws", "", data, "must be a table of tables")
-    found = LawTables()
+    found: dict[str, ExtensionSettings] = {}
     for name, given in data.items():
         try:
             model = find_law(str(name)).settings
@@ -267,7 +284,7 @@ def read_law_settings(data: object) -> LawTables:
         if model is ExtensionSettings and given:
             raise refused("laws", str(name), given, f"control law {name!r} has no settings of its own")
         found[str(name)] = given if isinstance(given, model) else _validated(str(name), model, given)
-    return found
+    return LawTables(found)
 
 
 def _validated(name: str, model: type[ExtensionSettings], given: object) -> ExtensionSettings:
@@ -282,5 +299,9 @@ def _validated(name: str, model: type[ExtensionSettings], given: object) -> Exte
         raise ValidationError.from_exception_data("laws", lines) from error
 
 
-AnyLaws = Annotated[Mapping[str, SerializeAsAny[ExtensionSettings]], PlainValidator(read_law_settings)]
+def _written(tables: Mapping[str, ExtensionSettings], info: FieldSerializationInfo) -> dict[str, Any]:
+    return {name: settings.model_dump(mode=info.mode) for name, settings in tables.items()}
+
+
+AnyLaws = Annotated[Mapping[str, ExtensionSettings], PlainValidator(read_law_settings), PlainSerializer(_written)]
 """Settings by the name of the law, each validated by the model that the law declares."""

@@ -153,7 +153,7 @@ class CommandArbiter:
         """
         force = self._cycle.set_points.force
         if judged & _NOT_FINITE:
-            asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
+            asked = Finding(Code.LAW_NOT_FINITE, details={"law": self.law.name, "text": str(force)})
             self._act(Trip(Cause(asked, t), StopSeverity.QUICK_STOP))
             return False
         if any(self.law.own_loops):

@@ -7,7 +7,8 @@ and not of the residual.
 
 With it the legs deviate from their reference by δ: Λ δ̈ = F_d − F − C_p δ̇ − (turned Coulomb friction), where Λ is the
 inertia that the legs feel. A leg that deviates turns round a little earlier or later, and Coulomb friction with it.
-Loops are against δ. The host's is closed once a cycle, on δ as it was then: F_c = F − K δ − D δ̇. Computed torque takes
+Loops are against δ. The host's is closed once a cycle, on δ as it was then: F_c = F − K δ − D δ̇ − C z, with what the
+law remembers, z ← A z + B [δ, δ̇]. Computed torque takes
 the model at the motion that was measured, so to F_c it adds the friction of a leg that is δ̇ faster. A drive that closes
 its own loop does so all the time, on a length that it carries on at the commanded speed v_c: to F_c it adds the
 difference of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took
@@ -21,13 +22,14 @@ reference's pose.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Drive, Dynamics, Leg, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
-from rig.config import RigConfig, TaskFeedback, leg_gains
+from rig.config import MOST_REMEMBERED, RigConfig, TaskFeedback, leg_gains
 
 Hold = NDArray[np.void]
 
@@ -65,7 +67,8 @@ _HOST_STIFFNESS = 18  # N/m, six rows: of the host's loop …
 _HOST_DAMPING = 24  # N s/m, six rows
 _CELL_COULOMB = 30  # N, friction of the leg that a cell beyond what moves it reads …
 _CELL_VISCOUS = 31  # N s/m
-_LEG_ROWS = 32
+_HOSTED = 32  # 1 where the host closes the leg's loop, with what its law remembers
+_LEG_ROWS = 33
 
 # Rows of the state (STATE_ROWS, 6).
 _DEVIATION = 0  # m
@@ -206,14 +209,36 @@ HOLD = np.dtype(
         ("state", np.float64, (_STATE_ROWS, 6)),
         ("commands", np.float64, (_DEPTH, _COMMAND_ROWS, 6)),
         ("work", np.float64, (_WORK_SIZE,)),
+        ("remembered", np.int64),
+        ("memory", np.float64, (6, MOST_REMEMBERED)),
+        ("next", np.float64, (MOST_REMEMBERED,)),
+        ("A", np.float64, (MOST_REMEMBERED, MOST_REMEMBERED)),
+        ("B", np.float64, (MOST_REMEMBERED, 2)),
+        ("C", np.float64, (MOST_REMEMBERED,)),
     ],
     align=True,
 )
 """numpy dtype of what is kept.
 
 `commands`, a ring in which `count` were put; `state`, that of the cycle before; `timing` and `legs`, see there; `work`
-of `dynamics.frozen_kernel`, and of what it fills.
+of `dynamics.frozen_kernel`, and of what it fills. `memory` (6, n): z of each leg, with the law's `A`, `B` and `C`, of
+which the first `remembered` count.
 """
+
+
+@inlined
+def _remembered(data: Any, leg: int, deviation: float, rate: float) -> float:
+    """C z, N, of a leg's (index) loop after z ← A z + B [deviation, rate], m and m/s."""
+    size, memory, following, A, B, C = data.remembered, data.memory, data.next, data.A, data.B, data.C
+    force = 0.0
+    for row in range(size):
+        following[row] = B[row, 0] * deviation + B[row, 1] * rate
+        for column in range(size):
+            following[row] += A[row, column] * memory[leg, column]
+    for row in range(size):
+        memory[leg, row] = following[row]
+        force += C[row] * following[row]
+    return force
 
 
 @kernel
@@ -221,6 +246,11 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
     """Fill the first rows of the next command; see `ZeroOrderHold.note`."""
     data = hold[0]
     legs, timing, state, command = data.legs, data.timing, data.state, data.commands[data.count % _DEPTH]
+    if data.count == 0:  # the law begins anew
+        for i in range(6):
+            state[_DEVIATION, i] = state[_RATE, i] = 0.0
+            for row in range(data.remembered):
+                data.memory[i, row] = 0.0
     data.count += 1
     later = timing[_LENGTH_LATER]
     deviating = timing[_DEVIATING] != 0.0
@@ -233,6 +263,8 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
                 command[_FORCE, i] -= (
                     legs[_HOST_STIFFNESS + i, j] * state[_DEVIATION, j] + legs[_HOST_DAMPING + i, j] * state[_RATE, j]
                 )
+            if data.remembered > 0 and legs[_HOSTED, i] != 0.0:
+                command[_FORCE, i] -= _remembered(data, i, state[_DEVIATION, i], state[_RATE, i])
         sign = math.tanh(speeds[i] / timing[_COULOMB_SPEED])
         if deviating and timing[_FRICTION_MEASURED] != 0.0:
             turned = math.tanh((speeds[i] + state[_RATE, i]) / timing[_COULOMB_SPEED]) - sign
@@ -455,6 +487,11 @@ class ZeroOrderHold:
                 stiffness, damping = inertia.T @ task.stiffness @ errors, inertia.T @ task.damping @ errors
             else:
                 stiffness, damping = feedback.stiffness * np.eye(6), feedback.damping * np.eye(6)
+                count = len(feedback.C)
+                legs[_HOSTED], self.data["remembered"] = ~own, count
+                for name in ("A", "B", "C"):
+                    kept = getattr(feedback, name)
+                    self.data[name][0][tuple(map(slice, kept.shape))] = kept
             legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = stiffness[~own]
             legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = damping[~own]
         self.data["work"][0, : len(dynamics.parameters)] = dynamics.parameters

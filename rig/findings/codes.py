@@ -496,7 +496,7 @@ class Code(StrEnum):
     COMMANDED_FORCE = _code(
         "commanded_force", "needs {value:~.0f} N (limit {bound:~.0f} N)", FaultCode.FORCE_LIMIT, unit="N"
     )
-    LAW_NOT_FINITE = _code("law_not_finite", "the control law asks for {text} N", FaultCode.INTERNAL_ERROR)
+    LAW_NOT_FINITE = _code("law_not_finite", "the control law {law!r} asks for {text} N", FaultCode.INTERNAL_ERROR)
     LAW_FAILED = _code("law_failed", "the control law {law!r} failed: {text}", FaultCode.INTERNAL_ERROR)
 
     # -- state timeouts, homing, wiring and brakes ---------------------------------------------------------------------

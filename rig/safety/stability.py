@@ -86,7 +86,7 @@ class LoopVerdict:
         units = ("N/m", "N s/m") if self.at_legs else ("1/s²", "1/s")
         low = ("", "") if self.least is None else tuple(f"{one:g} to " for one in self.least)
         gains = f"stiffness {low[0]}{self.stiffness:g} {units[0]} and damping {low[1]}{self.damping:g} {units[1]}"
-        gains += f" at {self.rate:g} Hz"
+        gains += f"{', and what it remembers,' * self.remembers} at {self.rate:g} Hz"
         if not self.passed:
             found = f"is unstable{self._where}: a disturbance grows {self.radius:.3f} times in a cycle"
         elif self.gain_margin < 1.0:
@@ -100,7 +100,8 @@ class LoopVerdict:
             # stiffness falls by its square, so that this is at least as stable as both gains times the factor
             remedies.append(f"a control.task_bandwidth of {self.bandwidth * self.gain_margin / self.wanted:.2g} Hz")
         elif self.gain_margin > 0.0:
-            remedies.append(f"multiply both gains by {self.gain_margin / self.wanted:.2g}")
+            gains_named = "all gains of the law" if self.remembers else "both gains"
+            remedies.append(f"multiply {gains_named} by {self.gain_margin / self.wanted:.2g}")
         elif self.bandwidth is not None:
             remedies.append("a lower control.task_bandwidth")
         elif self.remembers:
@@ -161,8 +162,9 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         return radius_of(_loops(config, changed, masses, friction, rate), factor)
 
     loops = _loops(config, feedback, masses, friction, exchanges)
+    remembers = isinstance(feedback, LegFeedback) and bool(feedback.C.any())
     # unstable at every gain, though at small ones by so little that it looks stable
-    undamped = stiffness > 0.0 and damping + friction == 0.0
+    undamped = stiffness > 0.0 and damping + friction == 0.0 and not remembers
 
     helps = not undamped and exchanges >= config.rate  # a higher rate, where drives are not slower than that
 
@@ -182,7 +184,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
         least=least,
         bandwidth=feedback.bandwidth if isinstance(feedback, TaskFeedback) else None,
         at_legs=isinstance(feedback, LegFeedback),
-        remembers=isinstance(feedback, LegFeedback) and bool(feedback.C.any()),
+        remembers=remembers,
     )
 
 
@@ -345,7 +347,8 @@ class LawBandwidth:
 
     slowest, fastest: of the undamped error's six directions, with the model's masses. margin: see `check_loop`; None
     where the drives close the loop. stiffness, damping: the gains, N/m and N s/m `at_legs`; else 1/s² and 1/s, numbers
-    or six rows of six. damping_ratio: of the fastest direction; None with matrices.
+    or six rows of six. damping_ratio: of the fastest direction; None with matrices, and where the law remembers, as its
+    damping may be in its memory.
     """
 
     law: str
@@ -399,7 +402,9 @@ def law_bandwidth(config: RigConfig, law: str) -> LawBandwidth:
         squares = (gains[0] / masses).tolist()
         speed = gains[0] / masses[-1], gains[1] / masses[-1]
     slowest, fastest = (math.sqrt(square) / (2.0 * math.pi) for square in squares)
-    ratio = float(speed[1] / (2.0 * math.sqrt(speed[0]))) if speed and speed[0] > 0.0 else None
+    remembers = not drives and isinstance(feedback, LegFeedback) and bool(feedback.C.any())
+    known = speed is not None and speed[0] > 0.0 and not remembers
+    ratio = float(speed[1] / (2.0 * math.sqrt(speed[0]))) if speed and known else None
     verdict = None if drives else check_loop(closed)
     margin = verdict.gain_margin if verdict is not None and verdict.at_host else None
     at_legs = isinstance(feedback, LegFeedback)

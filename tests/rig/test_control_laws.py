@@ -11,10 +11,20 @@ from own_packages import example, installed
 
 from kinematics import MotionTable, pose_to_coordinates
 from rig.commissioning.draft import Draft, draft_text
-from rig.config import ExtensionSettings, LawDeclaration, LegFeedback, RigConfig, control_laws, find_law, law_names
+from rig.config import (
+    ExtensionSettings,
+    LawDeclaration,
+    LegFeedback,
+    RigConfig,
+    control_laws,
+    find_law,
+    law_names,
+    load_config,
+)
 from rig.engine import make_law
 from rig.engine.cycle_data import CycleData
-from rig.engine.laws import law_of
+from rig.engine.laws import MixedLaw, law_of
+from rig.engine.laws.law import GuardedLaw
 from rig.engine.warmup import kernels_of
 from rig.errors import ConfigError
 from rig.safety import check_loop, judge_sag, law_bandwidth, with_bandwidth
@@ -23,13 +33,33 @@ from rig.virtual.plant import scaled_mechanism
 
 BROKEN = """
 import numpy
-from rig.config import LawDeclaration
+import numpy as np
+from my_laws import IntegralLaw
+from rig.config import LawDeclaration, LegFeedback
 from rig.engine import ForceLaw
+from rig.engine.laws import PositionLaw
 OTHER = LawDeclaration("another", "Another", ForceLaw)
 LATER = LawDeclaration("later", "Later", "nowhere:Law")
 NUMBER = LawDeclaration("number", "A number", "numpy:pi")
 UNJUDGED = LawDeclaration("unjudged", "Not judged", ForceLaw, feedback=lambda config: 1.0 / 0.0)
 UNSHAPED = LawDeclaration("unshaped", "No feedback", ForceLaw, feedback=lambda config: "stiff")
+
+class Damped(ForceLaw):
+    def close_loop(self, cycle):  # the force law, in words of its own
+        super().close_loop(cycle)
+
+def in_memory(config):
+    control = config.control
+    return LegFeedback(control.stiffness, 0.0, np.zeros((1, 1)), np.array([[0.0, 1.0]]), np.array([control.damping]))
+
+DAMPED = LawDeclaration("damped", "Damped by what it remembers", Damped, feedback=in_memory, mixed=True)
+
+class Lengths(PositionLaw):
+    pass
+
+LENGTHS = LawDeclaration("lengths", "Lengths", Lengths, drives="position")
+BOTH = LawDeclaration("both", "Both", IntegralLaw, mixed=True)
+UNTRUE = LawDeclaration("untrue", "Commands lengths, it says", ForceLaw, drives="position")
 """
 ENTRIES = """
 [stewart_rig.control_laws]
@@ -41,6 +71,10 @@ later = broken:LATER
 unjudged = broken:UNJUDGED
 unshaped = broken:UNSHAPED
 no-law = broken:numpy
+damped = broken:DAMPED
+lengths = broken:LENGTHS
+both = broken:BOTH
+untrue = broken:UNTRUE
 [stewart_rig.laws]
 former = my_laws:IntegralLaw
 """
@@ -148,6 +182,37 @@ def test_an_integral_that_is_too_strong_is_what_the_remedy_names() -> None:
     assert "is unstable" in message and message.endswith("; weaken what the law adds of the past ([laws.integral])")
 
 
+@pytest.mark.parametrize("viscous", [None, 0.0])
+def test_damping_in_the_memory_counts_as_damping(viscous: float | None) -> None:
+    """A filter that passes at once what it gets is no filter: the same margin, also where nothing else damps."""
+    config = SHIPPED
+    if viscous is not None:
+        legs = tuple(replace(leg, friction=replace(leg.friction, prismatic=viscous)) for leg in config.machine.legs)
+        config = config.model_copy(update={"machine": replace(config.machine, legs=legs)})
+    damped, force = (check_loop(config.model_copy(update={"mode": mode})) for mode in ("damped", "force"))
+    assert damped.gain_margin == pytest.approx(force.gain_margin, rel=2e-3) and force.gain_margin > 1.5
+    bandwidth = law_bandwidth(config, "damped")
+    assert bandwidth.damping_ratio is None and law_bandwidth(config, "force").damping_ratio is not None
+    weak = check_loop(config.changed({"mode": "damped", "control": {"stiffness": 2e5}})).message
+    assert "damping 0 N s/m, and what it remembers, at" in weak and "multiply all gains of the law by" in weak
+
+
+def test_a_law_that_commands_lengths_is_the_one_that_commands() -> None:
+    config = SHIPPED.changed({"mode": "lengths"})
+    law = make_law(config, CycleData(config).model.dynamics)
+    assert isinstance(law, GuardedLaw) and type(law.law).__name__ == "Lengths" and all(law.own_loops)
+
+
+def test_a_law_is_the_one_that_it_declares_to_be() -> None:
+    dynamics = CycleData(SHIPPED).model.dynamics
+    with pytest.raises(ConfigError, match=r"'untrue' cannot be made: .* drives = 'position' is declared"):
+        make_law(SHIPPED.changed({"mode": "untrue"}), dynamics)
+    some = load_config("virtual-mixed")
+    with pytest.raises(ConfigError, match="'both': it is declared mixed and overrides compute"):
+        make_law(some.changed({"mode": "both"}), dynamics)
+    assert isinstance(make_law(some.changed({"mode": "damped"}), dynamics), MixedLaw)
+
+
 def swing(gain: float) -> float:
     """How much an error grows within 0.6 s at home, after a twist that the legs' Coulomb friction does not hold."""
     config = integral(gain)
@@ -220,6 +285,12 @@ def test_what_is_remembered_must_fit_together(shapes: tuple[tuple[int, ...], ...
     A, B, C = map(np.zeros, shapes)
     with pytest.raises(ValueError, match=r"must be \(n, n\), \(n, 2\), \(n,\)"):
         LegFeedback(1.0, 1.0, A, B, C)
+
+
+def test_no_more_is_remembered_than_the_cycle_has_room_for() -> None:
+    LegFeedback(1.0, 1.0, np.zeros((8, 8)), np.zeros((8, 2)), np.zeros(8))
+    with pytest.raises(ValueError, match="9 numbers are remembered of each leg, at most 8"):
+        LegFeedback(1.0, 1.0, np.zeros((9, 9)), np.zeros((9, 2)), np.zeros(9))
 
 
 def test_the_declarations_of_this_program_are_whole() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from configured import SHIPPED, VIRTUAL
 from exploration import LONG
+from own_packages import installed
 
 from dynamics import Dynamics
 from kinematics import TrajectorySpec, build_trajectory, inverse_kinematics_kernel
@@ -146,6 +147,51 @@ def test_a_leg_that_the_host_turns_round_is_foreseen_by_the_law_that_does_it() -
             seen.append(rates)
         fast = np.abs(np.array(seen)[100:]).max()
         assert 1e-5 < fast < 5e-3, (mode, fast)
+
+
+def test_what_a_law_remembers_is_foreseen_too(tmp_path: Path) -> None:
+    """Damping by a filter that passes at once what it gets is damping; a slower filter is less of it."""
+
+    def rates(mode: str, keep: float = 0.0) -> Any:
+        config = VIRTUAL.changed({"rate": 400, "mode": mode, "laws": {"filtered": {"keep": keep}}})
+        held, frame, seen = ZeroOrderHold(config, (False,) * 6), np.zeros(1, FRAME), []
+        for cycle in range(160):
+            if cycle == 80:
+                held.forget()  # from then on as from the beginning
+            t = cycle % 80 * config.period
+            legs, model = _reference(t, config)
+            terms = np.zeros((5, 6))
+            terms[0] = model
+            seen.append(_excess(held, frame, t, terms, legs, _motion(t, config))[1])
+            ahead, force = _reference(t + config.period + config.force_lead, config)
+            held.note(t, force, ahead[:, 1], ahead)
+        return np.array(seen)
+
+    with installed(tmp_path, {"filtered": FILTERED}, "[stewart_rig.control_laws]\nfiltered = filtered:LAW\n"):
+        force, at_once, slow = rates("force"), rates("filtered"), rates("filtered", 0.9)
+    assert np.abs(force).max() > 1e-5
+    np.testing.assert_allclose(at_once, force, rtol=1e-9, atol=1e-15)
+    assert np.abs(slow - force).max() > 0.05 * np.abs(force).max()
+    np.testing.assert_array_equal(slow[80:], slow[:80])
+
+
+FILTERED = """
+from typing import Annotated
+import numpy as np
+from pydantic import Field
+from rig.config import ExtensionSettings, LawDeclaration, LegFeedback
+from rig.engine import ForceLaw
+
+class Settings(ExtensionSettings):
+    keep: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
+
+def feedback(config):
+    keep, control = config.law_settings("filtered").keep, config.control
+    A, B = np.array([[keep]]), np.array([[0.0, 1.0 - keep]])
+    return LegFeedback(control.stiffness, 0.0, A, B, np.array([control.damping]))
+
+LAW = LawDeclaration("filtered", "Filtered", ForceLaw, feedback=feedback, settings=Settings)
+"""
 
 
 def _excess(

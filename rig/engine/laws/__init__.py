@@ -6,7 +6,7 @@ from actuators import Mode
 from dynamics import Dynamics, DynamicsError
 from rig.config import RigConfig, find_law
 from rig.engine.laws.force import ForceLaw
-from rig.engine.laws.law import ControlLaw, LawFault
+from rig.engine.laws.law import ControlLaw, GuardedLaw, LawFault
 from rig.engine.laws.mixed import MixedLaw
 from rig.engine.laws.position import PositionLaw
 from rig.engine.laws.single_leg import SingleLegLaw
@@ -35,19 +35,30 @@ def law_of(mode: str) -> type[ControlLaw]:
 def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
     """The law of a configuration on the model `dynamics`; where legs have a mode of their own, a mixed one.
 
+    A law of another distribution is guarded, see `GuardedLaw`.
+
     Raises:
-        ConfigError: see `law_of`; or the law cannot be made.
+        ConfigError: see `law_of`; the law cannot be made, or is another than it declares.
     """
-    if all(config.own_loops):
+    declared = config.law
+    if all(config.own_loops) and not declared.own_loops:
         return PositionLaw.of(config, dynamics)
     kind = law_of(config.mode)
+    mixed = issubclass(kind, ForceLaw) and any(config.own_loops) and not declared.own_loops
+    if mixed and kind.compute is not ForceLaw.compute:
+        raise ConfigError(
+            f"control law {config.mode!r}: it is declared mixed and overrides compute, which is not called where "
+            "drives of some legs close their own loops; override close_loop"
+        )
     try:
         law = kind.of(config, dynamics)
+        if not (declared.compiled or mixed):
+            return GuardedLaw(law, declared.name, declared.drives)
     except (ConfigError, DynamicsError):
         raise
     except Exception as error:  # of whatever kind, where the law is somebody else's
         raise ConfigError(f"control law {config.mode!r} cannot be made: {type(error).__name__}: {error}") from error
-    if isinstance(law, ForceLaw) and any(config.own_loops):
+    if mixed and isinstance(law, ForceLaw):
         return MixedLaw(law, PositionLaw.of(config, dynamics), config.own_loops)
     return law
 

@@ -28,6 +28,10 @@ class MixedLaw(ControlLaw):
         self._forces, self._lengths = forces, lengths
         self._own = np.array(own_loops)
 
+    def refer(self, cycle: CycleData) -> None:
+        """See `ControlLaw.refer`."""
+        self._forces.refer(cycle)
+
     def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
         self._lengths.compute(cycle)
