@@ -55,6 +55,8 @@ from kinematics.cueing import (
     parse_tuning,
     tuning_changes,
     tuning_names,
+    tuning_source,
+    tuning_text,
 )
 from kinematics.errors import (
     AssemblyModeError,
@@ -411,6 +413,8 @@ __all__ = [
     "trajectory_text",
     "tuning_changes",
     "tuning_names",
+    "tuning_source",
+    "tuning_text",
     "with_callees",
     "within",
 ]

@@ -1,6 +1,7 @@
 """View-models: what the app shows and allows, without widgets."""
 
 from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS, STATE_COLOURS
+from gui.models.cueing import ENTRY_GROUPS, TuningEntry, tuning_entries, with_values
 from gui.models.decimation import Outline, Thinned, decimate, stride_for
 from gui.models.free_ranges import Question, range_of, step_refusals
 from gui.models.live import (
@@ -124,6 +125,7 @@ __all__ = [
     "CONNECT_TEXTS",
     "DASHED",
     "DISCONNECT_TEXTS",
+    "ENTRY_GROUPS",
     "EXACT",
     "FIGURES",
     "FORCES",
@@ -176,6 +178,7 @@ __all__ = [
     "Swept",
     "Thinned",
     "Timeline",
+    "TuningEntry",
     "VerdictStyle",
     "VisibleRows",
     "arm_first",
@@ -232,9 +235,11 @@ __all__ = [
     "stride_for",
     "tightest",
     "title_of",
+    "tuning_entries",
     "verdict_of",
     "verdict_style",
     "what_changed",
     "with_transitions",
+    "with_values",
     "wrench_of",
 ]

@@ -1,6 +1,7 @@
 """The session with one rig: its processes, state, commands and jobs."""
 
 from gui.models import Phase, heavy_work_obstacle
+from gui.session.cued_stream import CuedStream
 from gui.session.frame_clock import FrameClock
 from gui.session.job_runner import JobRunner, ReportMaker, error_text
 from gui.session.mover import Mover
@@ -10,6 +11,7 @@ from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
 __all__ = [
+    "CuedStream",
     "FrameClock",
     "JobRunner",
     "LogEntry",

@@ -162,6 +162,13 @@ class RigSession(SessionState):
 
         self._commands.submit(lambda: engine.request(command, samples), answered)
 
+    def note_tuning(self, text: str, at: float) -> None:
+        """Record and log a change of a washout's tuning; at: s of the monotonic clock."""
+        engine = self._engine
+        self.log("info", "operator", tr("tuning of the washout: {text}").format(text=text))
+        if engine is not None:
+            self._commands.submit(lambda: engine.note_tuning(text, at), _ignore)
+
     def disconnect_rig(self) -> None:
         """Disconnect the drives and end the engine, which closes the recording; a virtual rig keeps running.
 

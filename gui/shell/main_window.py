@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.models import Action, Repair, title_of
 from gui.motion import MotionPanel
-from gui.operate import FaultsPanel, JogPanel, OperatePanel
+from gui.operate import CueingPanel, FaultsPanel, JogPanel, OperatePanel
 from gui.runs import RunDesk
 from gui.session import Mover, RigSession, StopButton, StopEverywhere
 from gui.shell.appearance import Appearance
@@ -60,6 +60,10 @@ class MainWindow(QtWidgets.QMainWindow):
             (mark("Recordings"), views.recordings_page),
             (mark("Event log"), views.log),
         ]
+        cue = session.config.stream.cue
+        self.cueing = None if cue is None else CueingPanel(session, cue)
+        if self.cueing is not None:
+            pages.insert(2, (mark("Cueing"), self.cueing))
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
             pages.insert(-1, (mark("Faults"), self.faults))
@@ -163,6 +167,8 @@ class MainWindow(QtWidgets.QMainWindow):
         for owner in (self.runs, self.menus, self.docking, self.views):
             owner.close()
         self.motion.close_worker()
+        if self.cueing is not None:
+            self.cueing.close_worker()
         self.jog.pad.close_pad()
         self.motion.mover.close()
         self.session.close()

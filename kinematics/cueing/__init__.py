@@ -1,7 +1,16 @@
 """Motion cueing: from a vehicle's motion to that of a platform, within the bounds of its legs."""
 
 from kinematics.cueing.limiter import BRAKING, LIMITED, MotionBounds
-from kinematics.cueing.tuning import Tuning, blended, load_tuning, parse_tuning, tuning_changes, tuning_names
+from kinematics.cueing.tuning import (
+    Tuning,
+    blended,
+    load_tuning,
+    parse_tuning,
+    tuning_changes,
+    tuning_names,
+    tuning_source,
+    tuning_text,
+)
 from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout
 
 __all__ = [
@@ -19,4 +28,6 @@ __all__ = [
     "parse_tuning",
     "tuning_changes",
     "tuning_names",
+    "tuning_source",
+    "tuning_text",
 ]

@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
+import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kinematics.errors import InputFileError
@@ -138,17 +139,20 @@ def load_tuning(source: str | Path) -> Tuning:
 
     Raises InputFileError naming the file, with all its faults: each key, its value, its unit and its bounds.
     """
-    path = Path(source)
     try:
-        if path.suffix.lower() == ".toml":
-            text = read_text(path)
-        elif path.name == str(source) and path.name in tuning_names():
-            text = _shipped().joinpath(f"{path.name}.toml").read_text(encoding="utf-8")
-        else:
-            raise InputFileError(f"must be a .toml file, or a shipped tuning ({', '.join(tuning_names())})")
-        return parse_tuning(text)
+        return parse_tuning(tuning_source(source))
     except InputFileError as error:
         raise InputFileError(f"{source}: {error}") from None
+
+
+def tuning_source(source: str | Path) -> str:
+    """Return the text of a tuning: of a .toml file, or of a shipped one by its name. Raises InputFileError."""
+    path = Path(source)
+    if path.suffix.lower() == ".toml":
+        return read_text(path)
+    if path.name == str(source) and path.name in tuning_names():
+        return _shipped().joinpath(f"{path.name}.toml").read_text(encoding="utf-8")
+    raise InputFileError(f"must be a .toml file, or a shipped tuning ({', '.join(tuning_names())})")
 
 
 def parse_tuning(text: str) -> Tuning:
@@ -195,6 +199,29 @@ def tuning_changes(before: Tuning, after: Tuning) -> list[str]:
             yield f"{place} {shown(one)} → {shown(other)}"
 
     return list(differing("", before.model_dump(), after.model_dump()))
+
+
+def tuning_text(tuning: Tuning, before: str = "") -> str:
+    """Return a tuning as the text of its file.
+
+    before: text of a tuning's file, whose comments, order and unchanged values stay; "" for a new file.
+
+    Raises InputFileError if `before` is no tuning.
+    """
+    old = parse_tuning(before).model_dump() if before else {}
+    document = tomlkit.parse(before)
+
+    def put(table: Any, new: dict[str, Any], known: dict[str, Any]) -> None:
+        for key, value in new.items():
+            if isinstance(value, dict):
+                if key not in table:
+                    table[key] = tomlkit.table()
+                put(table[key], value, known.get(key, {}))
+            elif key not in known or known[key] != value:
+                table[key] = list(value) if isinstance(value, tuple) else value
+
+    put(document, tuning.model_dump(), old)
+    return tomlkit.dumps(document)
 
 
 def _shipped() -> Traversable:

@@ -37,8 +37,9 @@ class EventFollower:
         """The events (oldest first) after those of the last call."""
         first = 0
         if self._last is not None:
+            last = repr(self._last)  # a finding's value may be NaN, which equals nothing
             for index in range(len(events) - 1, -1, -1):
-                if events[index] == self._last:
+                if repr(events[index]) == last:
                     first = index + 1
                     break
         if events:

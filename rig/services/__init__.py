@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from rig.services.motion_cueing import CueRequest as CueRequest
     from rig.services.motion_cueing import CueResult as CueResult
     from rig.services.motion_cueing import cue as cue
+    from rig.services.motion_cueing import save_tuning as save_tuning
     from rig.services.offline import AllPosesRequest as AllPosesRequest
     from rig.services.offline import AllPosesResult as AllPosesResult
     from rig.services.offline import InverseRequest as InverseRequest
@@ -277,7 +278,7 @@ _NAMES = {
     "job": ("CancelledError", "Event", "Job", "Notice", "OnEvent", "Progress", "no_progress", "start"),
     "log_import": ("ImportRequest", "ImportResult", "import_log"),
     "mechanism_study": ("StudyRequest", "StudyResult", "study"),
-    "motion_cueing": ("CueRequest", "CueResult", "cue"),
+    "motion_cueing": ("CueRequest", "CueResult", "cue", "save_tuning"),
     "offline": (
         "AllPosesRequest",
         "AllPosesResult",

@@ -10,6 +10,7 @@ from rig.services.request import request
 from rig.services.sources import Notices
 
 if TYPE_CHECKING:
+    from kinematics import Tuning
     from rig.cueing import Cueing, ObjectiveTest
 
 
@@ -65,6 +66,25 @@ class CueResult:
         paths = {"page": str(self.page), "json": str(self.summary), "motion": str(self.motion),
                  "files": list(map(str, self.files))}  # fmt: skip
         return as_dict(self.cueing, self.test) | {"paths": paths}
+
+
+def save_tuning(tuning: "Tuning", path: Path, source: str = "") -> None:
+    """Write a tuning into a file, which appears whole.
+
+    source: the file, or the name of the shipped tuning, that it was made from: comments and order are kept.
+
+    Raises:
+        InputError: the file cannot be written, or the source is no tuning any more.
+    """
+    from kinematics import InputFileError, tuning_source, tuning_text
+    from rig.csvio import whole_file
+
+    try:
+        text = tuning_text(tuning, tuning_source(source) if source else "")
+    except InputFileError as error:
+        raise InputError(f"tuning {source}: {error}") from None
+    with whole_file(path) as file:
+        file.write(text)
 
 
 def cue(request: CueRequest, progress: OnEvent = no_progress) -> CueResult:

@@ -188,6 +188,12 @@ class CueStage:
             self._tunings += 1
         return changes
 
+    def end(self) -> None:
+        """End the platform's stream with the next step, whatever the vehicle does; the engine brings it to rest."""
+        if math.isfinite(self._origin):
+            self._end()
+            self._flush()
+
     @property
     def _next(self) -> float:
         return self._origin + self._count * self._period

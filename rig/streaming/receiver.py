@@ -514,6 +514,11 @@ class StreamReceiver:
         status: CueStatus = self._process.receive(_ANSWERING, "say what the washout did")
         return status
 
+    def end(self) -> None:
+        """End the platform's stream, whatever the vehicle's sender does. Raises as `status`."""
+        self._process.send("end")
+        self._process.receive(_ANSWERING, "end the stream")
+
     def tune(self, tuning: Tuning) -> list[str]:
         """Change the tuning of the washout while it runs; return what changes, as `CueStage.tune`.
 
@@ -609,7 +614,9 @@ def _answered(loop: ReceiverLoop, asked: object) -> object:
                 return loop.cueing.tune(asked)
             except LimitError as error:
                 return error
-        if asked == "cueing":
+        if asked == "end":
+            loop.cueing.end()
+        elif asked == "cueing":
             return loop.cueing.status
     return loop.status()
 

@@ -8,6 +8,7 @@ from gui.models.operate import CycleMeter, detail_of, state_style
 from gui.models.rules import Action, Phase, Situation, obstacle
 from gui.session.session_state import log_entry
 from rig.client import EventFollower
+from rig.engine import Event
 from rig.findings import Code, Finding
 from rig.states import State, StopSeverity
 from rig.telemetry import ROW
@@ -120,6 +121,17 @@ def test_events_are_told_apart_from_those_seen_before() -> None:
     assert [log_entry(event).code for event in follower.new([make_event(Finding(Code.OVERRUNS, 0, 3, 2), 4.0)])] == [
         "OVERRUN"
     ]
+
+
+def test_an_event_whose_value_is_no_number_is_told_once() -> None:
+    """Such values come from the link anew with each status, and are equal to nothing."""
+
+    def said() -> list[Event]:
+        return [make_event(Finding(Code.STREAM_ENDED, 0, float("nan"), details={"stream": "s"}), 5.0)]
+
+    follower = EventFollower()
+    assert len(follower.new(said())) == 1
+    assert follower.new(said()) == []
 
 
 def test_the_meter_measures_rate_and_spread() -> None:

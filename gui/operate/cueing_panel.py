@@ -1,0 +1,242 @@
+"""A vehicle's motion on the platform: its sender is followed, and the washout's tuning is changed meanwhile."""
+
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.models import ENTRY_GROUPS, TuningEntry, tuning_entries, with_values
+from gui.session import CuedStream, RigSession, error_text
+from gui.texts import mark, tr
+from gui.widgets import (
+    Choice,
+    Columns,
+    DisplayUnit,
+    GuardedButton,
+    NumberField,
+    Reason,
+    ScrolledPage,
+    TextRoom,
+    ask_save,
+    display_unit,
+    field_refusal,
+    set_icon,
+)
+from kinematics import Tuning
+from rig.config import CueOptions
+from rig.errors import RigError
+from rig.services import save_tuning
+
+_PHASES = {
+    "off": mark("No vehicle is followed."),
+    "starting": mark("The receiver starts; a first start compiles the washout, which takes minutes."),
+    "waiting": mark("Waiting for a vehicle at {address}"),
+    "following": mark("The platform follows the vehicle at {address}"),
+    "ending": mark("The platform comes to rest."),
+}
+_SHOWN = {
+    "m/s^2": DisplayUnit("m/s²", 1.0, 3),
+    "rad/s^2": DisplayUnit("rad/s²", 1.0, 3),
+    "m/s^3": DisplayUnit("m/s³", 1.0, 1),
+    "": DisplayUnit("", 1.0, 3),
+}
+_BREAK = DisplayUnit("rad/s", 1.0, 3)
+"""Break frequencies are in rad/s everywhere; other angular speeds are those of a turn."""
+_BREAKS = ("frequency", "return_frequency", "approach", "recovery")
+_ALGORITHMS = ((mark("classical"), "classical"), (mark("constrained by the legs"), "constrained"))
+_CHOICES = {
+    "algorithm": (mark("Algorithm"), _ALGORITHMS),
+    "translation.order": (mark("Order"), ((mark("2: stays away"), 2), (mark("3: returns home"), 3))),
+    "rotation.order": (mark("Order"), ((mark("1: stays turned"), 1), (mark("2: returns to level"), 2))),
+}
+
+
+class CueingPanel(QtWidgets.QWidget):
+    """The vehicle's stream, and the numbers of the tuning with their units and bounds.
+
+    Args:
+        session: the rig.
+        options: `[stream.cue]` of its configuration.
+    """
+
+    def __init__(self, session: RigSession, options: CueOptions, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.cued = CuedStream(session, options, self)
+        self._source = str(self.cued.file.path or options.tuning)
+        self.wait = GuardedButton(tr("Wait for a vehicle"), tr("Receive a vehicle's motion, and follow its cues"))
+        self.end = GuardedButton(tr("End"), tr("Come to rest and hold, or wait no more"))
+        self.apply = GuardedButton(tr("Apply"), tr("Change to this tuning within a second, while the platform moves"))
+        self.put_back = GuardedButton(tr("Put back"), tr("Show the tuning in effect again"))
+        self.save = GuardedButton(tr("Save tuning …"), tr("Write the tuning in effect to a file"))
+        for button, meaning, pressed in (
+            (self.wait, "play", self.cued.start),
+            (self.end, "hold", self.cued.end),
+            (self.apply, "forward", self._apply),
+            (self.put_back, "undo", self._show_tuning),
+            (self.save, "save", self._save),
+        ):
+            set_icon(button, meaning)
+            button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
+        self.state = QtWidgets.QLabel()
+        self.state.setAccessibleName(tr("State of the vehicle's stream"))
+        self.state_room = TextRoom(self.state, 3)
+        self._reason = Reason()
+        self.fields: dict[str, list[NumberField]] = {}
+        self.choices: dict[str, Choice] = {}
+        self._lay_out()
+        self.cued.changed.connect(self.refresh)
+        self.cued.tuned.connect(self._tuned)
+        self.cued.refused.connect(self._refused)
+        session.changed.connect(self.refresh)
+        self._show_tuning()
+
+    def _lay_out(self) -> None:
+        entries = tuning_entries()
+        groups = {name: self._group(name, [one for one in entries if one.group == name]) for name in ENTRY_GROUPS}
+        columns = Columns(
+            [groups["input"], groups["tilt"]], [groups["translation"], groups["rotation"], groups["limiter"]]
+        )
+        above, below = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
+        above.addWidget(self.wait)
+        above.addWidget(self.end)
+        above.addWidget(self.state_room, 1)
+        below.addWidget(self._reason, 1)
+        for button in (self.apply, self.put_back, self.save):
+            below.addWidget(button)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.addLayout(above)
+        layout.addWidget(ScrolledPage(columns), 1)
+        layout.addLayout(below)
+
+    def _group(self, name: str, entries: list[TuningEntry]) -> QtWidgets.QGroupBox:
+        box = QtWidgets.QGroupBox(tr(ENTRY_GROUPS[name]))
+        grid = QtWidgets.QGridLayout(box)
+        for key in _CHOICES:
+            if key == (f"{name}.order" if name != "input" else "algorithm"):
+                self._add_choice(grid, key, box.title())
+        for entry in entries:
+            row = grid.rowCount()
+            grid.addWidget(QtWidgets.QLabel(tr(entry.caption)), row, 0)
+            bounds = QtWidgets.QLabel(_bounds(entry))
+            bounds.setObjectName("muted")
+            grid.addWidget(bounds, row, 1)
+            self.fields[entry.key] = []
+            for column, axis in enumerate(entry.axes, start=2):
+                field = self._field(entry, axis, box.title())
+                grid.addWidget(field, row, column)
+                self.fields[entry.key].append(field)
+        grid.setColumnStretch(0, 1)
+        return box
+
+    def _add_choice(self, grid: QtWidgets.QGridLayout, key: str, title: str) -> None:
+        caption, options = _CHOICES[key]
+        choice = Choice(f"{title}: {tr(caption)}", [(tr(text), value) for text, value in options])
+        choice.currentIndexChanged.connect(lambda _index: self.refresh())
+        row = grid.rowCount()
+        grid.addWidget(QtWidgets.QLabel(tr(caption)), row, 0)
+        grid.addWidget(choice, row, 2, 1, 3)
+        self.choices[key] = choice
+
+    def _field(self, entry: TuningEntry, axis: str, title: str) -> NumberField:
+        name = f"{title}: {tr(entry.caption)}" + (f", {axis}" if axis else "")
+        field = NumberField(name, entry.unit, entry.least, entry.least, entry.greatest, shown=_unit(entry))
+        if axis:
+            field.setPrefix(f"{axis} ")
+        field.setToolTip(f"{name}: {_bounds(entry)}")
+        field.changed.connect(self.refresh)
+        return field
+
+    @property
+    def shown(self) -> Tuning:
+        """The tuning that the fields say. Raises ValueError for a field that is none."""
+        values = {key: tuple(field.si() for field in fields) for key, fields in self.fields.items()}
+        data = with_values(self.cued.tuning, values).model_dump()
+        for key, choice in self.choices.items():
+            group, _, name = key.rpartition(".")
+            (data[group] if group else data)[name] = choice.currentData()
+        return Tuning.model_validate(data)
+
+    def refresh(self) -> None:
+        """Show the stream's state; enable what is possible, or show why it is not."""
+        cued = self.cued
+        following = cued.phase in ("following", "ending")
+        nobody = "" if following else tr("no vehicle is followed")
+        wrong = field_refusal(self)
+        same = "" if wrong or self._differs() else tr("nothing is changed")
+        self.wait.set_obstacle(cued.obstacle)
+        self.end.set_obstacle("" if cued.phase in ("waiting", "following") else tr("no vehicle is waited for"))
+        self.apply.set_obstacle(nobody or wrong or same)
+        self.put_back.set_obstacle("" if wrong or not same else same)
+        self.save.set_obstacle("")
+        controls: list[QtWidgets.QWidget] = [*self.choices.values()]
+        for fields in self.fields.values():
+            controls += fields
+        for control in controls:
+            control.setEnabled(following)
+        self._reason.show_reason(nobody or wrong)
+        lines = [tr(_PHASES[cued.phase]).format(address=cued.address)]
+        if cued.phase != "off" and cued.stream is not None and cued.cueing is not None:
+            lines += [cued.stream.text, cued.cueing.text]
+        self.state_room.show_text("\n".join(lines))
+
+    def close_worker(self) -> None:
+        """End the receiver and the thread."""
+        self.cued.close()
+
+    def _differs(self) -> bool:
+        try:
+            return self.shown != self.cued.tuning
+        except ValueError:
+            return True
+
+    def _show_tuning(self) -> None:
+        tuning = self.cued.tuning
+        data: dict[str, Any] = tuning.model_dump()
+        for entry in tuning_entries():
+            for field, value in zip(self.fields[entry.key], entry.values(tuning), strict=True):
+                field.set_si(value)
+        for key, choice in self.choices.items():
+            group, _, name = key.rpartition(".")
+            choice.setCurrentIndex(choice.findData((data[group] if group else data)[name]))
+        self.refresh()
+
+    def _apply(self) -> None:
+        self.cued.tune(self.shown)
+
+    def _tuned(self, _changes: list[str]) -> None:
+        self._show_tuning()
+
+    def _refused(self, text: str) -> None:
+        self._session.log("error", "app", tr("the tuning stays as it was: {reason}").format(reason=text))
+        self.refresh()
+        self._reason.show_reason(text)
+
+    def _save(self) -> None:
+        source = self._source
+        suggested = source if source.endswith(".toml") else f"{source}.toml"
+        path = ask_save(self, tr("Save the tuning"), suggested, tr("Tunings (*.toml)"), ".toml")
+        if path is not None:
+            self.save_to(path)
+
+    def save_to(self, path: Path) -> None:
+        """Write the tuning in effect to a file, with the comments of the one that it came from."""
+        try:
+            save_tuning(self.cued.tuning, path, self._source)
+        except RigError as error:
+            self._reason.show_reason(error_text(error))
+            return
+        self._session.log("info", "operator", tr("the tuning is saved: {path}").format(path=path))
+
+
+def _unit(entry: TuningEntry) -> DisplayUnit:
+    shown = _BREAK if entry.key.rpartition(".")[2] in _BREAKS else _SHOWN.get(entry.unit)
+    return display_unit(entry.unit) if shown is None else shown
+
+
+def _bounds(entry: TuningEntry) -> str:
+    """The bounds of an entry's numbers, with the unit shown."""
+    unit = _unit(entry)
+    least, greatest = entry.least * unit.factor, entry.greatest * unit.factor
+    text = tr("{least:.4g} to {greatest:.4g} {unit}").format(least=least, greatest=greatest, unit=unit.unit)
+    return text.strip()

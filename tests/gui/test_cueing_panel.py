@@ -1,0 +1,97 @@
+"""The page Cueing: a vehicle is waited for and followed, and the washout's tuning is changed meanwhile."""
+
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtWidgets
+from shell_support import VIRTUAL, FakeSession, make_status, press
+
+from gui.models import tuning_entries, with_values
+from gui.operate import CueingPanel
+from kinematics import load_tuning
+from rig.engine import FollowStream
+from rig.runtime import TelemetryRing
+from rig.states import State
+from rig.streaming import VehicleSample, encode_vehicle
+
+CUED = VIRTUAL.changed({"stream": {"cue": {"tuning": "lab-hexapod"}, "receiver": {"port": 0}}})
+
+
+class CuedSession(FakeSession):
+    """One whose engine has a telemetry ring, and that writes down what is recorded of a tuning."""
+
+    noted: list[str]
+    engine_address: Any = None
+
+    def note_tuning(self, text: str, at: float) -> None:
+        self.noted.append(text)
+
+
+@pytest.fixture
+def panel(qtbot: Any, qapp: QtWidgets.QApplication, tmp_path: Path) -> Any:
+    session = CuedSession(CUED, tmp_path)
+    session.noted = []
+    assert CUED.stream.cue is not None
+    made = CueingPanel(session, CUED.stream.cue)
+    made.resize(980, 560)
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_worker()
+    session.close()
+
+
+def test_every_number_of_a_tuning_has_its_unit_and_bounds(panel: CueingPanel) -> None:
+    tuning = load_tuning("lab-hexapod")
+    for entry in tuning_entries():
+        fields = panel.fields[entry.key]
+        assert tuple(field.si() for field in fields) == entry.values(tuning)
+        assert all(field.accessibleName() and " to " in field.toolTip() for field in fields)
+    assert panel.fields["tilt.rate"][0].text() == "3.00 °/s"
+    assert panel.fields["translation.frequency"][2].text() == "z 4.000 rad/s"
+    with pytest.raises(ValueError, match="must be 0 to 2"):
+        with_values(tuning, {"input.force_scale": (3.0, 1.0, 1.0)})
+
+
+def test_without_a_vehicle_nothing_can_be_changed_and_the_page_says_why(panel: CueingPanel) -> None:
+    assert not panel.apply.isEnabled() and not panel.fields["tilt.rate"][0].isEnabled()
+    assert not panel.wait.isEnabled() and "not engaged" in panel.wait.toolTip()
+    panel.cued.tune(load_tuning("lab-hexapod"))
+    assert "no vehicle is followed" in panel._reason.text()
+
+
+def test_a_vehicle_is_followed_and_the_tuning_changed_and_saved(panel: CueingPanel, qtbot: Any, tmp_path: Path) -> None:
+    """With the receiver's own process, whose start takes most of the time."""
+    session, cued = panel._session, panel.cued
+    assert isinstance(session, CuedSession)
+    with TelemetryRing.create(64) as ring:
+        session.engine_address = SimpleNamespace(ring=ring.name)
+        session.take(make_status(State.ENGAGED))
+        press(panel.wait)
+        qtbot.waitUntil(lambda: cued.phase == "waiting", timeout=200_000)
+        port = int(cued.address.rpartition(":")[2])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            level = VehicleSample(1, 0, 0, 5.0, 5.0, 0, (0.0, 0.0, 9.80665), (0.0, 0.0, 0.0))
+            sender.sendto(encode_vehicle(level), ("127.0.0.1", port))
+            qtbot.waitUntil(lambda: cued.phase == "following", timeout=10_000)
+        command = session.sent[-1][1]
+        assert isinstance(command, FollowStream)
+        session.take(make_status(State.RUNNING))
+        field = panel.fields["input.force_scale"][0]
+        assert field.isEnabled() and not panel.apply.isEnabled()
+        field.lineEdit().setText("3")  # typed
+        assert not panel.apply.isEnabled() and field.refusal
+        field.setValue(0.8)
+        with qtbot.waitSignal(cued.tuned, timeout=10_000):
+            press(panel.apply)
+        assert session.noted == ["input.force_scale [0.5, 0.5, 0.5] → [0.8, 0.5, 0.5]"]
+        assert cued.tuning.input.force_scale[0] == 0.8 and not panel.apply.isEnabled()
+        panel.save_to(tmp_path / "mine.toml")
+        saved = (tmp_path / "mine.toml").read_text(encoding="utf-8")
+        assert load_tuning(tmp_path / "mine.toml") == cued.tuning and 'rate = "3 deg/s"' in saved and "# m/s^2" in saved
+        session.take(make_status(State.ENGAGED))
+        assert cued.phase == "off" and not field.isEnabled()
