@@ -19,6 +19,7 @@ from gui.models.rules import Action, Phase, Situation, obstacle
 from gui.texts import finding_text, sentence, tr
 from kinematics import (
     COORDINATES,
+    SYNTHETIC,
     Array,
     InputFileError,
     MotionTable,
@@ -63,10 +64,25 @@ NEW_PARTS: dict[str, Data] = {
     },
     "hold": {"position": _REST, "duration": 1.0},
     "poses": {"file": "", "rest_ends": True},
+    "accelerations": {
+        "file": SYNTHETIC,
+        "file_y": "",
+        "file_z": "",
+        "axis": "x",
+        "unit": "file",
+        "seed": 1,
+        "high_pass": 0.5,
+        "low_pass": 10.0,
+        "fade": 1.0,
+        "scale": 0.05,
+        "offset": _REST,
+    },
 }
 """Defaults of a new part of each kind for a desktop machine, see `new_part`."""
 _LENGTHS = ("start", "end", "offset", "position", "speed", "amplitude", "rms")
 """Fields whose x, y and z, or whose number, scale with the size of the machine."""
+_FILES = ("file", "file_y", "file_z")
+"""Fields of a part that name a file."""
 
 
 def new_part(kind: str, size: float = 1.0) -> Data:
@@ -150,11 +166,14 @@ def moved(motion: Data, folder: Path, target: Path) -> Data:
     here, there = (Path(os.path.abspath(each)) for each in (folder, target))
 
     def renamed(part: Data) -> Data:
-        name = part.get("file")
-        if not name or Path(name).is_absolute():
-            return part
-        place = Path(os.path.normpath(here / name))
-        return part | {"file": (place.relative_to(there) if place.is_relative_to(there) else place).as_posix()}
+        changed = {}
+        for key in _FILES:
+            name = part.get(key)
+            if not name or name == SYNTHETIC or Path(name).is_absolute():
+                continue
+            place = Path(os.path.normpath(here / name))
+            changed[key] = (place.relative_to(there) if place.is_relative_to(there) else place).as_posix()
+        return part | changed
 
     return motion | {"parts": [renamed(part) for part in motion["parts"]]}
 

@@ -133,13 +133,14 @@ class SwitchField(Field):
 
 
 class FileField(Field):
-    """The path of a CSV file."""
+    """The path of a file, whose content `example` says; by default a CSV file of poses."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, example: str = "") -> None:
         super().__init__()
+        self._poses = not example
         self.line = QtWidgets.QLineEdit()
         self.line.setAccessibleName(name)
-        self.line.setPlaceholderText("CSV: t,x,y,z,qw,qx,qy,qz")
+        self.line.setPlaceholderText(example or "CSV: t,x,y,z,qw,qx,qy,qz")
         self.line.editingFinished.connect(self.edited)
         browse = QtWidgets.QPushButton(tr("Browse …"))
         browse.clicked.connect(self._browse)
@@ -155,7 +156,8 @@ class FileField(Field):
 
     def _browse(self) -> None:
         start = str(Path(self.value()).parent) if self.value() else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Poses"), start, tr("Poses (*.csv)"))
+        title, kinds = (tr("Poses"), tr("Poses (*.csv)")) if self._poses else (tr("Accelerations"), "")
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, title, start, kinds)
         if name:
             self.set_value(name)
             self.edited.emit()
@@ -366,7 +368,7 @@ def make_field(name: str, info: FieldInfo) -> Field:
     if kind is bool:
         return SwitchField(name)
     if kind is str:
-        return FileField(name)
+        return FileField(name, str((info.examples or [""])[0]))
     given = [argument for argument in get_args(kind) if argument is not type(None)]
     if len(given) == 1 and hasattr(given[0], "__metadata__"):
         metadata = list(given[0].__metadata__)

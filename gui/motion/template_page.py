@@ -11,12 +11,13 @@ from gui.motion.fields import Field, make_field
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields
-from kinematics import Array
+from kinematics import SYNTHETIC, Array
 from rig.client import TEMPLATES, Template
 from rig.config import RigConfig
 
 _PAUSE = 200  # ms without a change before sizes are computed
 _SIZES = tr("Sizes are about half of the largest passing ones until you type one.")
+_FACTOR = tr("The factor is the largest passing one, at most 1, until you type one.")
 
 
 class TemplateForm(QtWidgets.QWidget):
@@ -157,7 +158,7 @@ class TemplatePage(QtWidgets.QWidget):
     @property
     def found(self) -> bool:
         """Whether sizes were found for the current numbers."""
-        return bool(self.message.text() == _SIZES)
+        return self.message.text() in (_SIZES, _FACTOR)
 
     @property
     def form(self) -> TemplateForm:
@@ -236,9 +237,9 @@ class TemplatePage(QtWidgets.QWidget):
                 return
             made, motion, preview = result
             form.show_sizes(made)
-            self._set_message(_SIZES if made.sizes else "", "muted")
+            self._set_message((_FACTOR if made.whole else _SIZES) if made.sizes else "", "muted")
             file = getattr(made, "file", "")
-            called = Path(file).stem if file else name
+            called = Path(file).stem if file and file != SYNTHETIC else name
             if preview is not None:
                 self.seen.emit(called, preview)
             else:

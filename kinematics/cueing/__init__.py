@@ -11,7 +11,7 @@ from kinematics.cueing.tuning import (
     tuning_source,
     tuning_text,
 )
-from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout
+from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout, discretised
 
 __all__ = [
     "BRAKING",
@@ -24,6 +24,7 @@ __all__ = [
     "Tuning",
     "Washout",
     "blended",
+    "discretised",
     "load_tuning",
     "parse_tuning",
     "tuning_changes",

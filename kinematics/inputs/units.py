@@ -293,6 +293,8 @@ class Quantity:
     @property
     def _expected(self) -> str:
         article = "an" if self.name[0] in "aeiou" else "a"
+        if not self.unit:
+            return f"expected {article} {self.name}: a finite number"
         return f'expected {article} {self.name}: a finite number in {self.unit}, or text such as "1.5 {self.unit}"'
 
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> core_schema.CoreSchema:
@@ -315,6 +317,7 @@ DAMPING = Quantity("damping", "N s/m")
 ANGULAR_DAMPING = Quantity("angular damping", "N m s/rad", ("N m s",))
 INERTIA = Quantity("moment of inertia", "kg m^2")
 FORCE_RATE = Quantity("rate of force", "N/s")
+FACTOR = Quantity("factor", "")
 
 _READ = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / math.pi), "rad/s": ("°/s", 180.0 / math.pi)}
 """SI unit → display unit, and how many of it make one SI unit."""
@@ -390,6 +393,7 @@ Damping: TypeAlias = Annotated[float, DAMPING]
 AngularDamping: TypeAlias = Annotated[float, ANGULAR_DAMPING]
 Inertia: TypeAlias = Annotated[float, INERTIA]
 ForceRate: TypeAlias = Annotated[float, FORCE_RATE]
+Factor: TypeAlias = Annotated[float, FACTOR]
 
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]

@@ -11,6 +11,8 @@ from kinematics.trajectories.base import (
     joint_faults,
 )
 from kinematics.trajectories.files import (
+    Accelerations,
+    AccelerationsPart,
     Poses,
     TrajectorySpec,
     TransitionPart,
@@ -46,6 +48,16 @@ from kinematics.trajectories.joint_space import (
     load_joint_trajectory,
     parse_joint_trajectory,
 )
+from kinematics.trajectories.records import (
+    SYNTHETIC,
+    Corrected,
+    Record,
+    RecordAxis,
+    RecordUnit,
+    corrected,
+    read_record,
+    synthetic_record,
+)
 from kinematics.trajectories.table import MOST_SAMPLES, MotionTable, scaled, table_motion_kernel, tabulate
 
 __all__ = [
@@ -54,10 +66,14 @@ __all__ = [
     "MOST_SAMPLES",
     "PEAK_ACCELERATION",
     "PEAK_SPEED",
+    "SYNTHETIC",
+    "Accelerations",
+    "AccelerationsPart",
     "Axes",
     "Blend",
     "Chirp",
     "ChirpTerm",
+    "Corrected",
     "Harmonic",
     "HarmonicTerm",
     "Hold",
@@ -69,6 +85,9 @@ __all__ = [
     "Poses",
     "RandomMotion",
     "RandomTerm",
+    "Record",
+    "RecordAxis",
+    "RecordUnit",
     "Sequence",
     "Thresholds",
     "Trajectory",
@@ -76,6 +95,7 @@ __all__ = [
     "Transition",
     "TransitionPart",
     "build_trajectory",
+    "corrected",
     "fault_reason",
     "join",
     "joint_faults",
@@ -88,8 +108,10 @@ __all__ = [
     "parse_specification",
     "parse_trajectory",
     "read_poses",
+    "read_record",
     "scaled",
     "stepped_pose",
+    "synthetic_record",
     "table_motion_kernel",
     "tabulate",
     "trajectory_names",

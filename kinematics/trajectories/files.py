@@ -22,6 +22,7 @@ from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
 from kinematics.inputs import (
     Angle,
     AngularSpeed,
+    Factor,
     Frequency,
     Length,
     Speed,
@@ -59,6 +60,17 @@ from kinematics.trajectories.generators import (
     RandomMotion,
     RandomTerm,
     Transition,
+)
+from kinematics.trajectories.records import (
+    SYNTHETIC,
+    Corrected,
+    Record,
+    RecordAxis,
+    RecordUnit,
+    corrected,
+    joined,
+    read_record,
+    synthetic_record,
 )
 
 _COLUMNS = ("t", *MOTION_FIELDS[POSE])
@@ -495,6 +507,65 @@ class RandomPart(FileModel):
         return RandomMotion(terms, self.duration, self.fade, self.seed, offset=self.offset)
 
 
+class AccelerationsPart(FileModel):
+    """Recorded accelerations, such as a seismic record, integrated without a drift (`Accelerations`)."""
+
+    type: Literal["accelerations"]
+    """Kind of the part."""
+    file: Annotated[str, Field(min_length=1, examples=["CSV: t,ax,ay,az; AT2"])]
+    """CSV file of t and one to three of ax, ay, az; a PEER .AT2 file or a column of numbers, of the component along
+    `axis`; relative to the trajectory file. "synthetic": filtered noise like an earthquake."""
+    file_y: Annotated[str, Field(examples=["AT2"])] = ""
+    """File of the component along y, where each has one of its own."""
+    file_z: Annotated[str, Field(examples=["AT2"])] = ""
+    """File of the component along z, where each has one of its own."""
+    axis: RecordAxis = "x"
+    """Axis of the component in a file of one."""
+    unit: RecordUnit = "file"
+    """Unit of the accelerations; "file": g of an .AT2 file, m/s² otherwise."""
+    step: Annotated[Time, Field(gt=0.0)] | None = None
+    """Time between two samples of a column of numbers, s."""
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 1
+    """Seed of the synthetic record."""
+    high_pass: Annotated[Frequency, Field(gt=0.0)] = 0.5
+    """Corner of the high-pass, Hz: slower motion, which needs the longest strokes, is taken out."""
+    low_pass: Annotated[Frequency, Field(gt=0.0)] | None = None
+    """Corner of the low-pass, Hz: faster motion is taken out."""
+    fade: Duration = 1.0
+    """Duration of the fade-in and of the fade-out of the record, s."""
+    scale: Annotated[Factor, Field(gt=0.0, le=100.0)] = 1.0
+    """Factor of the accelerations."""
+    offset: Coordinates = _AT_REST
+    """Coordinates of the centre of the motion, m and rad."""
+
+    def record(self, folder: Path) -> Record:
+        """The record as its files have it; a relative path starts in `folder`."""
+        if self.file == SYNTHETIC:
+            found = [synthetic_record(self.seed)]
+        else:
+            found = [read_record(folder / self.file, self.axis, self.unit, self.step)]
+        others: tuple[tuple[str, RecordAxis], ...] = (self.file_y, "y"), (self.file_z, "z")
+        return joined(found + [read_record(folder / name, axis, self.unit, self.step) for name, axis in others if name])
+
+    def build(self, folder: Path) -> Trajectory:
+        """The part as a trajectory; a relative path starts in `folder`."""
+        made = corrected(self.record(folder), self.high_pass, self.low_pass, self.fade)
+        return Accelerations(made, self.scale, np.array(self.offset))
+
+
+class Accelerations(QuinticSpline):
+    """The motion of a corrected record, `scale` times, about `offset` (6,): at rest at both ends.
+
+    A quintic spline through its displacements, of which speed and acceleration are exact derivatives.
+    """
+
+    def __init__(self, made: Corrected, scale: float = 1.0, offset: ArrayLike | None = None) -> None:
+        centre = np.zeros(len(PLATFORM)) if offset is None else PLATFORM.values("offset", offset)
+        values = centre + scale * made.displacement
+        bounded("displacement", float(np.abs(values).max()), "m")
+        super().__init__(made.times, values, rest_ends=True)
+
+
 class TransitionPart(FileModel):
     """From the part before to the part after without a jump: a quintic polynomial."""
 
@@ -516,7 +587,15 @@ def join(before: Trajectory, after: Trajectory, duration: float) -> Transition:
 
 
 Part: TypeAlias = Annotated[
-    BlendPart | MinimumJerkPart | HoldPart | HarmonicPart | ChirpPart | RandomPart | PosesPart | TransitionPart,
+    BlendPart
+    | MinimumJerkPart
+    | HoldPart
+    | HarmonicPart
+    | ChirpPart
+    | RandomPart
+    | PosesPart
+    | AccelerationsPart
+    | TransitionPart,
     Field(discriminator="type"),
 ]
 

@@ -283,8 +283,8 @@ class _FadedWaves(Trajectory):
             else:  # a constant frequency, as most have
                 sum_d[:, column] += amplitude * p1 * cosine
                 sum_dd[:, column] += amplitude * (-(p1 * p1) * sine)
-        rise, rise_d, rise_dd = _smooth_step(t / self._fade)
-        fall, fall_d, fall_dd = _smooth_step((self.duration - t) / self._fade)
+        rise, rise_d, rise_dd = smooth_step(t / self._fade)
+        fall, fall_d, fall_dd = smooth_step((self.duration - t) / self._fade)
         # The two fades do not overlap: while one changes, the other is 1.
         w = (rise * fall)[:, None]
         wd = ((rise_d - fall_d) / self._fade)[:, None]
@@ -296,7 +296,7 @@ class _FadedWaves(Trajectory):
         )
 
 
-def _smooth_step(u: Array) -> tuple[Array, Array, Array]:
+def smooth_step(u: Array) -> tuple[Array, Array, Array]:
     """A step from 0 (u ≤ 0) to 1 (u ≥ 1) with four continuous derivatives, and its first two."""
     u = np.clip(u, 0.0, 1.0)
     v = 1.0 - u

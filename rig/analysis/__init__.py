@@ -35,7 +35,18 @@ from rig.analysis.response_fit import (
     fit_response,
 )
 from rig.analysis.smoothing import NARROWEST, Smoothing
-from rig.analysis.spectra import ROAD_CLASSES, RoadClass, Spectrum, road_height, road_terms, sea_terms, wave_spectrum
+from rig.analysis.spectra import (
+    ROAD_CLASSES,
+    RecordSpectra,
+    RoadClass,
+    Spectrum,
+    record_spectra,
+    response_spectrum,
+    road_height,
+    road_terms,
+    sea_terms,
+    wave_spectrum,
+)
 from rig.analysis.weighing import AT_REST_SPEEDS, RecordedRests, Stretch, Weighing, recorded_rests, runs_of, weighing_of
 from rig.analysis.wrench import (
     BANDWIDTH,
@@ -78,6 +89,7 @@ __all__ = [
     "Identified",
     "Note",
     "Nuisance",
+    "RecordSpectra",
     "RecordedResponse",
     "RecordedRests",
     "RecordedRig",
@@ -106,12 +118,14 @@ __all__ = [
     "multisine",
     "notes_of",
     "read_arm_record",
+    "record_spectra",
     "recorded_calibration",
     "recorded_parameters",
     "recorded_residuals",
     "recorded_response",
     "recorded_rests",
     "residuals_of",
+    "response_spectrum",
     "rig_of",
     "road_height",
     "road_terms",

@@ -1,12 +1,15 @@
-"""Motions from spectra: sea waves and roads as sums of sines with random phases."""
+"""Motions from spectra: sea waves and roads as sums of sines with random phases; response spectra of records."""
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from kinematics import Array
+from kinematics import AccelerationsPart, Array, corrected, discretised
 from rig.errors import InputError
 
 Spectrum: TypeAlias = Literal["JONSWAP", "Pierson-Moskowitz"]
@@ -17,7 +20,7 @@ _PEAKEDNESS: Mapping[Spectrum, float] = {"JONSWAP": 3.3, "Pierson-Moskowitz": 1.
 _SEA_BAND = 0.5, 4.0  # of the peak frequency; outside of it is less than 1 % of the energy
 _FINE = 4001  # frequencies at which a spectrum is integrated
 _REFERENCE = 0.1  # cycles/m, of ISO 8608
-ROAD_CLASSES: Mapping[RoadClass, float] = {each: 16e-6 * 4.0**place for place, each in enumerate("ABCDEFGH")}  # type: ignore[misc]
+ROAD_CLASSES: Mapping[RoadClass, float] = {each: 16e-6 * 4.0**place for place, each in enumerate(get_args(RoadClass))}
 """G_d(0.1 cycles/m), m³, the geometric mean of each class of ISO 8608."""
 
 
@@ -118,6 +121,102 @@ def road_terms(
 def road_height(density: float, speed: float, band: tuple[float, float]) -> float:
     """Return the RMS of a road's profile in a band of Hz at `speed`, m; density: G_d(0.1), m³."""
     return math.sqrt(density * _REFERENCE**2 * speed * (1.0 / band[0] - 1.0 / band[1]))
+
+
+_SHOWN = (0.1, 0.2, 0.5, 1.0, 2.0)  # s, of a text
+_PERIODS = np.unique([*np.geomspace(0.05, 5.0, 41).tolist(), *_SHOWN])  # s, of the oscillators of a response spectrum
+_DAMPING = 0.05
+
+
+def response_spectrum(accelerations: ArrayLike, step: float, periods: ArrayLike, damping: float = 0.05) -> Array:
+    """Return the pseudo-accelerations (m, k), m/s², of oscillators on a base that moves so: ω² max |u|.
+
+    ü + 2ζω u̇ + ω² u = −a, from rest, solved exactly for accelerations (n, k) that are linear between samples, `step` s
+    apart (Nigam and Jennings 1969). periods (m,): s. damping: ζ, below 1.
+
+    Raises InputError for a step, a period or a damping without a solution.
+    """
+    given, lengths = np.atleast_2d(np.asarray(accelerations, dtype=np.float64)), np.asarray(periods, dtype=np.float64)
+    if not (0.0 < step < math.inf and np.isfinite(lengths).all() and (lengths > 0.0).all()):
+        raise InputError("step and periods: must be finite and above 0 s")
+    if not 0.0 <= damping < 1.0:
+        raise InputError(f"damping: {damping:g}, must be 0 to 1")
+    omegas = 2.0 * np.pi / lengths
+    steps = np.array(
+        [discretised(np.array([[0.0, 1.0], [-w * w, -2.0 * damping * w]]), np.array([0.0, -1.0]), step) for w in omegas]
+    )
+    forced = steps[:, :, 2, None, None] * given[None, None, :-1] + steps[:, :, 3, None, None] * given[None, None, 1:]
+    state = np.zeros((len(omegas), 2, given.shape[1]))
+    greatest = np.zeros((len(omegas), given.shape[1]))
+    for row in range(len(given) - 1):
+        state = steps[:, :, :2] @ state + forced[:, :, row]
+        np.maximum(greatest, np.abs(state[:, 0]), out=greatest)
+    found: Array = omegas[:, None] ** 2 * greatest
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class RecordSpectra:
+    """What a platform makes of a record: response spectra at 5 % damping of the record and of the motion.
+
+    axes (k). periods (m,): s. record, motion (m, k): pseudo-accelerations, m/s², of the file and of the motion. peaks
+    (2, k): greatest accelerations of both, m/s². drift (k,): displacement of the motion faded out at its ends, m.
+    """
+
+    axes: tuple[str, ...]
+    periods: Array
+    record: Array
+    motion: Array
+    peaks: Array
+    drift: Array
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the spectra as a JSON object."""
+        return {
+            "damping": _DAMPING,
+            "axes": list(self.axes),
+            "period_s": self.periods.tolist(),
+            "record_m_s2": self.record.T.tolist(),
+            "motion_m_s2": self.motion.T.tolist(),
+            "peak_record_m_s2": self.peaks[0].tolist(),
+            "peak_motion_m_s2": self.peaks[1].tolist(),
+            "drift_m": self.drift.tolist(),
+        }
+
+    def lines(self) -> list[str]:
+        """Return the spectra at a few periods as lines of text."""
+        found = ["response spectrum at 5 % damping, m/s², of the record and of the motion"]
+        found.append(f"axis{'peak':>16}" + "".join(f"{f'{period:g} s':>16}" for period in _SHOWN))
+        shown = np.searchsorted(self.periods, _SHOWN)
+        for place, axis in enumerate(self.axes):
+            both = np.column_stack([self.record[shown, place], self.motion[shown, place]])
+            values = np.vstack([self.peaks[:, place], both])
+            found.append(f"{axis:<4}" + "".join(f"{f'{one:.3g}  {other:.3g}':>16}" for one, other in values))
+        drift = ", ".join(f"{1e3 * each:.2g}" for each in self.drift)
+        found.append(f"drift removed at the ends: {drift} mm")
+        return found
+
+
+def record_spectra(part: AccelerationsPart, folder: Path) -> RecordSpectra:
+    """Return the response spectra of a record, as its file has it, and of the motion that a part makes of it.
+
+    A relative path starts in `folder`. Raises TrajectoryError as the part does.
+    """
+    record, motion = part.record(folder), part.build(folder)
+    step = record.step
+    times = np.arange(int(motion.duration / step * (1.0 + 1e-12)) + 1) * step
+    places = ["xyz".index(axis) for axis in record.axes]
+    moved = motion.coordinates(times)[2][:, places]
+    still = record.accelerations - record.accelerations.mean(axis=0)
+    rest = np.zeros((len(times) - len(still), len(places)))  # oscillators go on after the record
+    return RecordSpectra(
+        record.axes,
+        _PERIODS,
+        response_spectrum(np.vstack([still, rest]), step, _PERIODS, _DAMPING),
+        response_spectrum(moved, step, _PERIODS, _DAMPING),
+        np.array([np.abs(still).max(axis=0), np.abs(moved).max(axis=0)]),
+        part.scale * corrected(record, part.high_pass, part.low_pass, part.fade).drift,
+    )
 
 
 def _terms(axis: str, sizes: Array, frequencies: Array, phases: Array) -> list[dict[str, Any]]:

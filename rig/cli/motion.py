@@ -3,7 +3,7 @@
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rig.client import Template
     from rig.services import TemplateError
 
-_NAMES = "sine|sweep|circle|step|random|multisine|sea|road|csv"
-_OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to"}
+_NAMES = "sine|sweep|circle|step|random|multisine|sea|road|seismic|csv"
+_OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to", "axis": "--component"}
 """Options whose names differ from the number's."""
 
 
@@ -60,7 +60,8 @@ def motion(
     ] = None,
     hold: Annotated[str | None, typer.Option("--hold", metavar="S", help="Dwell time of a step at its target.")] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed of random motion, of phases, of a sea or a road.")
+        int | None,
+        typer.Option("--seed", help="Seed of random motion, of phases, of a sea, a road or a synthetic record."),
     ] = None,
     spectrum: Annotated[
         str | None, typer.Option("--spectrum", metavar="JONSWAP|Pierson-Moskowitz", help="Spectrum of a sea.")
@@ -86,7 +87,40 @@ def motion(
         str | None, typer.Option("--track", metavar="LENGTH", help="Track of the vehicle on a road.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="CSV", help="CSV file of poses: t,x,y,z,qw,qx,qy,qz.")
+        str | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="csv: poses, t,x,y,z,qw,qx,qy,qz. seismic: CSV of t,ax,ay,az, a PEER .AT2, a column of numbers, "
+            "or synthetic.",
+        ),
+    ] = None,
+    file_y: Annotated[
+        str | None, typer.Option("--file-y", metavar="FILE", help="Seismic record of the component along y.")
+    ] = None,
+    file_z: Annotated[
+        str | None, typer.Option("--file-z", metavar="FILE", help="Seismic record of the component along z.")
+    ] = None,
+    component: Annotated[
+        str | None, typer.Option("--component", metavar="x|y|z", help="Axis of a seismic record of one component.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option("--unit", metavar="m/s^2|g|cm/s^2", help="Unit of a seismic record.")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option("--step", metavar="S", help="Time between two samples of a column of numbers.")
+    ] = None,
+    high_pass: Annotated[
+        str | None, typer.Option("--high-pass", metavar="HZ", help="Corner of a seismic record's high-pass.")
+    ] = None,
+    low_pass: Annotated[
+        str | None, typer.Option("--low-pass", metavar="HZ", help="Corner of a seismic record's low-pass.")
+    ] = None,
+    fade: Annotated[
+        str | None, typer.Option("--fade", metavar="S", help="Fade at both ends of a seismic record.")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option("--scale", metavar="FACTOR", help="Factor of a seismic record's accelerations.")
     ] = None,
     threshold: Annotated[
         list[str] | None,
@@ -128,7 +162,16 @@ def motion(
         "speed": _number(speed),
         "wheelbase": _number(wheelbase),
         "track": _number(track),
-        "file": None if file is None else str(file.absolute()),
+        "file": _file(file),
+        "file_y": _file(file_y),
+        "file_z": _file(file_z),
+        "axis": component,
+        "unit": unit,
+        "step": _number(step),
+        "high_pass": _number(high_pass),
+        "low_pass": _number(low_pass),
+        "fade": _number(fade),
+        "scale": _number(scale),
     }
     given = {name: value for name, value in given.items() if value is not None}
     thresholds = parse_given(threshold or (), Thresholds)
@@ -140,13 +183,24 @@ def motion(
     if as_json:
         output_data = {"trajectory": str(output), "template": template, "numbers": made.motion.model_dump(mode="json")}
         output_data["validation"] = named
+        if made.spectra is not None:
+            output_data["spectra"] = made.spectra.as_dict()
         checks = made.verdict.as_dict()["checks"]
         typer.echo(json.dumps(output_data | {"duration_s": made.verdict.duration, "checks": checks}, indent=2))
         return
     typer.echo(f"{template}: {_numbers(made.motion)}")
     if named:
         typer.echo(f"its runs are judged by {', '.join(f'{name} {value:g}' for name, value in named.items())}")
+    for line in () if made.spectra is None else made.spectra.lines():
+        typer.echo(line)
     typer.echo(f"{made.verdict.duration:g} s, passes every limit: {made.trajectory}")
+
+
+def _file(name: str | None) -> str | None:
+    """Return a file's full name; that of the synthetic record stays."""
+    from kinematics import SYNTHETIC
+
+    return name if name is None or name == SYNTHETIC else str(Path(name).absolute())
 
 
 def _number(text: str | None) -> float | str | None:
@@ -168,7 +222,7 @@ def _faults(error: "TemplateError") -> str:
 
 
 def _option(name: str) -> str:
-    return _OPTIONS.get(name, f"--{name}")
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
 def _numbers(made: "Template") -> str:
@@ -177,9 +231,10 @@ def _numbers(made: "Template") -> str:
     parts = []
     for name, field in type(made).model_fields.items():
         value = getattr(made, name)
-        if not made.matters(name):
+        if not made.matters(name) or value is None or value == "":
             continue
-        unit = next((each.unit for each in field.metadata if isinstance(each, Quantity)), "")
+        kinds = [*field.metadata, *(kind for each in get_args(field.annotation) for kind in get_args(each))]  # or None
+        unit = next((each.unit for each in kinds if isinstance(each, Quantity)), "")
         if isinstance(value, tuple):
             value = " ".join(f"{each:.4g}" if isinstance(each, float) else each for each in value)
         parts.append(f"{_option(name)[2:]} {in_words(value, unit) if isinstance(value, float) else value}")

@@ -8,7 +8,19 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kinematics import Angle, Frequency, Length, Speed, Time, TrajectorySpec, build_trajectory
+from kinematics import (
+    SYNTHETIC,
+    Angle,
+    Factor,
+    Frequency,
+    Length,
+    RecordAxis,
+    RecordUnit,
+    Speed,
+    Time,
+    TrajectorySpec,
+    build_trajectory,
+)
 from rig.client.motions import checked_motion
 from rig.config import RigConfig
 from rig.errors import InputError, RefusedError
@@ -30,12 +42,14 @@ _MOST_LINES, _MOST_TERMS = 40, 100  # of a multisine on one axis, and of a part 
 class Template(BaseModel):
     """What every template is: numbers in SI, or text with a unit, and the motion that they make.
 
-    title: for a person. sizes: names of those that say how large the motion is; 0 is for `fitted` to choose.
+    title: for a person. sizes: names of those that say how large the motion is; 0 is for `fitted` to choose. whole:
+    whether a size of one is what is wished for, so that no room is left to make it larger.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     title: ClassVar[str]
     sizes: ClassVar[tuple[str, ...]] = ()
+    whole: ClassVar[bool] = False
 
     @abstractmethod
     def motion(self) -> dict[str, Any]:
@@ -248,6 +262,40 @@ class Road(Template):
         return _faded(road_terms(self.axes, *numbers, _MOST_TERMS), self.duration)
 
 
+class Seismic(Template):
+    """Recorded accelerations, integrated without a drift: CSV of t, ax, ay, az, PEER AT2, or a synthetic record."""
+
+    title = "Seismic record"
+    sizes = ("scale",)
+    whole = True
+    file: Annotated[str, Field(min_length=1, title="File", examples=["CSV: t,ax,ay,az; AT2"])] = SYNTHETIC
+    file_y: Annotated[str, Field(title="File of y", examples=["AT2"])] = ""
+    file_z: Annotated[str, Field(title="File of z", examples=["AT2"])] = ""
+    axis: Annotated[RecordAxis, Field(title="Axis of a file of one")] = "x"
+    unit: Annotated[RecordUnit, Field(title="Unit")] = "file"
+    step: Annotated[_Seconds | None, Field(title="Step of a column")] = None
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed of the synthetic record")] = 1
+    high_pass: Annotated[_Hertz, Field(title="High-pass")] = 0.5
+    low_pass: Annotated[_Hertz | None, Field(title="Low-pass")] = None
+    fade: Annotated[_Seconds, Field(title="Fade")] = 1.0
+    scale: Annotated[Factor, Field(ge=0.0, le=100.0, title="Factor of the accelerations")] = 0.0
+
+    def matters(self, name: str) -> bool:
+        """See `Template`: files of a column have no times, and the synthetic record no file."""
+        synthetic = self.file == SYNTHETIC
+        if name == "seed":
+            return synthetic
+        return not synthetic or name not in ("file_y", "file_z", "axis", "unit", "step")
+
+    def part(self) -> dict[str, Any]:
+        """Return the part of the motion's file."""
+        return {"type": "accelerations", **self.model_dump(exclude_none=True)}
+
+    def motion(self) -> dict[str, Any]:
+        """See `Template`."""
+        return _about_home(self.part())
+
+
 class Csv(Template):
     """Poses over time from a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in the base frame."""
 
@@ -268,12 +316,14 @@ TEMPLATES: dict[str, type[Template]] = {
     "multisine": Multisine,
     "sea": Sea,
     "road": Road,
+    "seismic": Seismic,
     "csv": Csv,
 }
 """By the names that a person says."""
 
 
 _PART = 0.5  # of the largest size that passes: room to make it larger
+_MOST_OF = 0.98  # of it, where one is wished for
 _TRIES = 4
 _LEAST = 0.05  # of a size; where next to nothing passes it is made smaller by no more than this at once
 _UNLIMITED = 0.05  # m, half of a stroke that nothing bounds
@@ -297,6 +347,8 @@ def fitted(
 ) -> SomeTemplate:
     """A template with its sizes chosen, but for those `given`: some half of the largest that pass, in round numbers.
 
+    Of a factor it is the largest, at most one.
+
     It begins with the size of the legs' stroke, and of the angle that it makes of the platform, of which the check of
     every motion tells the largest scale that passes. What does not matter is not chosen.
     Raises RefusedError where no size passes, InputError for numbers that make no motion.
@@ -312,7 +364,8 @@ def fitted(
             verdict = check_trajectory(config.machine, config.safety, motion, min(config.rate, _ROUGH_RATE))
         elif (verdict := checked_motion(config, motion)[1]).passed:
             return trial
-        factor *= _PART * max(verdict.scale, _LEAST)
+        share = _PART if not template.whole else 1.0 if verdict.passed else _MOST_OF
+        factor *= share * max(verdict.scale, _LEAST)
     raise RefusedError(Finding(Code.NO_SIZE_PASSES, within=() if verdict.finding is None else (verdict.finding,)))
 
 
@@ -325,6 +378,7 @@ def _sizes(config: RigConfig, names: list[str], factor: float) -> dict[str, obje
         "radius": length,
         "height": length,
         "pose": (0.0, 0.0, length, 0.0, 0.0, 0.0),
+        "scale": _two_digits(factor),
     }
     return {name: values[name] for name in names}
 
@@ -336,6 +390,12 @@ def _nominal(config: RigConfig) -> tuple[float, float]:
     points = config.machine.geometry.platform_points
     radius = max(float(((points - points.mean(axis=0)) ** 2).sum(axis=1).max()) ** 0.5, 1e-3)
     return reach, min(reach / radius, 0.5)
+
+
+def _two_digits(number: float) -> float:
+    """The next number of two digits at or below one above 0."""
+    power = 10.0 ** (math.ceil(math.log10(number)) - 2)
+    return math.floor(number / power * (1.0 + 1e-12)) * power
 
 
 def _rounded(number: float) -> float:

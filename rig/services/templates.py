@@ -13,6 +13,7 @@ from rig.services.job import OnEvent, no_progress
 from rig.services.request import request
 
 if TYPE_CHECKING:
+    from rig.analysis import RecordSpectra
     from rig.client import Template
     from rig.safety import TrajectoryVerdict
 
@@ -41,6 +42,8 @@ class MotionResult:
     motion: "Template"
     thresholds: Thresholds
     verdict: "TrajectoryVerdict"
+    spectra: "RecordSpectra | None" = None
+    """of a seismic record and of the motion"""
 
 
 class TemplateError(InputError):
@@ -78,7 +81,8 @@ def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> Mot
         InputError: no such template, a file that cannot be read or written.
         RefusedError: the motion does not pass, or no size does.
     """
-    from kinematics import build_trajectory, trajectory_text
+    from kinematics import AccelerationsPart, build_trajectory, trajectory_text
+    from rig.analysis import record_spectra
     from rig.client import checked_motion, fitted, template_motion
     from rig.config import load_config
     from rig.csvio import check_output, whole_file
@@ -94,7 +98,9 @@ def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> Mot
         raise RefusedError(verdict.finding)
     with whole_file(request.output) as written:
         written.write(trajectory_text(spec.model_dump(mode="json", exclude_defaults=True)))
-    return MotionResult(request.output, made, request.thresholds, verdict)
+    parts = [part for part in spec.parts if isinstance(part, AccelerationsPart)]
+    spectra = record_spectra(parts[0], Path()) if parts else None
+    return MotionResult(request.output, made, request.thresholds, verdict, spectra)
 
 
 def _made(name: str, numbers: Mapping[str, Any]) -> "Template":

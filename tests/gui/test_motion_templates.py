@@ -112,6 +112,7 @@ _MAKES = {
     "multisine": ["harmonic"],
     "sea": ["harmonic"],
     "road": ["harmonic"],
+    "seismic": ["accelerations"],
     "step": ["minimum-jerk", "hold", "minimum-jerk"],
 }
 

@@ -136,6 +136,9 @@ _NAMES = [
         "my-rig.toml",
         "demo",
         "before_motion_records.mcap",
+        "synthetic",
+        "t,ax,ay,az",
+        "AT2",
         "false",
     ),  # rigs, files, motions, numbers
     *("Dasgupta 1998", "Pedrammehr 2012", "dasgupta-1998", "pedrammehr-2012", "PlotJuggler", "Foxglove"),

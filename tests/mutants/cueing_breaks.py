@@ -1,4 +1,4 @@
-"""Breaks in motion cueing: the washout, its limiter, and what is told of both."""
+"""Breaks in motion cueing, the washout, its limiter, and what is told of both; and in motions from records."""
 
 from breaks import Break
 
@@ -131,5 +131,19 @@ CUEING_BREAKS = [
         'changes = [f"refused, the one before stays: {error}"]',
         "changes = []",
         ("integration/test_stream_rig.py::test_a_vehicles_motion_is_cued_and_a_changed_tuning_is_used_and_recorded",),
+    ),
+    Break(
+        "a record is integrated with the trend of its sensor",
+        "kinematics/trajectories/records.py",
+        "record.accelerations - line @ np.linalg.lstsq(line, record.accelerations, rcond=None)[0]",
+        "record.accelerations",
+        ("kinematics/test_records.py::test_filters_are_those_of_butterworth_forwards_and_backwards",),
+    ),
+    Break(
+        "samples of a record may be at any times",
+        "kinematics/trajectories/records.py",
+        "if not (found > 0.0 and departure[worst] <= _UNEVEN * found):",
+        "if not found > 0.0:",
+        ("kinematics/test_records.py::test_a_file_that_cannot_be_used_is_refused",),
     ),
 ]

@@ -1,14 +1,16 @@
 """Sea waves and roads: the energy of their spectra, and the plane that a raft or a vehicle lies in."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from configured import VIRTUAL
+from scipy.signal import welch
 
 from kinematics import Harmonic, HarmonicTerm, build_trajectory
-from rig.analysis import ROAD_CLASSES, road_height, road_terms, sea_terms, wave_spectrum
+from rig.analysis import ROAD_CLASSES, response_spectrum, road_height, road_terms, sea_terms, wave_spectrum
 from rig.client import TEMPLATES, checked_motion, template_motion
 from rig.errors import InputError
 
@@ -32,6 +34,33 @@ def test_a_sea_has_the_energy_and_the_peak_of_its_spectrum(spectrum: Any) -> Non
     found = np.sort([term["frequency"] for term in terms])
     inside = np.interp(found, f, np.cumsum(density) / density.sum())
     np.testing.assert_allclose(inside, (np.arange(100) + 0.5) / 100.0, atol=0.012)
+
+
+def test_a_drawn_sea_has_its_height_and_its_peak() -> None:
+    """Estimated from the record alone: 4 √m₀, and the peak of Welch's spectrum."""
+    times = np.arange(0.0, 2000.0, 0.25)
+    for spectrum, seed in (("JONSWAP", 1), ("Pierson-Moskowitz", 2)):
+        terms = sea_terms(("z",), 3.0, 8.0, 0.0, spectrum, seed, 100)  # type: ignore[arg-type]
+        made = Harmonic([HarmonicTerm(**term) for term in terms], 4000.0, 10.0).coordinates(100.0 + times)[0][:, 2]
+        assert 4.0 * made.std() == pytest.approx(3.0, rel=0.03)
+        frequency, density = welch(made, 4.0, nperseg=512)
+        wide = np.convolve(density, np.ones(5) / 5.0, "same")
+        assert 1.0 / frequency[np.argmax(wide)] == pytest.approx(8.0, rel=0.12)
+        assert 4.0 * np.sqrt(np.trapezoid(density, frequency)) == pytest.approx(3.0, rel=0.05)
+
+
+def test_a_drawn_road_has_the_density_of_its_class() -> None:
+    """Welch's estimate of the profile along the way, in thirds of its band, against G_d(n) = G_d(0.1) (n/0.1)⁻²."""
+    speed, density = 20.0, ROAD_CLASSES["C"]
+    terms = road_terms(("z",), density, speed, 1e-3, 1e-3, (0.5, 16.0), 3, 100)
+    times = np.arange(0.0, 600.0, 0.02)
+    profile = Harmonic([HarmonicTerm(**term) for term in terms], 1000.0, 10.0).coordinates(100.0 + times)[0][:, 2]
+    n, found = welch(profile, 1.0 / (0.02 * speed), nperseg=2048)
+    edges = np.geomspace(0.5, 16.0, 6) / speed
+    for low, high in pairwise(edges.tolist()):
+        inside = (n >= low) & (n < high)
+        energy = density * 0.01 * (1.0 / low - 1.0 / high)
+        assert found[inside].sum() * n[1] == pytest.approx(energy, rel=0.15)
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, -2.5])
@@ -102,3 +131,28 @@ def test_a_class_of_road_has_its_height_and_passes_or_is_refused() -> None:
     assert [checked_motion(VIRTUAL, motion)[1].passed for motion in motions] == [True, False]
     with pytest.raises(InputError, match="from: 9 Hz, must be above 0 and below 8 Hz"):
         template_motion(road.model_validate({"start": 9.0, "height": 0.01}))
+
+
+# -- response spectra --------------------------------------------------------------------------------------------------
+
+
+def test_a_response_spectrum_is_that_of_an_oscillator_in_closed_form() -> None:
+    """A constant acceleration from rest: u = −a/ω² (1 − e^(−ζωt)(cos ω_d t + ζ/√(1−ζ²) sin ω_d t))."""
+    periods, zeta = np.array([0.05, 0.3, 1.0, 2.0]), 0.05
+    given = np.column_stack([np.full(1001, 2.0), np.full(1001, -1.0)])
+    found = response_spectrum(given, 0.002, periods, zeta)
+    root = np.sqrt(1.0 - zeta**2)
+    turn = np.outer(0.002 * np.arange(1001), 2.0 * np.pi / periods)
+    closed = 1.0 - np.exp(-zeta * turn) * (np.cos(root * turn) + zeta / root * np.sin(root * turn))
+    np.testing.assert_allclose(found, np.outer(closed.max(axis=0), [2.0, 1.0]), rtol=1e-9)
+    assert found[2, 1] == pytest.approx(1.0 + np.exp(-np.pi * zeta / root), rel=1e-5)
+
+
+def test_a_response_spectrum_at_resonance_is_one_over_twice_the_damping() -> None:
+    t = np.arange(0.0, 40.0, 0.005)
+    found = response_spectrum(np.sin(2.0 * np.pi * t)[:, None], 0.005, [0.1, 1.0, 10.0], 0.05)
+    assert found[1, 0] == pytest.approx(10.0, rel=5e-3)
+    assert found[0, 0] == pytest.approx(1.0 / (1.0 - 0.01), rel=0.04)
+    for step, periods, damping in ((0.0, [1.0], 0.05), (0.01, [0.0], 0.05), (0.01, [1.0], 1.0)):
+        with pytest.raises(InputError):
+            response_spectrum(np.ones((10, 1)), step, periods, damping)

@@ -28,6 +28,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "multisine": ALL_AXES | {"period": 1.0, "cycles": 2, "start": 1.0, "end": 3.0},
     "sea": {"axes": ("x", "y", "z", "rx", "ry"), "period": 2.0, "duration": 8.0},
     "road": {"duration": 4.0, "end": 4.0},
+    "seismic": {"high_pass": 1.0, "low_pass": 2.0},
 }
 
 
@@ -96,6 +97,41 @@ def test_what_was_given_stays_and_only_what_matters_is_chosen() -> None:
         fitted(VIRTUAL, _made("sine", axes=("z", "rx"), amplitude=3.0, frequency=2.0, cycles=1), ("amplitude",))
 
 
+def _record(folder: Path, size: float) -> str:
+    """A file of a sine of 2 Hz along y for 4 s."""
+    path = folder / "a.csv"
+    rows = "".join(f"{0.02 * k:.2f},{size * math.sin(0.25 * k)}\n" for k in range(201))
+    path.write_text("t,ay\n" + rows)
+    return str(path)
+
+
+def test_a_seismic_record_is_run_as_it_is_or_as_large_as_passes(tmp_path: Path) -> None:
+    assert fitted(VIRTUAL, _made("seismic", file=_record(tmp_path, 1.0), high_pass=1.0)).scale == 1.0
+    asked = _made("seismic", file=_record(tmp_path, 30.0), high_pass=1.0)
+    made = fitted(VIRTUAL, asked)
+    assert 0.1 < made.scale < 1.0
+    larger = build_trajectory(template_motion(made.model_copy(update={"scale": 1.1 * made.scale})), HOME)
+    assert not checked_motion(VIRTUAL, larger)[1].passed
+    assert fitted(VIRTUAL, asked.model_copy(update={"scale": 0.3}), ("scale",)).scale == 0.3
+
+
+def test_the_command_shows_what_a_platform_makes_of_a_record(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _record(here, 1.0)
+    filters = ("--high-pass", "1 Hz", "--low-pass", "10", "--fade", "0.5", "--scale", "0.5")
+    asked = ("--file", "a.csv", *filters, "-o", "a.toml")
+    assert main(["motion", "virtual", "seismic", *asked]) == 0
+    told = capfd.readouterr().out
+    assert "high-pass 1 Hz, low-pass 10 Hz, fade 0.5 s, scale 0.5" in told
+    assert "response spectrum at 5 % damping" in told and "drift removed at the ends" in told
+    assert main(["motion", "virtual", "seismic", *asked[:-1], "b.toml", "--json"]) == 0
+    spectra = json.loads(capfd.readouterr().out)["spectra"]
+    assert spectra["axes"] == ["y"] and len(spectra["period_s"]) == len(spectra["record_m_s2"][0])
+    ratio = np.array(spectra["motion_m_s2"][0]) / np.array(spectra["record_m_s2"][0])
+    place = int(np.argmin(np.abs(np.array(spectra["period_s"]) - 2.0 * math.pi / 12.5)))  # the sine's, 2 Hz
+    assert ratio[place] == pytest.approx(0.5 / (1.0 + 0.503**4) / (1.0 + 0.2**4), rel=0.08)
+    assert ratio[-1] < 0.3 * ratio[place]  # slow oscillators miss what the high-pass took
+
+
 def test_numbers_that_make_no_motion_are_refused() -> None:
     with pytest.raises(InputError, match="longer period"):
         fitted(VIRTUAL, _made("multisine", start=0.6, end=0.7, period=1.0))
@@ -134,6 +170,10 @@ def test_the_command_writes_what_runs(here: Path, capfd: pytest.CaptureFixture[s
         (("sine", "--amplitude", "nan"), ExitCode.INPUT, "--amplitude: nan is not finite"),
         (("sine", "--amplitude", "1"), ExitCode.REFUSED, "it would pass if scaled by"),
         (("csv",), ExitCode.INPUT, "--file: Field required"),
+        (("seismic", "--file", "no.csv"), ExitCode.INPUT, "no.csv: no such file"),
+        (("seismic", "--unit", "mm"), ExitCode.INPUT, "--unit: Input should be 'file', 'm/s^2', 'g' or 'cm/s^2'"),
+        (("seismic", "--high-pass", "60"), ExitCode.INPUT, "high_pass: 60 Hz, must be above 0 and below 50 Hz"),
+        (("sine", "--high-pass", "1"), ExitCode.INPUT, "sine: has no --high-pass"),
         (("sine", "--threshold", "bias=-1"), ExitCode.INPUT, "bias: -1 N, must be 1e-06 to 100000 N"),
         (("sine", "--threshold", "bias"), ExitCode.INPUT, "--threshold bias: must be NAME=VALUE"),
         (("square",), ExitCode.INPUT, "'square' is none of sine, sweep"),
