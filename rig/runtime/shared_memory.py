@@ -61,6 +61,8 @@ class SharedBlock:
             block = cls(_attached(name), owner=False)
         except FileNotFoundError:
             raise SharedMemoryError(f"no such shared memory: {name!r}") from None
+        except OSError as error:  # no name of shared memory, or another user's
+            raise SharedMemoryError(f"shared memory {name!r}: {error.strerror or error}") from error
         except ValueError:  # whoever makes it has not given it a size, or died before
             raise SharedMemoryError(f"shared memory {name!r}: 0 bytes, must be at least {size}") from None
         if block.size < size:

@@ -37,6 +37,8 @@ PACKET_SIZE: Final = _SET_POINT.size + TAG_SIZE
 FEEDBACK_SIZE: Final = _FEEDBACK.size + TAG_SIZE
 """bytes of a feedback packet"""
 _NO_TAG = bytes(TAG_SIZE)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_FIELDS = {"session", "challenge", "sequence", "sent", "time", "pose", "velocity", "acceleration", "end", "tag"}
 _NAN6 = (math.nan,) * 6
 _COLUMNS = 26
 _LEAST_KEY, _MOST_KEY = 16, 64  # bytes
@@ -177,13 +179,16 @@ def decode_set_point(packet: bytes, key: bytes | None = None) -> SetPoint:
 
 
 def decode_line(line: bytes, key: bytes | None = None) -> SetPoint:
-    """The set-point of a line, JSON (it begins with a brace) or CSV, with or without its end.
+    """The set-point of a line, JSON (it begins with a brace) or CSV, with or without its end; UTF-8's mark is skipped.
 
     Raises:
         PacketError: `MANGLED` or `KEY`.
     """
     try:
-        point, tag = _of_json(line) if line.lstrip()[:1] == b"{" else _of_csv(line)
+        if len(line) > LONGEST_LINE:
+            raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
+        line = line.removeprefix(_BYTE_ORDER_MARK).strip()
+        point, tag = _of_json(line) if line.startswith(b"{") else _of_csv(line)
         data = _packed(point)
         given_tag = bytes.fromhex(tag) if tag else _NO_TAG
     except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
@@ -261,6 +266,8 @@ def check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
 
 def _of_json(line: bytes) -> tuple[SetPoint, str]:
     fields = orjson.loads(line)
+    if unknown := fields.keys() - _FIELDS:
+        raise ValueError(f"unknown field {min(unknown)!r}")
     motion, given = vector_of(fields, "pose", 7), 0
     for name, bit in (("velocity", VELOCITY), ("acceleration", ACCELERATION)):
         if name in fields:
@@ -280,9 +287,11 @@ def _of_json(line: bytes) -> tuple[SetPoint, str]:
 
 
 def _of_csv(line: bytes) -> tuple[SetPoint, str]:
-    cells = line.decode("ascii").strip().split(",")
+    cells = line.decode("ascii").split(",")
     if len(cells) != _COLUMNS:
         raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
+    if b"_" in line:  # Python's own, between digits
+        raise ValueError("an underscore is no part of a number")
     session, challenge, sequence, sent, time, given, *motion, tag = (cell.strip() for cell in cells)
     numbers = tuple(float(cell or 0.0) for cell in motion)
     stamp = float(sent)

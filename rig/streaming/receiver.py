@@ -471,7 +471,7 @@ class StreamReceiver:
         cue: CueSetup | None = None,
     ) -> None:
         key = None if settings.key_file is None else read_key(folder / settings.key_file)
-        self._final: StreamStatus | None = None
+        self._known, self._final = StreamStatus(), False
         self.ring = SampleRing.create(capacity)
         """the ring of samples; to be read, not written"""
         try:
@@ -497,16 +497,16 @@ class StreamReceiver:
         return self._process.pid
 
     def status(self) -> StreamStatus:
-        """What came in so far; after `close`, until then.
+        """What came in so far; after `close`, until then, or until it was asked last if the process had died.
 
         Raises:
             ChildDiedError, ChildLateError: the receiver has died, or hangs.
         """
-        if self._final is None:
-            self._process.send("status")
-            status: StreamStatus = self._process.receive(_ANSWERING, "say what came in")
-            return status
-        return replace(self._final, active=False)
+        if self._final:
+            return replace(self._known, active=False)
+        self._process.send("status")
+        self._known = self._process.receive(_ANSWERING, "say what came in")
+        return self._known
 
     def cueing(self) -> CueStatus:
         """What the washout did so far; only for a vehicle's motion. Raises as `status`."""
@@ -534,13 +534,12 @@ class StreamReceiver:
 
     def close(self) -> None:
         """End the process and remove the ring. May be called again."""
-        if self._final is None:
-            self._final = StreamStatus()
+        if not self._final:
             try:
                 with contextlib.suppress(HardwareError):
-                    self._process.send("status")
-                    self._final = self._process.receive(_ANSWERING, "say what came in")
+                    self.status()
             finally:
+                self._final = True
                 self._process.end(_ENDING)
                 self.ring.close()
 

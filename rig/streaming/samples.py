@@ -45,6 +45,8 @@ pose: (7,) x, y, z in m, quaternion w, x, y, z. velocity: (6,) of the origin, m/
 _BYTES = np.dtype((np.void, SAMPLE.itemsize))  # copied at once, not field by field
 _MAGIC = 0x5249475354524D31
 _HEADER = 64
+_MOST_AT_ONCE = 1 << 32
+"""Samples between two looks of the reader; more is no count, but memory that somebody else wrote to."""
 _FEW = 8
 """Samples that are looked at one by one faster than as an array."""
 _PUSHED = 3
@@ -162,11 +164,12 @@ class SampleRing:
     def take(self) -> Samples:
         """The samples pushed since the last call, oldest first, (n,); valid until the next call.
 
-        Those overwritten before they could be taken are counted in `overwritten`.
+        Those overwritten before they could be taken are counted in `overwritten`. Nothing that another process writes
+        to the memory raises an error here.
         """
         pushed: int = self._header.item(_PUSHED)
         wanted = pushed - self._cursor
-        if wanted <= 0:
+        if not 0 < wanted <= _MOST_AT_ONCE:
             self._cursor = pushed  # fewer than before: somebody began the ring anew
             return self._taken[:0]
         first = max(self._cursor, pushed - self.capacity)

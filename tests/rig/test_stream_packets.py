@@ -107,6 +107,12 @@ def test_what_is_no_packet_is_mangled(packet: bytes) -> None:
         b'{"sequence": 1, "sent": "now", "pose": [0, 0, 0, 1, 0, 0, 0]}',
         b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0], "end": 1}',
         b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0], "tag": "zz"}',
+        b'{"sequence": 1, "sent": 0.0, "pose": [NaN, 0, 0, 1, 0, 0, 0]}',
+        b'{"sequence": 1, "sent": 1e999, "pose": [0, 0, 0, 1, 0, 0, 0]}',
+        b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0], "vel": [0, 0, 0, 0, 0, 0]}',
+        b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0]' + b" " * 2048 + b"}",
+        b"0,0,1_0,2.0,,,0,0,0,1,0,0,0" + b"," * 13,
+        b"[" * 2000,
         b"[1, 2]",
         b"\xff" * 30,
     ],
@@ -120,6 +126,8 @@ def test_a_line_needs_sequence_stamp_and_pose_alone() -> None:
     assert decode_line(short) == point(3, 2.0, session=0, x=0.01)
     row = b"0,0,3,2.0,,,0.01,0,0,1,0,0,0" + b"," * 13 + b"\r\n"
     assert decode_line(row) == point(3, 2.0, session=0, x=0.01)
+    for line in (short, row):  # as a program on Windows may begin its text
+        assert decode_line(b"\xef\xbb\xbf" + line) == point(3, 2.0, session=0, x=0.01)
 
 
 def test_null_is_a_number_that_is_not_finite() -> None:

@@ -105,3 +105,23 @@ def test_both_ends_attach_by_name_and_a_foreign_block_is_refused():
         ring._header[1] = SAMPLE.itemsize + 8
         with pytest.raises(SampleRingError, match="not a ring of 192-byte samples"):
             SampleRing.attach(ring.name)
+
+
+@pytest.mark.parametrize("junk", [2**64 - 1, 2**63, 2**40])
+def test_a_counter_that_somebody_else_wrote_over_is_no_count(junk: int):
+    """As by a process of another version: the cycle of whoever reads goes on."""
+    ring = SampleRing.local(8)
+    ring.push(numbered(0, 3))
+    assert len(ring.take()) == 3
+    ring._header[3] = junk
+    assert len(ring.take()) == 0
+    ring._header[3] = 3
+    assert (len(ring.take()), ring.overwritten) == (0, 0)
+    ring.push(numbered(3, 2))
+    assert ring.take()["sequence"].tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "x" * 300])
+def test_what_is_no_name_of_shared_memory_is_refused(name: str):
+    with pytest.raises(SharedMemoryError, match="shared memory"):
+        SampleRing.attach(name)
