@@ -37,6 +37,8 @@ specific force and angular rate, (6,) or (3,) each."""
 Stream = Callable[[float], Streamed] | Iterable[Streamed] | SampleRing
 
 _LOOK = 0.02  # s between two looks at whether the stream is followed
+_LEAVING = 1.0  # s, for which a function that does not return is waited for once its stream is left
+_UNIT = 1e-3  # largest departure of a quaternion's norm from 1, as of any sample
 _MOST = 2000.0  # Hz
 _NAMES = ("pose", "velocity", "acceleration")
 _VEHICLE_NAMES = ("specific force", "angular rate")
@@ -73,6 +75,10 @@ class StreamFeed:
         """number of the first sample after which time passes"""
         self._looked = -np.inf
         self._first = self._sample(source(0.0), 0.0)
+        self.given = int(self._first["given"][0])
+        """bits of what the function gives beside the pose"""
+        if not isinstance(ring, CueStage):
+            _check_first(self._first)
         self.error: Exception | None = None
         """why the stream was not continued"""
         self.ended = False
@@ -117,7 +123,10 @@ class StreamFeed:
         if isinstance(self._ring, CueStage):
             sample["acceleration"][0, :3], sample["velocity"][0, 3:] = _vehicle(value, t)
             return sample
-        parts = [np.asarray(part, dtype=np.float64) for part in _parts(value)]
+        try:
+            parts = [np.asarray(part, dtype=np.float64) for part in _parts(value)]
+        except (TypeError, ValueError) as error:
+            raise InputError(f"stream at {t:g} s: {value!r} is not made of numbers") from error
         for name, part in zip(_NAMES, parts, strict=False):
             wanted = sample[name][0].shape
             if part.shape != wanted:
@@ -142,6 +151,34 @@ def _vehicle(value: Streamed, t: float) -> Array:
     if not np.isfinite(found).all():
         raise InputError(f"vehicle's sample at {t:g} s: {found.ravel().tolist()}, must be finite")
     return found.reshape(2, 3)
+
+
+def _check_first(sample: Samples) -> None:
+    """Raise InputError for a first sample that no platform can go to: it would be waited for without end."""
+    pose = sample["pose"][0]
+    if not all(np.isfinite(sample[name]).all() for name in _NAMES):
+        raise InputError(f"stream: its first value has a number that is not finite: pose {pose.tolist()}")
+    norm = float(np.linalg.norm(pose[3:]))
+    if not abs(norm - 1.0) <= _UNIT:
+        raise InputError(f"stream: the quaternion of its first pose has the norm {norm:.6g}, must be 1")
+
+
+def _check_delay(rig: Rig, rate: float, given: int) -> None:
+    """Raise InputError if samples at this rate, Hz, come too seldom for the stream's delay."""
+    settings, period = rig.config.stream, 1.0 / rate
+    if period > settings.watchdog:
+        raise InputError(
+            f"rate: {rate:g} Hz, must be at least {1.0 / settings.watchdog:g} Hz: a longer gap than stream.watchdog = "
+            f"{1e3 * settings.watchdog:g} ms is not interpolated"
+        )
+    predicting = settings.resampling == "predict"
+    periods = 1 if predicting or given == VELOCITY | ACCELERATION else 2
+    least = least_delay(rig.config) + periods * period - (settings.predict if predicting else 0.0)
+    if settings.delay < least:
+        raise InputError(
+            f"rate: {rate:g} Hz needs a stream.delay of at least {1e3 * least:.1f} ms, configured are "
+            f"{1e3 * settings.delay:g} ms"
+        )
 
 
 def _parts(value: Streamed) -> list[ArrayLike]:
@@ -177,23 +214,29 @@ def follow_stream(
     tell: Callable[[str], None] = lambda _text: None,
 ) -> CueStatus | None:
     """See `rig.client.RigClient.follow`; tell: receives changes of the tuning, as texts."""
-    if not isinstance(stream, SampleRing):
+    if isinstance(stream, SampleRing):
+        if not stream.name:
+            raise InputError("stream: a ring of this process alone cannot be followed: make it with SampleRing.create")
+        if cue is None:
+            rig.request(FollowStream(name, stream.name))
+            motion_runner.finish(rig)
+            return None
+    else:
         if not 0.0 < rate <= _MOST:
             raise InputError(f"rate: {rate:g} Hz, must be above 0 and at most {_MOST:g} Hz")
-        if duration is not None and not duration > 0.0:
-            raise InputError(f"duration: {duration:g} s, must be greater than 0")
-    elif cue is None:
-        rig.request(FollowStream(name, stream.name))
-        motion_runner.finish(rig)
-        return None
+        if duration is not None and not 0.0 < duration < math.inf:
+            raise InputError(f"duration: {duration:g} s, must be finite and greater than 0")
     with SampleRing.create() as ring:
         cueing = None if cue is None else LiveCueing(rig, cue, ring, tell)
         into = ring if cueing is None else cueing.stage
-        period = rig.config.period if isinstance(stream, SampleRing) else 1.0 / rate
+        feed: _Feed
         if isinstance(stream, SampleRing):
-            feed: _Feed = _RingFeed(stream, into)
+            feed, period = _RingFeed(stream, into), rig.config.period
         else:
+            period = 1.0 / rate
             feed = StreamFeed(into, _function(stream), period, duration, rig.status)
+            if cueing is None:
+                _check_delay(rig, rate, feed.given)
         if cueing is not None:
             feed, period = cueing.feeding(feed), min(period, cueing.stage.period)
         with rig.feeding(feed, period):
@@ -285,6 +328,8 @@ class _CuedFeed:
         self.error: Exception | None = None
 
     def __call__(self, now: float) -> None:
+        if self.error is not None:
+            return
         try:
             self._cueing.turn(self._feed, now)
             self.error = self._feed.error
@@ -348,7 +393,10 @@ def noted(changes: Sequence[str]) -> Iterator[str]:
 
 @contextmanager
 def fed_by_a_thread(feed: Callable[[float], None], period: float) -> Iterator[None]:
-    """Within the block a thread calls `feed` with the monotonic time, s, every `period` s."""
+    """Within the block a thread calls `feed` with the monotonic time, s, every `period` s.
+
+    If `feed` does not return for a second once the block is left, the thread is left to itself.
+    """
     over = threading.Event()
 
     def run() -> None:
@@ -363,4 +411,4 @@ def fed_by_a_thread(feed: Callable[[float], None], period: float) -> Iterator[No
         yield
     finally:
         over.set()
-        thread.join()
+        thread.join(_LEAVING)

@@ -1,6 +1,7 @@
 """Streams through a whole rig in lockstep: as good as a table, stopped as any motion, recorded with what was asked."""
 
 import math
+import threading
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import rig
 from kinematics import table_motion_kernel
-from rig.client import RigClient
+from rig.client import RigClient, feeding
 from rig.client.arguments import motion_of
 from rig.client.motions import prepare_motion
 from rig.config import load_config
@@ -141,6 +142,63 @@ def test_an_error_in_the_function_reaches_the_script_and_the_stream_is_lost(robo
         robot.follow(lambda _t: [1.0, 2.0])
     with pytest.raises(InputError, match="must be above 0 and at most 2000"):
         robot.follow(heave, rate=0.0)
+    with pytest.raises(InputError, match="duration: inf s, must be finite"):
+        robot.follow(heave, duration=math.inf)
+
+
+@pytest.mark.parametrize(
+    ("first", "text"),
+    [
+        ([0.0, 0.0, math.nan, 1.0, 0.0, 0.0, 0.0], "a number that is not finite"),
+        ([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "the quaternion of its first pose has the norm 0, must be 1"),
+        ("up", "'up' is not made of numbers"),
+    ],
+)
+def test_a_first_value_that_no_platform_can_go_to_is_refused(robot: RigClient, first: object, text: str):
+    """It would be waited for without end."""
+    with pytest.raises(InputError, match=text):
+        robot.follow(lambda _t: first)  # type: ignore[arg-type]
+
+
+def test_a_rate_that_the_delay_does_not_cover_is_refused_with_the_delay_that_does(robot: RigClient):
+    with pytest.raises(InputError, match=r"40 Hz needs a stream\.delay of at least 59\.\d ms, configured are 50 ms"):
+        robot.follow(heave, rate=40.0)
+    with pytest.raises(InputError, match="must be at least 10 Hz: a longer gap"):
+        robot.follow(heave, rate=9.0)
+    robot.follow(heave, rate=50.0, duration=0.5)
+
+
+def test_a_ring_of_this_process_alone_is_refused(robot: RigClient):
+    with pytest.raises(InputError, match="a ring of this process alone cannot be followed"):
+        robot.follow(SampleRing.local())
+
+
+def test_a_function_that_does_not_return_holds_no_script_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(feeding, "_LEAVING", 0.05)
+    reached, over = threading.Event(), threading.Event()
+
+    def hanging(_now: float) -> None:
+        reached.set()
+        over.wait()
+
+    with feeding.fed_by_a_thread(hanging, 0.01):
+        assert reached.wait(10.0)
+    assert not over.is_set()
+    over.set()
+
+
+def test_memory_that_somebody_else_writes_to_does_not_end_the_engine(robot: RigClient):
+    with SampleRing.create(8) as ring:
+        sample = new_samples(1)
+        sample["time"] = robot.status.t
+        ring.push(sample)
+        robot.rig.request(FollowStream("vehicle", ring.name))
+        for junk in (2**64 - 1, 5, 2**63, 7):
+            ring._header[3] = junk
+            robot.wait(0.02)
+        assert robot.state is State.RUNNING
+        robot.stop()
+        assert robot.state is State.PARKED
 
 
 def test_an_iterable_is_a_stream_too(robot: RigClient):
@@ -231,3 +289,5 @@ def test_a_vehicles_sample_that_is_none_is_refused_by_name(value: object, says: 
 def test_a_delay_that_leaves_no_time_for_the_washout_is_refused_with_the_least() -> None:
     with opened(delay=0.02) as robot, pytest.raises(InputError, match=r"stream\.delay: 0\.02 s, must be at least"):
         robot.follow(accelerating, cue="lab-hexapod")
+    with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: shared memory 'a/b'"):
+        robot.rig.request(FollowStream("vehicle", "a/b"))
