@@ -33,6 +33,7 @@ from screen_breaks import SCREEN_BREAKS
 from service_breaks import SERVICE_BREAKS
 from state_breaks import STATE_BREAKS
 from stream_breaks import STREAM_BREAKS
+from stream_fault_breaks import STREAM_FAULT_BREAKS
 from study_breaks import STUDY_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
@@ -76,6 +77,7 @@ BREAKS: list[Break] = [
     *SCREEN_BREAKS,
     *SERVICE_BREAKS,
     *STREAM_BREAKS,
+    *STREAM_FAULT_BREAKS,
     *STUDY_BREAKS,
     *UNCERTAINTY_BREAKS,
     *VERDICT_BREAKS,
