@@ -334,22 +334,23 @@ def test_a_prediction_needs_less_delay_and_is_bounded():
     assert legs_beyond(np.array(bench.motions)).max() < 0.0
 
 
+@pytest.mark.parametrize("resampling", ["interpolate", "predict"])
 @pytest.mark.parametrize("mode", ["refuse", "limit"])
-def test_no_random_stream_brings_a_reference_beyond_a_limit(mode):
+def test_no_random_stream_brings_a_reference_beyond_a_limit(mode, resampling):
     worst, beyond = np.full(3, -np.inf), 0
     for seed in seeds(1):
-        for motions in streamed_at_random(mode, seed, SAMPLES):
+        for motions in streamed_at_random(mode, resampling, seed, SAMPLES):
             excess = legs_beyond(motions)
             beyond += int((excess > 0.0).any())
             worst = np.maximum(worst, excess)
     if LONG:
-        print(f"{mode}: {SAMPLES} samples; worst: {worst} m, m/s, m/s² beyond a limit")
+        print(f"{mode}, {resampling}: {SAMPLES} samples; worst: {worst} m, m/s, m/s² beyond a limit")
     assert not beyond, worst
 
 
-def streamed_at_random(mode: str, seed: int, samples: int):
+def streamed_at_random(mode: str, resampling: str, seed: int, samples: int):
     """Blocks of references, now and ahead, of a stream at 1 kHz of all sizes with every fault; resumed when stopped."""
-    random, bench = np.random.default_rng(seed), StreamBench(mode=mode)
+    random, bench = np.random.default_rng(seed), StreamBench(mode=mode, resampling=resampling)
     home, q, v, step = pose_to_coordinates(HOME), np.zeros(6), np.zeros(6), np.zeros(6)
     scale, burst, sent, ahead = 1.0, 0, 0, []
     while sent < samples:
