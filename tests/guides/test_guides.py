@@ -131,6 +131,7 @@ NOT_WHOLE = {
     ("architecture.md", "──commands──▶"): "a drawing",
     ("streaming.md", "from rig.streaming import SampleRing"): "tests/integration/test_stream_rig.py has such a ring",
     ("streaming.md", "SRSP"): "senders: tests/rig/test_stream_senders.py runs them against a receiver",
+    ("streaming.md", "shm_open"): "a sender: tests/rig/test_stream_senders.py runs it against a ring",
 }
 """Blocks that are not run here: page, and language or words of it; and why."""
 

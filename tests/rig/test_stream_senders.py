@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from stream_sender import KEY
 from waiting import eventually
 
 from rig.config import ReceiverOptions
-from rig.streaming import Drop, StreamReceiver
+from rig.streaming import END, VELOCITY, Drop, SampleRing, StreamReceiver
 
 GUIDE = Path(__file__).parents[2] / "docs" / "streaming.md"
 DURATION = 0.1  # s
@@ -26,22 +27,28 @@ if NODE is not None:
     CASES += [("js", 20, False), ("js", 20, True)]
 
 
-def sender_of(language: str) -> str:
-    """The guide's sender in a language."""
+def sender_of(language: str, having: str = "SRSP") -> str:
+    """The guide's sender in a language: over the network, or of what has another text."""
     found = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    (text,) = (text for text in found if "SRSP" in text)
+    (text,) = (text for text in found if having in text)
     return str(text)
+
+
+def built(text: str, folder: Path) -> str:
+    """The program of a text in C."""
+    assert COMPILER is not None
+    source, program = folder / "sender.c", folder / "sender"
+    source.write_text(text, encoding="utf-8")
+    subprocess.run([COMPILER, "-O2", "-Wall", "-Werror", source, "-o", program, "-lm"], check=True, timeout=60)
+    return str(program)
 
 
 def command_of(language: str, folder: Path) -> Sequence[str]:
     """What runs it, without its arguments."""
+    if language == "c":
+        return [built(sender_of(language), folder)]
     source = folder / f"sender.{language}"
     source.write_text(sender_of(language), encoding="utf-8")
-    if language == "c":
-        assert COMPILER is not None
-        built = folder / "sender"
-        subprocess.run([COMPILER, "-O2", "-Wall", "-Werror", source, "-o", built, "-lm"], check=True, timeout=60)
-        return [str(built)]
     if language == "js":
         assert NODE is not None
         return [NODE, str(source)]
@@ -68,6 +75,21 @@ def test_a_sender_of_the_guide_is_followed_to_its_end(language: str, count: int,
     assert samples["sequence"].tolist() == list(range(asking, count))
     assert (abs(samples["pose"][:, 3]) == 1.0).all()
     assert 0.0 < samples["pose"][-1, 2] < 0.01
+
+
+@pytest.mark.parametrize("compiler", [COMPILER] if COMPILER is not None else [])
+def test_a_writer_of_the_guide_in_c_fills_the_ring(compiler: str, tmp_path: Path) -> None:
+    program = built(sender_of("c", "shm_open"), tmp_path)
+    with SampleRing.create(128) as ring:
+        subprocess.run([program, ring.name, "0.1"], check=True, timeout=60)
+        samples = ring.take()
+        assert samples["sequence"].tolist() == list(range(100))
+        assert samples["given"].tolist() == [VELOCITY] * 99 + [VELOCITY | END]
+        assert np.abs(np.diff(samples["time"]) - 1e-3).max() < 1e-6
+        assert 0.0 < samples["pose"][-1, 2] < 0.01 and (samples["pose"][:, 3] == 1.0).all()
+        ring._header[1] = 184  # of another version
+        assert subprocess.run([program, ring.name, "0.1"], timeout=60).returncode == 2
+        assert ring.pushed == 100
 
 
 def test_the_layouts_of_the_guide_are_the_packets() -> None:
