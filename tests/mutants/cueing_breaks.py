@@ -64,7 +64,7 @@ CUEING_BREAKS = [
     ),
     Break(
         "a machine whose gravity leans gets a washout",
-        "rig/cueing/cueing.py",
+        _STAGE,
         "if not (size > 0.0 and",
         "if False and not (size > 0.0 and",
         ("rig/test_cueing.py::test_a_machine_without_limits_or_not_level_is_refused",),
