@@ -14,6 +14,8 @@ from rig.cueing.omct import FREQUENCIES, TESTS, AxisTest, Complex, ObjectiveTest
 from rig.papers import GREY, INK, Numbers, Picture, series
 from rig.report import LEG_COLORS, STYLE, WIDTH, drawing, styled
 
+_LEAST_SPAN = 0.15
+"""of the largest value of three components, to which each of them is drawn at least"""
 _MOST_DRAWN = 4000  # samples of a curve
 _AXES = ("x", "y", "z")
 _BLUE, _ORANGE = "#0072B2", "#D55E00"
@@ -58,6 +60,10 @@ def _compared(cueing: Cueing, name: str, title: str, unit: str, part: slice, axe
             panel.plot(t, scale[place] * vehicle[rows, place], color=INK, linewidth=1.0, linestyle="--", label="scaled")
             panel.plot(t, sensed[rows, place], color=_BLUE, linewidth=1.6, label="felt at the head")
             panel.set_ylabel(f"{'f' if name == 'force' else 'ω'}{axes[place]}, {unit}")
+        largest = max(np.abs(vehicle).max(), np.abs(sensed).max())
+        for panel in grid[:, 0]:  # what is hardly anything looks so beside the axis that is much
+            low, high = panel.get_ylim()
+            panel.set_ylim(min(low, -_LEAST_SPAN * largest), max(high, _LEAST_SPAN * largest or 1.0))
         grid[-1, 0].set_xlabel("time, s")
         figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         made = drawing(figure)
@@ -79,6 +85,7 @@ def _pose(cueing: Cueing) -> Picture:
         grid[0, 0].set_ylabel("place from home, mm")
         grid[1, 0].set(ylabel="angle, °", xlabel="time, s")
         for panel in grid[:, 0]:
+            panel.margins(y=0.2)  # room for the legend above the curves
             panel.legend(loc="upper right", ncols=3)
         made = drawing(figure)
     return Picture(

@@ -1,7 +1,11 @@
 """A vehicle's streamed motion: its packets and lines, and the washout between them and the ring of the engine."""
 
 import json
+import re
+import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +14,10 @@ from exploration import either, seeds
 from stream_sender import KEY
 from streamed import StreamBench, legs_beyond
 from vehicle_motions import KINDS, LEVEL, leg_motions, random_tuning, random_vehicle, use_of_bounds
+from waiting import eventually
 
 from kinematics import LimitError, Tuning, Washout, angles_to_quaternion, load_tuning
+from rig.client import cue_setup
 from rig.config import CueOptions, ReceiverOptions, load_config
 from rig.runtime import ManualClock
 from rig.streaming import (
@@ -22,6 +28,7 @@ from rig.streaming import (
     Drop,
     PacketError,
     SampleRing,
+    StreamReceiver,
     VehicleSample,
     decode_vehicle,
     decode_vehicle_line,
@@ -34,7 +41,9 @@ from rig.streaming import (
     washout_of,
 )
 
+GUIDE = Path(__file__).parents[2] / "docs" / "cueing.md"
 CONFIG = load_config("virtual")
+CUED = CONFIG.changed({"stream": {"cue": {"tuning": "lab-hexapod"}}})
 G = 9.80665
 RATE = 200.0
 PATIENCE = 0.02
@@ -246,6 +255,39 @@ def test_what_is_no_number_of_a_vehicle_is_counted_and_not_used(number: float) -
     bench.send(0.005, [number, *LEVEL[1:]])
     bench.send(0.01, LEVEL)
     assert len(bench.motions()[0]) == 3 and bench.stage.status.unusable == 1
+
+
+# -- the receiver's process -------------------------------------------------------------------------------------------
+
+
+def test_the_guides_sender_is_cued_to_its_end_and_the_tuning_changes_meanwhile(tmp_path: Path) -> None:
+    """With the processes of sender and receiver, whose start takes most of the time."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    (text,) = (text for text in blocks if "SRVS" in text)
+    (source := tmp_path / "drive.py").write_text(text, encoding="utf-8")
+    assert CUED.stream.cue is not None
+    setup = cue_setup(CUED, CUED.stream.cue, tuned())
+    with StreamReceiver(ReceiverOptions(port=0), tmp_path, cue=setup) as receiver:
+        port = receiver.address.rpartition(":")[2]
+        assert receiver.tune(tuned(tilt__rate=0.04)) == ["tilt.rate 0.0523599 → 0.04"]
+        with pytest.raises(LimitError, match="axes"):
+            receiver.tune(tuned(axes="z-down"))
+        subprocess.run([sys.executable, "-I", str(source), port, "0.2"], check=True, timeout=60)
+        eventually(lambda: receiver.status().ended, "the end of the stream")
+        taken, cueing = receiver.ring.take(), receiver.cueing()
+        assert receiver.status().taken == 20 and cueing.tunings == 1 and cueing.tuning.tilt.rate == 0.04
+    assert taken["given"][-1] & END and len(taken) == cueing.steps >= 38
+    assert (np.diff(taken["time"]) > 0.0).all() and np.abs(taken["pose"][:, 0]).max() > 0.0
+
+
+def test_a_stream_may_be_ended_by_who_follows_it() -> None:
+    bench = Stage()
+    bench.stage.end()
+    assert not len(bench.ring.take())  # nothing has begun
+    bench.send(0.0, LEVEL)
+    bench.send(0.02, LEVEL)
+    bench.stage.end()
+    assert bench.ring.take()["given"][-1] & END
 
 
 # -- tuning while it runs ----------------------------------------------------------------------------------------------
