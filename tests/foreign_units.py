@@ -1,4 +1,4 @@
-"""Foreign co-simulation units, compiled by the tests from `foreign_unit.c`."""
+"""Foreign co-simulation units, compiled by the tests from `foreign_unit.c` and `foreign_vehicle.c`."""
 
 import inspect
 import re
@@ -9,7 +9,8 @@ from pathlib import Path
 from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
-SOURCE = Path(__file__).with_name("foreign_unit.c")
+SPRING = Path(__file__).with_name("foreign_unit.c")
+SHIP = Path(__file__).with_name("foreign_vehicle.c")
 INPUTS = ("px", "py", "pz", "a", "b", "c", "d", "u", "v", "w")
 OUTPUTS = ("fx", "fy", "fz")
 PARAMETERS = ("stiffness", "damping", "rest_x", "rest_y", "rest_z", "busy")
@@ -23,19 +24,90 @@ CONNECTIONS = [
 
 
 def foreign_unit(version: int, folder: Path) -> Path:
-    """A damped spring as an FMU of FMI 2 or 3: what the library's functions are not asked for here fails."""
+    """A damped spring as an FMU of FMI 2 or 3."""
+    return _packed(version, folder, SPRING, "spring", _description(version), {})
+
+
+PERIOD = 2.0
+"""s, of the ship's motion"""
+SHIP_VARIABLES = {
+    "heave": "m", "pitch": "degree", "qw": "", "qx": "", "qy": "", "qz": "", "surge_speed": "", "heave_speed": "m/s",
+    "pitch_rate": "", "heave_acceleration": "", "pitch_acceleration": "", "none": "", "surge": "", "heard": "",
+    "height": "mm", "heave_size": "m", "pitch_size": "degree", "busy": "", "trouble_at": "", "trouble": "",
+}  # fmt: skip
+"""Units that the ship states, by variable."""
+
+
+def foreign_vehicle(version: int, folder: Path) -> Path:
+    """A ship as an FMU of FMI 2 or 3, beginning at rest: heave, pitch in degrees, their rates and accelerations."""
+    return _packed(version, folder, SHIP, "ship", _ship(version), {"resources/sea.txt": str(PERIOD)})
+
+
+def _packed(version: int, folder: Path, source: Path, name: str, description: str, files: dict[str, str]) -> Path:
+    """Compile and pack a unit: what the library's functions are not asked for here fails."""
     kind = FMU2Slave if version == 2 else FMU3Slave
     wanted = {name for name, _value in inspect.getmembers(kind) if name.startswith(f"fmi{version}")}
-    there = set(re.findall(rf"fmi{version}\w+", SOURCE.read_text(encoding="utf-8")))
+    there = set(re.findall(rf"fmi{version}\w+", source.read_text(encoding="utf-8")))
     (folder / "rest.h").write_text("\n".join(f"BAD({name})" for name in sorted(wanted - there)), encoding="utf-8")
-    library = folder / f"spring{version}.so"
-    command = ["cc", "-shared", "-fPIC", "-w", f"-DVERSION={version}", f"-I{folder}", str(SOURCE), "-o", str(library)]
-    subprocess.run(command, check=True)
-    path = folder / f"spring{version}.fmu"
+    library = folder / f"{name}{version}.so"
+    command = ["cc", "-shared", "-fPIC", "-w", f"-DVERSION={version}", f"-I{folder}", str(source), "-o", str(library)]
+    subprocess.run([*command, "-lm"], check=True)
+    path = folder / f"{name}{version}.fmu"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(library, f"binaries/{'linux64' if version == 2 else 'x86_64-linux'}/{library.name}")
-        archive.writestr("modelDescription.xml", _description(version))
+        archive.writestr("modelDescription.xml", description)
+        for place, text in files.items():
+            archive.writestr(place, text)
     return path
+
+
+def _ship(version: int) -> str:
+    variables, outputs = [], []
+    names = list(SHIP_VARIABLES)
+    for reference, (name, unit) in enumerate(SHIP_VARIABLES.items()):
+        stated = f' unit="{unit}"' if unit else ""
+        if reference < names.index("height"):
+            kind, start = 'causality="output" variability="continuous" initial="calculated"', ""
+            outputs.append(reference)
+        elif name == "height":
+            kind, start = 'causality="input" variability="continuous"', ' start="0.0"'
+        else:
+            kind, start = 'causality="parameter" variability="fixed" initial="exact"', ' start="0.0"'
+        real, whole = ("Real", "Integer") if version == 2 else ("Float64", "Int32")
+        if name == "trouble":
+            reference, real, start = 30, whole, ' start="0"'
+        common = f'name="{name}" valueReference="{reference}" {kind}'
+        variables.append(
+            f"<ScalarVariable {common}><{real}{start}{stated}/></ScalarVariable>"
+            if version == 2
+            else f"<{real} {common}{start}{stated}/>"
+        )
+    units = (
+        '<Unit name="m"><BaseUnit m="1"/></Unit><Unit name="mm"><BaseUnit m="1" factor="0.001"/></Unit>'
+        '<Unit name="m/s"><BaseUnit m="1" s="-1"/></Unit>'
+        '<Unit name="degree"><BaseUnit rad="1" factor="0.017453292519943295"/></Unit>'
+    )
+    return _model("ship", version, units, variables, outputs)
+
+
+def _model(name: str, version: int, units: str, variables: list[str], outputs: list[int]) -> str:
+    if version == 2:
+        unknowns = "".join(f'<Unknown index="{each + 1}"/>' for each in outputs)
+        head = 'fmiVersion="2.0" guid="foreign"'
+        listed = f"<Outputs>{unknowns}</Outputs><InitialUnknowns>{unknowns}</InitialUnknowns>"
+    else:
+        clock = '<Float64 name="time" valueReference="99" causality="independent" variability="continuous"/>'
+        variables = [*variables, clock]
+        head = 'fmiVersion="3.0" instantiationToken="foreign"'
+        listed = "".join(f'<Output valueReference="{each}"/>' for each in outputs)
+        listed += "".join(f'<InitialUnknown valueReference="{each}"/>' for each in outputs)
+    defined = f"<UnitDefinitions>{units}</UnitDefinitions>" if units else ""
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?><fmiModelDescription modelName="{name}" {head}>'
+        f'<CoSimulation modelIdentifier="{name}{version}"/>{defined}'
+        f"<ModelVariables>{''.join(variables)}</ModelVariables>"
+        f"<ModelStructure>{listed}</ModelStructure></fmiModelDescription>"
+    )
 
 
 def _description(version: int) -> str:
@@ -55,17 +127,4 @@ def _description(version: int) -> str:
             if version == 2
             else f"<Float64 {common}{start}/>"
         )
-    if version == 2:
-        unknowns = "".join(f'<Unknown index="{each + 1}"/>' for each in structure)
-        head = 'fmiVersion="2.0" guid="foreign"'
-        listed = f"<Outputs>{unknowns}</Outputs><InitialUnknowns>{unknowns}</InitialUnknowns>"
-    else:
-        variables.append('<Float64 name="time" valueReference="99" causality="independent" variability="continuous"/>')
-        head = 'fmiVersion="3.0" instantiationToken="foreign"'
-        listed = "".join(f'<Output valueReference="{each}"/>' for each in structure)
-        listed += "".join(f'<InitialUnknown valueReference="{each}"/>' for each in structure)
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?><fmiModelDescription modelName="spring" {head}>'
-        f'<CoSimulation modelIdentifier="spring{version}"/><ModelVariables>{"".join(variables)}</ModelVariables>'
-        f"<ModelStructure>{listed}</ModelStructure></fmiModelDescription>"
-    )
+    return _model("spring", version, "", variables, structure)

@@ -1,4 +1,4 @@
-"""`rig follow`: a rig that follows set-points streamed in from the network."""
+"""`rig follow`: a rig that follows set-points streamed in, from the network or of an FMU."""
 
 import json
 from enum import StrEnum
@@ -52,6 +52,25 @@ def follow(
             help="With --cue: play this vehicle's motion instead of waiting for a sender; CSV as for rig cue.",
         ),
     ] = None,
+    fmu: Annotated[
+        Path | None,
+        typer.Option(
+            "--fmu",
+            metavar="FILE",
+            help="Follow this FMU instead of a sender, its outputs by the names of the motion's quantities; left out: "
+            "that of [reference], if the configuration has one.",
+        ),
+    ] = None,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "--duration", metavar="S", help="End after so many s of the FMU's time; left out: when it ends itself."
+        ),
+    ] = None,
+    lockstep: Annotated[
+        bool,
+        typer.Option("--lockstep", help="FMU or track in step with the rig on a manual clock: fast and deterministic."),
+    ] = False,
     rate: RateOption = None,
     reset: Annotated[
         bool,
@@ -64,15 +83,16 @@ def follow(
     output: OutputFolder = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Follow poses that another program sends: home, engage, wait for a sender, follow it to its end, park, report.
+    """Follow poses that another program sends, or an FMU gives: home, engage, follow them to their end, park, report.
 
     [stream] of the configuration says how they become the platform's motion, and [stream.receiver] where they come in:
     by UDP or as lines over TCP, from this machine alone unless it says otherwise, and then with a key. Packets, and
     senders in four languages, are in docs/streaming.md. The sender hears of every cycle what the platform does. With
     --cue it sends a vehicle's specific force and angular rates instead, whose cues the platform gives: docs/cueing.md.
-    Ctrl-C brings the platform to rest, parks it and ends; a second one stops at once.
+    A simulator's model that is a functional mock-up unit is followed with --fmu or [reference], see docs/fmi.md. Ctrl-C
+    brings the platform to rest, parks it and ends; a second one stops at once.
     """
-    begin_server_unless(False)
+    begin_server_unless(lockstep)
     from rig.cli.progress import service_events
     from rig.client import describe
     from rig.services import Event, FollowRequest, Progress, follow_stream
@@ -90,15 +110,17 @@ def follow(
                 show(event)
 
         request = FollowRequest(
-            config, None if frame is None else frame.value, port, cue, track, rate, reset=reset, real_time=real_time,
-            unproven=unproven, operator=operator, note=note, output=output,
+            config, None if frame is None else frame.value, port, cue, track, fmu, duration, lockstep, rate,
+            reset=reset, real_time=real_time, unproven=unproven, operator=operator, note=note, output=output,
         )  # fmt: skip
         result = follow_stream(request, report)
     if as_json:
         typer.echo(json.dumps(result.summary, indent=2))
     elif result.run.summary:
         typer.echo(describe(result.run))
-        if track is None:
+        if result.unit is not None:
+            typer.echo(f"FMU        {result.unit.text}")
+        elif track is None:
             typer.echo(f"stream     {result.stream.text}")
         if result.cueing is not None:
             typer.echo(f"cueing     {result.cueing.text}")

@@ -6,6 +6,7 @@ from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_d
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.feeding import LiveCueing, cue_setup, follow_stream, follow_tuning, noted
+from rig.client.fmu_following import UnitReport, check_unit, follow_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
 from rig.client.hold_to_run import (
@@ -119,11 +120,13 @@ __all__ = [
     "Stage",
     "Telemetry",
     "Template",
+    "UnitReport",
     "approach",
     "as_built",
     "ask_drives",
     "begin",
     "bring_to_rest",
+    "check_unit",
     "checked_motion",
     "checked_move",
     "clear",
@@ -147,6 +150,7 @@ __all__ = [
     "follow_hold_to_run",
     "follow_stream",
     "follow_tuning",
+    "follow_unit",
     "free_ports",
     "free_range",
     "greatest_speed",

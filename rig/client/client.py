@@ -34,6 +34,7 @@ from rig.client.arguments import (
     target_pose,
 )
 from rig.client.feeding import Stream, follow_stream
+from rig.client.fmu_following import follow_unit
 from rig.client.heartbeat import Heartbeat
 from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, jog_motion
 from rig.client.interruption import HoldInterrupt, Interruption
@@ -42,7 +43,7 @@ from rig.client.motion_runner import PATIENCE, MotionSequence, Progress
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.rig import FaultControl, Rig
 from rig.client.telemetry import Telemetry, TelemetryLog, external_wrench
-from rig.config import CueOptions, RigConfig
+from rig.config import CueOptions, ReferenceFmu, RigConfig
 from rig.engine import (
     LEAST_PACE,
     SOURCE_GROUP,
@@ -519,7 +520,7 @@ class RigClient(CommandSession):
 
     def follow(
         self,
-        source: str | ReferenceSource | Stream,
+        source: str | ReferenceSource | Stream | ReferenceFmu,
         *,
         settings: Mapping[str, Any] | None = None,
         name: str | None = None,
@@ -538,12 +539,13 @@ class RigClient(CommandSession):
                 frame of `stream.frame`; None ends it. Or an iterable of such values. Or a `rig.streaming.SampleRing`
                 in shared memory that something else writes. The first value is repeated until the platform is there,
                 then the time begins: a motion that begins at rest is followed from its beginning.
+                An FMU whose outputs are the motion: a `rig.config.ReferenceFmu`, such as `config.reference`.
                 A reference: the name of an installed one, which the engine makes; in lockstep also an object, a
                 `rig.engine.ReferenceSource`. It is followed from where the platform stands.
             settings: of a named reference.
-            name: of the motion, in events and recording; None: the reference's own, or "stream".
-            rate: values of a stream a second, at most 2000 Hz. Not for a ring.
-            duration: s after which a stream ends. Not for a ring.
+            name: of the motion, in events and recording; None: the reference's own, the FMU's, or "stream".
+            rate: values of a stream a second, at most 2000 Hz. Not for a ring or an FMU, which has `ReferenceFmu.step`.
+            duration: s after which a stream ends, of an FMU's own time. Not for a ring.
             cue: tuning of a washout, a .toml file or the name of a shipped one: the stream is a vehicle's motion. Its
                 values are specific force, m/s², and angular rate, rad/s, along the vehicle's axes, (6,) or (3,) each.
                 The file is read again when it changes. None: as `[stream.cue]` says, without it a stream of poses.
@@ -559,7 +561,12 @@ class RigClient(CommandSession):
             given = {"tuning": os.fspath(cue)}
             options = CueOptions(**given) if options is None else options.model_copy(update=given)
         with self._asking():
-            follow_stream(self.rig, source, called or "stream", rate, duration, options)
+            if isinstance(source, ReferenceFmu):
+                if cue is not None:
+                    raise InputError("cue: an FMU gives poses, which go through no washout")
+                follow_unit(self.rig, source, called or Path(source.fmu).stem, duration)
+            else:
+                follow_stream(self.rig, source, called or "stream", rate, duration, options)
 
     def _follow_source(self, source: str | ReferenceSource, settings: Mapping[str, Any] | None, called: str) -> None:
         with self._asking():

@@ -17,6 +17,16 @@ from rig.config.control_laws import (
 )
 from rig.config.criteria import CRITERIA, Criterion
 from rig.config.faulty_values import finding_of
+from rig.config.fmu import (
+    PAYLOAD_MOTION,
+    PAYLOAD_WRENCH,
+    REFERENCE_FEEDBACK,
+    REFERENCE_MOTION,
+    Connection,
+    PayloadFmu,
+    ReferenceFmu,
+    complete_motion,
+)
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     RigConfig,
@@ -56,11 +66,8 @@ from rig.config.task_gains import TaskGains, gain_findings
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,
-    PAYLOAD_MOTION,
-    PAYLOAD_WRENCH,
     Hose,
     InjectedFault,
-    PayloadFmu,
     PlantFriction,
     Tolerance,
     Virtual,
@@ -82,8 +89,11 @@ __all__ = [
     "PAYLOAD_MOTION",
     "PAYLOAD_WRENCH",
     "PROPOSED",
+    "REFERENCE_FEEDBACK",
+    "REFERENCE_MOTION",
     "RIG",
     "Acceptance",
+    "Connection",
     "Control",
     "Criterion",
     "CueOptions",
@@ -100,6 +110,7 @@ __all__ = [
     "PlantFriction",
     "Realtime",
     "ReceiverOptions",
+    "ReferenceFmu",
     "RigConfig",
     "Safety",
     "Shape",
@@ -114,6 +125,7 @@ __all__ = [
     "VirtualPlant",
     "cell_options",
     "checked_thresholds",
+    "complete_motion",
     "device_keys",
     "drive_options",
     "fault_words",

@@ -36,6 +36,7 @@ from rig.config.acceptance import Acceptance
 from rig.config.conflicts import conflicts
 from rig.config.control_laws import AnyLaws, ExtensionSettings, LawDeclaration, find_law
 from rig.config.faulty_values import config_faults, finding_of
+from rig.config.fmu import ReferenceFmu
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
     LEGS,
@@ -176,6 +177,8 @@ class RigConfig(Section):
     """Speeds of the rig's own moves."""
     stream: Stream = Stream()
     """Poses that are streamed in."""
+    reference: ReferenceFmu | None = None
+    """An FMU whose motion is followed as a stream."""
     drives: AnyDrives
     """The six drives."""
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))

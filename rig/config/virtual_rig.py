@@ -1,6 +1,5 @@
 """The virtual rig's section of a configuration: its drives, cells, plant and faults."""
 
-import math
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -19,6 +18,7 @@ from kinematics import (
     Time,
     within,
 )
+from rig.config.fmu import PayloadFmu
 from rig.config.sections import LEGS, Bandwidth, Count, Delay, OnceOrPerLeg, Section, Smoothing, Text
 
 
@@ -163,83 +163,6 @@ _Bristle = Annotated[Stiffness, within(0.0, 1e9, "N/m")]
 _BristlePerLeg = Annotated[tuple[_Bristle, _Bristle, _Bristle, _Bristle, _Bristle, _Bristle], OnceOrPerLeg]
 _Damper = Annotated[Damping, within(0.0, 1e6, "N s/m")]
 _DamperPerLeg = Annotated[tuple[_Damper, _Damper, _Damper, _Damper, _Damper, _Damper], OnceOrPerLeg]
-
-
-PAYLOAD_MOTION = (
-    "pose.x", "pose.y", "pose.z", "pose.qw", "pose.qx", "pose.qy", "pose.qz",
-    "velocity.x", "velocity.y", "velocity.z", "angular_velocity.x", "angular_velocity.y", "angular_velocity.z",
-    "acceleration.x", "acceleration.y", "acceleration.z",
-    "angular_acceleration.x", "angular_acceleration.y", "angular_acceleration.z",
-)  # fmt: skip
-"""Quantities of the platform's motion that a payload's FMU may take, in the order of a motion (19,)."""
-
-PAYLOAD_WRENCH = tuple(f"wrench.{what}.{axis}" for what in ("force", "moment") for axis in "xyz")
-"""Components of the wrench that it may give, at the platform's origin, platform axes."""
-
-
-class PayloadFmu(Section):
-    """A payload that a foreign FMU computes: its wrench on the platform, from the platform's motion."""
-
-    file: Text
-    """The FMU, for co-simulation by FMI 2.0 or 3.0; relative to the configuration's folder."""
-    step: Annotated[Time, within(1e-4, 0.1, "s")] = 1e-3
-    """Time between two exchanges with the FMU, s; the wrench is constant in between."""
-    connections: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
-    """What is connected, such as "pose.z -> height" or "force -> wrench.force.z"; not given: what has the same name."""
-    parameters: Annotated[tuple[Text, ...], Field(max_length=1000)] = ()
-    """Values that are set before it begins, such as "stiffness = 1000"."""
-
-    @property
-    def inputs(self) -> dict[str, str]:
-        """Quantity of the motion by variable of the FMU."""
-        parted = map(_connected, self.connections)
-        return {target: source for source, target in parted if source in PAYLOAD_MOTION}
-
-    @property
-    def outputs(self) -> dict[str, str]:
-        """Variable of the FMU by component of the wrench."""
-        return {target: source for source, target in map(_connected, self.connections) if target in PAYLOAD_WRENCH}
-
-    @property
-    def start(self) -> dict[str, float]:
-        """Value by variable of the FMU."""
-        return dict(map(_assigned, self.parameters))
-
-    @model_validator(mode="after")
-    def _connections_make_sense(self) -> "PayloadFmu":
-        targets = []
-        for text in self.connections:
-            source, target = _connected(text)
-            if not (source and target) or (source in PAYLOAD_MOTION) == (target in PAYLOAD_WRENCH):
-                raise ValueError(
-                    f"connections: {text!r} must be a quantity of the motion -> a variable of the FMU, or a variable "
-                    f"of the FMU -> a component of the wrench; quantities: {', '.join(PAYLOAD_MOTION)}; components: "
-                    f"{', '.join(PAYLOAD_WRENCH)}"
-                )
-            targets.append(target)
-        for target in targets:
-            if targets.count(target) > 1:
-                raise ValueError(f"connections: {target} is connected {targets.count(target)} times")
-        if self.connections and not self.outputs:
-            raise ValueError("connections: no component of the wrench is connected")
-        for text in self.parameters:
-            name, value = _assigned(text)
-            if not (name and math.isfinite(value)):
-                raise ValueError(f"parameters: {text!r} must be a name = a finite number")
-        return self
-
-
-def _connected(text: str) -> tuple[str, str]:
-    source, _arrow, target = text.partition("->")
-    return source.strip(), target.strip()
-
-
-def _assigned(text: str) -> tuple[str, float]:
-    name, _equals, value = text.partition("=")
-    try:
-        return name.strip(), float(value)
-    except ValueError:
-        return name.strip(), math.nan
 
 
 class Hose(Section):

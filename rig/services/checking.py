@@ -70,6 +70,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     Raises:
         InputError: an invalid file, including that of a virtual plant.
     """
+    from rig.client import check_unit
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_drive_group
@@ -84,6 +85,8 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     if rig.virtual is not None:
         with payload_of(rig) or nullcontext() as payload:
             VirtualRig(rig, payload=payload)  # its own plant may be invalid
+    if rig.reference is not None:
+        check_unit(rig, rig.reference)
     loop, buses = check_loop(rig), judge_buses(rig, drives.plans)
     warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
     unwatched = "" if drives.unwatched is None else drives.unwatched.text

@@ -1,15 +1,17 @@
-"""A rig that follows set-points streamed in from the network."""
+"""A rig that follows set-points streamed in: from the network, or of a foreign FMU."""
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
-from rig.config import CueOptions, RigConfig
+from rig.config import CueOptions, ReferenceFmu, RigConfig
 from rig.errors import FieldError, HardwareError, InputError, InterruptedRunError, RefusedError
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
@@ -17,7 +19,7 @@ from rig.services.running import metadata, report_doubts, reporting, run_config
 from rig.streaming import CueStatus, RigSide, StreamReceiver, StreamStatus, TuningFile, is_tuning_file, read_key
 
 if TYPE_CHECKING:
-    from rig.client import Interruption, LiveRig, LockstepRig, RunResult
+    from rig.client import Interruption, LiveRig, LockstepRig, RunResult, UnitReport
     from rig.cueing import Vehicle
 
 _NAME = "stream"
@@ -28,7 +30,7 @@ _REST = 0.5  # s at rest before the platform is parked
 
 @request
 class FollowRequest:
-    """Follow a stream on a rig: home, engage, wait for a sender, follow it to its end, park, report."""
+    """Follow a stream on a rig: home, engage, wait for a sender or start an FMU, follow it to its end, park, report."""
 
     config: str
     """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
@@ -41,6 +43,12 @@ class FollowRequest:
     it changes, or the name of a shipped one; None: as `[stream.cue]` says"""
     track: Path | None = None
     """a vehicle's motion to be played instead of a sender's, CSV as that of `CueRequest`; needs a washout"""
+    fmu: Path | None = None
+    """FMU to follow in place of a sender; None: that of `reference`, if the configuration has one"""
+    duration: Annotated[float, Field(gt=0.0, le=86400.0)] | None = None
+    """s of the FMU's time after which its stream ends; None: when it ends itself"""
+    lockstep: bool = False
+    """rig, engine and FMU in step on a manual clock: deterministic; for an FMU or a track"""
     rate: float | None = None
     """cycles per second; None: the configuration's"""
     reset: bool = False
@@ -61,6 +69,10 @@ class FollowRequest:
             raise FieldError("frame", f"{self.frame!r}: a washout gives poses in the base frame")
         if self.track is not None and self.port is not None:
             raise FieldError("port", "is for a sender, none is waited for with a track")
+        if self.fmu is not None and self.port is not None:
+            raise FieldError("port", "an FMU is followed, nobody is listened to")
+        if self.fmu is not None and (self.cue is not None or self.track is not None):
+            raise FieldError("fmu", "gives poses, which go through no washout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +106,7 @@ class FollowResult:
 
     run: its recording and report, and the reason if it did not complete. stream: what came in. delay: None if nothing
     was recorded. address: where the receiver listened. interrupted: whether the user ended it. cueing: what the washout
-    did, if there is one.
+    did, if there is one. unit: of an FMU; None without one, or where it could not be followed.
     """
 
     run: "RunResult"
@@ -103,13 +115,17 @@ class FollowResult:
     address: str = ""
     interrupted: bool = False
     cueing: CueStatus | None = None
+    unit: "UnitReport | None" = None
 
     @property
     def summary(self) -> dict[str, Any]:
         """Return the run's numbers, with those of the stream, as a JSON object."""
         stream = {name: _plain(value) for name, value in asdict(self.stream).items()}
         delay = None if self.delay is None else {name: _plain(value) for name, value in asdict(self.delay).items()}
-        stream |= {"address": self.address, "delay": delay, "interrupted": self.interrupted}
+        unit = None if self.unit is None else {name: _plain(value) for name, value in asdict(self.unit).items()}
+        if unit is not None:
+            unit["path"] = str(unit["path"])
+        stream |= {"address": self.address, "delay": delay, "interrupted": self.interrupted, "fmu": unit}
         if self.cueing is not None:
             stream["cueing"] = {**asdict(self.cueing), "tuning": self.cueing.tuning.model_dump()}
         return {**self.run.summary, "stream": stream}
@@ -124,10 +140,11 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
 
     Raises:
         RefusedError: the loop is unstable; nothing was started.
+        FieldError: a request for an FMU where none is followed, or for a port where one is.
         InputError: an unusable file, folder or key.
         HardwareError: a process could not be started.
     """
-    from rig.client import Interruption, conduct
+    from rig.client import Interruption, check_unit, conduct
     from rig.safety import check_loop
 
     config = _configured(request)
@@ -136,15 +153,21 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
     if not loop.passed:
         raise RefusedError(loop.message)
     track = None if request.track is None else _read_track(config, request.track)
-    if config.stream.receiver.key_file is not None and track is None:
-        read_key(config.folder / config.stream.receiver.key_file)  # before anything is started
+    name = _NAME
+    if config.reference is not None:
+        name = Path(config.reference.fmu).stem
+        check_unit(config, config.reference)  # before anything is started
+    elif config.stream.receiver.key_file is not None and track is None:
+        read_key(config.folder / config.stream.receiver.key_file)
     interruption = Interruption()
     follower = _Follower(config, request, progress, interruption, track)
     run = conduct(
-        config, follower.body, _NAME, request.output, interruption, lockstep=False, report=reporting(progress)
+        config, follower.body, name, request.output, interruption, lockstep=request.lockstep, report=reporting(progress)
     )
     delay = _delay_of(config, run.recording)
-    return FollowResult(run, follower.status, delay, follower.address, follower.interrupted, follower.cueing)
+    return FollowResult(
+        run, follower.status, delay, follower.address, follower.interrupted, follower.cueing, follower.unit
+    )
 
 
 def _read_track(config: RigConfig, path: Path) -> "Vehicle":
@@ -163,8 +186,19 @@ def _configured(request: FollowRequest) -> RigConfig:
         changes["receiver"] = {"port": request.port}
     if request.cue is not None:
         changes["cue"] = {"tuning": str(Path(request.cue).absolute()) if is_tuning_file(request.cue) else request.cue}
-    config = run_config(request.config, request.rate, lockstep=False, real_time=request.real_time)
-    return config.changed({**metadata(request.operator, request.note), **({"stream": changes} if changes else {})})
+    config = run_config(request.config, request.rate, lockstep=request.lockstep, real_time=request.real_time)
+    config = config.changed({**metadata(request.operator, request.note), **({"stream": changes} if changes else {})})
+    if request.fmu is not None:
+        config = config.changed({"reference": {"fmu": str(request.fmu.absolute())}})
+    if config.reference is not None:
+        for field in ("port", "cue", "track"):
+            if getattr(request, field) is not None:
+                raise FieldError(field, "the configuration has an FMU as [reference], which is followed instead")
+    elif request.duration is not None:
+        raise FieldError("duration", "is for an FMU, and none is followed")
+    elif request.lockstep and request.track is None:
+        raise FieldError("lockstep", "is for an FMU or a track, and none is followed")
+    return config
 
 
 class _Follower:
@@ -189,38 +223,29 @@ class _Follower:
         self.status = StreamStatus()
         self.address = ""
         self.interrupted = False
+        self.unit: UnitReport | None = None
 
     def body(self, rig: "LockstepRig | LiveRig") -> None:
         """Do the whole, from OFF to OFF."""
-        from rig.client import LiveRig, cue_setup, leave, let_pass, park
+        from rig.client import LiveRig, leave, let_pass, park
         from rig.client import Progress as RunProgress
 
-        assert isinstance(rig, LiveRig)
-        config, report = self._config, reporting(self._progress)
-        side = RigSide(rig.engine.address.ring, config.machine.geometry, config.period)
-        cue, file = config.stream.cue, self._tuning
-        setup = None if cue is None or file is None else cue_setup(config, cue, file.tuning)
-        if self._track is not None and cue is not None:
+        report, cue = reporting(self._progress), self._config.stream.cue
+        if self._config.reference is not None:
+            self._engage(rig)
+            self._follow_unit(rig, self._config.reference)
+        elif self._track is not None and cue is not None:
             self._engage(rig)
             self._play(rig, self._track, cue)
         else:
-            with StreamReceiver(config.stream.receiver, config.folder, side, cue=setup) as receiver:
-                self.address = receiver.address
-                try:
-                    self._engage(rig)
-                    self._follow(rig, receiver)
-                finally:
-                    if setup is not None:
-                        with suppress(HardwareError):
-                            self.cueing = receiver.cueing()
-                    receiver.close()
-                    self.status = receiver.status()
+            assert isinstance(rig, LiveRig)
+            self._receive(rig)
         let_pass(rig, _REST)
         report(RunProgress("parking", 1.0))
         park(rig)
         leave(rig)
 
-    def _engage(self, rig: "LiveRig") -> None:
+    def _engage(self, rig: "LockstepRig | LiveRig") -> None:
         from rig.client import Progress as RunProgress
         from rig.client import connect_and_home, engage
 
@@ -229,7 +254,41 @@ class _Follower:
         report(RunProgress("engaging", 0.0))
         engage(rig)
 
-    def _play(self, rig: "LiveRig", track: "Vehicle", cue: CueOptions) -> None:
+    def _receive(self, rig: "LiveRig") -> None:
+        from rig.client import cue_setup
+
+        config = self._config
+        side = RigSide(rig.engine.address.ring, config.machine.geometry, config.period)
+        cue, file = config.stream.cue, self._tuning
+        setup = None if cue is None or file is None else cue_setup(config, cue, file.tuning)
+        with StreamReceiver(config.stream.receiver, config.folder, side, cue=setup) as receiver:
+            self.address = receiver.address
+            try:
+                self._engage(rig)
+                self._follow(rig, receiver)
+            finally:
+                if setup is not None:
+                    with suppress(HardwareError):
+                        self.cueing = receiver.cueing()
+                receiver.close()
+                self.status = receiver.status()
+
+    def _follow_unit(self, rig: "LockstepRig | LiveRig", reference: ReferenceFmu) -> None:
+        """Follow an FMU to its end, or Ctrl-C, after which the platform holds."""
+        from rig.client import follow_unit, stop
+
+        def report(unit: "UnitReport") -> None:
+            self.unit = unit
+            self._show(lambda: unit.text)
+
+        try:
+            self.unit = follow_unit(rig, reference, Path(reference.fmu).stem, self._request.duration, report)
+        except InterruptedRunError:
+            self._interruption.forget()
+            self.interrupted = True
+            stop(rig, 2)
+
+    def _play(self, rig: "LockstepRig | LiveRig", track: "Vehicle", cue: CueOptions) -> None:
         """Play a vehicle's motion to its end, or Ctrl-C, after which the platform holds."""
         from rig.client import follow_stream, stop
 
@@ -257,7 +316,7 @@ class _Follower:
         try:
             rig.wait(came, math.inf, "a sender")
             rig.request(FollowStream(_NAME, receiver.ring.name))
-            finish(rig, lambda _progress: self._show(rig, receiver))
+            finish(rig, lambda _progress: self._look(rig, receiver))
         except InterruptedRunError:
             self._interruption.forget()  # the next one is the first again: it stops what is left
             self.interrupted = True
@@ -267,20 +326,27 @@ class _Follower:
         self.status = receiver.status()
         return self.status
 
-    def _show(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
+    def _look(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
         from rig.client import follow_tuning
 
         now = time.monotonic()
         if self._tuning is not None and now - self._read_at >= _READ:
             self._read_at = now
             follow_tuning(self._tuning, receiver.tune, lambda text: rig.note_tuning(text, now), self._tell)
+        self._show(lambda: self._came_in(receiver))
+
+    def _came_in(self, receiver: StreamReceiver) -> str:
+        what = self._looked(receiver).text
+        if self._tuning is None:
+            return what
+        self.cueing = receiver.cueing()
+        return f"{what}; {self.cueing.text}"
+
+    def _show(self, text: Callable[[], str]) -> None:
+        now = time.monotonic()
         if now - self._shown_at >= _SHOWN:
             self._shown_at = now
-            what = self._looked(receiver).text
-            if self._tuning is not None:
-                self.cueing = receiver.cueing()
-                what = f"{what}; {self.cueing.text}"
-            self._progress(Progress("following", values={"what": what}))
+            self._progress(Progress("following", values={"what": text()}))
 
 
 def _delay_of(config: RigConfig, recording: Path) -> StreamDelay | None:

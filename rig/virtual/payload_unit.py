@@ -1,20 +1,14 @@
 """A payload that a foreign FMU computes: coupled to the plant at fixed intervals."""
 
-import time
 from typing import Self
 
 import numpy as np
 
-from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, PayloadFmu, RigConfig
+from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, Connection, PayloadFmu, RigConfig
 from rig.errors import ConfigError, InputError
-from rig.fmu import FmuError, ForeignUnit, read_description
+from rig.fmu import LARGEST_SHARE, FmuError, ForeignUnit, read_description, step_time
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
-
-_TRIED = 50
-"""Steps that are timed."""
-_SHARE = 0.5
-"""Largest part of the time that an FMU may compute."""
 
 
 class PayloadUnit:
@@ -31,10 +25,10 @@ class PayloadUnit:
         self._settings = settings
         self._path = config.folder / settings.file
         try:
-            inputs, outputs = self._connections()
-            self._quantities = [PAYLOAD_MOTION.index(source) for source in inputs.values()]
-            self._components = [PAYLOAD_WRENCH.index(target) for target in outputs]
-            self._names = tuple(inputs), tuple(outputs.values())
+            self._connections = settings.connected if settings.connections else self._of_the_same_names()
+            inputs, outputs = self._connections
+            self._quantities = [PAYLOAD_MOTION.index(each.quantity) for each in inputs]
+            self._components = [PAYLOAD_WRENCH.index(each.quantity) for each in outputs]
             self._unit = self._instance()
         except (InputError, FmuError) as error:
             raise ConfigError(f"virtual.plant.payload_fmu: {error}") from error
@@ -43,37 +37,36 @@ class PayloadUnit:
         self._wrench: Array = np.zeros(6)
 
     def _instance(self) -> ForeignUnit:
-        return ForeignUnit(self._path, *self._names, self._settings.start, self._settings.step)
+        return ForeignUnit(self._path, *self._connections, self._settings.start, self._settings.step)
 
-    def _connections(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Inputs and outputs of the settings, or those of the same names."""
-        if self._settings.connections:
-            return self._settings.inputs, self._settings.outputs
+    def _of_the_same_names(self) -> tuple[list[Connection], list[Connection]]:
         description = read_description(self._path)
         causality = {each.name: each.causality for each in description.modelVariables}
-        outputs = {name: name for name in PAYLOAD_WRENCH if causality.get(name) in ("output", "local")}
+        outputs = [name for name in PAYLOAD_WRENCH if causality.get(name) in ("output", "local")]
         if not outputs:
             raise InputError(
                 f"{self._path}: no output has the name of a component of the wrench ({', '.join(PAYLOAD_WRENCH)}): say "
                 "in connections which of its variables it is"
             )
-        return {name: name for name in PAYLOAD_MOTION if causality.get(name) == "input"}, outputs
+        inputs = [name for name in PAYLOAD_MOTION if causality.get(name) == "input"]
+        return [Connection(name, name) for name in inputs], [Connection(name, name) for name in outputs]
 
     def check_speed(self) -> None:
-        """Refuse an FMU that is too slow for real time, by steps of another instance at rest. Raises ConfigError."""
+        """Refuse an FMU that is too slow for real time, by steps at rest, after which it is made anew.
+
+        Raises ConfigError.
+        """
         step = self._settings.step
-        with self._instance() as tried:
-            tried.begin(self._rest())
-            durations = []
-            for _ in range(_TRIED):
-                began = time.perf_counter()
-                tried.step(self._rest())
-                durations.append(time.perf_counter() - began)
-        needed = sorted(durations)[_TRIED // 2]
-        if needed > _SHARE * step:
+        try:
+            needed = step_time(self._unit, self._rest())
+            self._unit.close()  # before another one is made: it may be the only one of its process
+            self._unit = self._instance()
+        except FmuError as error:
+            raise ConfigError(f"virtual.plant.payload_fmu: {error}") from error
+        if needed > LARGEST_SHARE * step:
             raise ConfigError(
                 f"virtual.plant.payload_fmu: {self._path}: a step of {step:g} s takes {needed:.3g} s on this machine, "
-                f"must take at most {_SHARE * step:g} s for real time: a longer step, or lockstep"
+                f"must take at most {LARGEST_SHARE * step:g} s for real time: a longer step, or lockstep"
             )
 
     def _rest(self) -> Array:

@@ -9,6 +9,9 @@ _INTERFACE_2 = "rig/fmu/sources/fmi2.c"
 _PAYLOAD = "rig/virtual/payload_unit.py"
 _TESTS = "rig/test_fmu.py"
 _CARRIED = "rig/test_payload_fmu.py"
+_FOREIGN = "rig/fmu/foreign.py"
+_PROCESS = "rig/fmu/reference.py"
+_FOLLOWED = "rig/test_reference_fmu.py"
 _COMMAND = "rig/test_cli_export_fmu.py"
 
 FMU_BREAKS = [
@@ -155,13 +158,13 @@ FMU_BREAKS = [
     Break(
         "a payload's FMU that is too slow runs in real time",
         _PAYLOAD,
-        "if needed > _SHARE * step:",
+        "if needed > LARGEST_SHARE * step:",
         "if False:",
         (f"{_CARRIED}::test_a_slow_unit_is_refused_for_real_time",),
     ),
     Break(
         "a number of a foreign FMU that is not finite acts on the plant",
-        "rig/fmu/foreign.py",
+        _FOREIGN,
         "if not math.isfinite(results.values.sum()):",
         "if False:",
         (f"{_CARRIED}::test_a_number_that_is_not_finite_is_named",),
@@ -179,5 +182,82 @@ FMU_BREAKS = [
         "if config.virtual is not None and config.virtual.plant.payload_fmu is not None:",
         "if False:",
         (f"{_CARRIED}::test_the_closed_loop_is_not_simulated_without_it_and_a_check_loads_it",),
+    ),
+    Break(
+        "a foreign FMU's degrees are taken for radians",
+        _FOREIGN,
+        "declared, offset = base.factor, base.offset",
+        "declared, offset = 1.0, 0.0",
+        (f"{_FOLLOWED}::test_its_outputs_are_a_motion",),
+    ),
+    Break(
+        "a foreign FMU's variable may have any dimension",
+        _FOREIGN,
+        "if found != _DIMENSIONS[wanted]:",
+        "if False:",
+        (f"{_FOLLOWED}::test_what_does_not_fit_is_refused_before_it_is_loaded",),
+    ),
+    Break(
+        "an FMU is freed after its fatal error",
+        _FOREIGN,
+        "            self._fmu = None  # after which none of its functions may be called\n",
+        "            pass\n",
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
+    ),
+    Break(
+        "an FMU that asks for the end has failed",
+        _FOREIGN,
+        "and not self._third and self._has_ended():",
+        "and False:",
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
+    ),
+    Break(
+        "what an FMU's dead process left stays",
+        _FOREIGN,
+        "                    shutil.rmtree(left, ignore_errors=True)\n",
+        "                    pass\n",
+        (f"{_FOLLOWED}::test_what_dead_processes_left_is_removed",),
+    ),
+    Break(
+        "a followed FMU that is too slow is not refused",
+        _PROCESS,
+        "if needed > LARGEST_SHARE * step:",
+        "if False:",
+        (f"{_FOLLOWED}::test_one_that_cannot_be_paced_is_refused_before_the_motion",),
+    ),
+    Break(
+        "a followed FMU may be late for ever",
+        _PROCESS,
+        "elif now - self._late_since > _LATE_FOR:",
+        "elif False:",
+        (f"{_FOLLOWED}::test_one_that_slows_down_is_named",),
+    ),
+    Break(
+        "the crash of a followed FMU goes unseen",
+        _PROCESS,
+        "        except RigError as error:\n            self._error = error\n\n    def check",
+        "        except RigError:\n            pass\n\n    def check",
+        (f"{_FOLLOWED}::test_one_that_crashes_or_hangs_ends_with_its_process",),
+    ),
+    Break(
+        "a followed FMU that hangs outlives its owner",
+        _PROCESS,
+        "        os._exit(1)",
+        "        return",
+        (f"{_FOLLOWED}::test_a_process_that_hangs_ends_after_its_owner",),
+    ),
+    Break(
+        "a followed FMU does not hear of the platform",
+        _PROCESS,
+        "            stream.learn(platform_state(new[-1]))",
+        "            pass",
+        (f"{_FOLLOWED}::test_paced_it_is_ahead_of_the_clock_and_hears_of_the_platform",),
+    ),
+    Break(
+        "the rig is not stopped where the FMU that it follows fails",
+        "rig/client/fmu_following.py",
+        "            stop(rig, 2)",
+        "            pass",
+        (f"{_FOLLOWED}::test_one_that_fails_on_the_way_stops_the_rig_by_name",),
     ),
 ]

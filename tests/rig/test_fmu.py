@@ -486,8 +486,8 @@ def test_a_status_that_is_not_known_ends_nothing(run: Callable[..., Running]) ->
 @each_version
 def test_what_is_logged_can_be_switched(run: Callable[..., Running], version: FmiVersion) -> None:
     unit = run("plant", version=version)
-    log_nothing, log_errors, log_all = ((False, []), (True, ["logStatusError"]), (True, []))
-    for (on, categories), logged in ((log_nothing, 0), (log_errors, 1), (log_all, 1)):
+    nothing: list[str] = []
+    for on, categories, logged in ((False, nothing, 0), (True, ["logStatusError"], 1), (True, nothing, 1)):
         unit.fmu.setDebugLogging(on, categories)
         before = len(unit.log)
         with pytest.raises(FMICallException):
