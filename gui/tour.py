@@ -69,6 +69,7 @@ class Tour(Pilot):
         self._death()
         self._review()
         self._identify()
+        self._accept()
         self._set_up()
 
     def _inspect_before_moving(self) -> None:
@@ -237,6 +238,27 @@ class Tour(Pilot):
                 if page is wizard.compute_page and page.missing:
                     break  # the estimator refused
                 following.click()
+        entry.close()
+
+    def _accept(self) -> None:
+        entry = self.window.menus.calibrate.acceptance
+        self.wait(lambda: not entry.obstacle, "the acceptance test to be possible")
+        entry.start()
+        wizard = entry.wizard
+        assert wizard is not None
+        for axis, box in wizard.choice_page.axes.items():
+            box.setChecked(axis == "z")
+        following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
+        self.wait(lambda: not wizard.choice_page.missing, "the sizes of the motions", START)
+        self._photograph("accept-tests", window=wizard)
+        following.click()
+        wizard.run_page.pair.arm.click()
+        wizard.run_page.pair.act.click()
+        self.wait(lambda: wizard.run_page.bar.value() > 300 or not wizard.runner.busy, "a part of the test", START)
+        self._photograph("accept-run", window=wizard)
+        self.wait(lambda: not wizard.runner.busy, "the test to end", START)
+        following.click()
+        self._photograph("accept-result", window=wizard)
         entry.close()
 
     def _set_up(self) -> None:

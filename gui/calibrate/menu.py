@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import RigSession, heavy_work_obstacle
+from gui.session import Phase, RigSession, heavy_work_obstacle
 from gui.steps import StepEntry
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import Theme
+from rig.findings import Code, Finding
 
 if TYPE_CHECKING:
+    from gui.calibrate.acceptance import AcceptanceWizard
     from gui.wizard import FitWizard  # deferred until the first wizard is opened
 
 
@@ -74,8 +76,52 @@ class FitEntry(StepEntry):
             self.refresh()
 
 
+class AcceptanceEntry(StepEntry):
+    """Adds the acceptance test to a menu and owns its wizard while it is open; arguments as `StepEntry`."""
+
+    wizard: "AcceptanceWizard | None"
+
+    @property
+    def obstacle(self) -> str:
+        """Why the test cannot be opened now; empty if it can."""
+        return tr("it is open") if self.wizard is not None else self._against()
+
+    def start(self) -> None:
+        """Open the wizard."""
+        if self.obstacle:
+            return
+        from gui.calibrate.acceptance import AcceptanceWizard  # deferred: the window does not wait for it
+
+        self.wizard = AcceptanceWizard(self.session, self._against, self.window)
+        self.wizard.finished.connect(lambda _result: self._closed())
+        self.refresh()
+        self.wizard.show()
+
+    def close(self) -> None:
+        """End it; a machine that moves is stopped. May be called again."""
+        if self.wizard is not None:
+            if self.wizard.runner.busy and self.session.config.virtual is None:
+                self.session.stop(1)
+            self._closed()
+
+    def _against(self) -> str:
+        """Why no test can be run: a machine's drives must be free, the test of a virtual rig needs the processor."""
+        if self.session.config.virtual is not None:
+            return heavy_work_obstacle(self.session.situation)
+        free = self.session.phase in (Phase.DOWN, Phase.DIED)
+        return "" if free else finding_text(Finding(Code.DRIVES_HELD))
+
+    def _closed(self) -> None:
+        wizard, self.wizard = self.wizard, None
+        if wizard is not None:
+            wizard.retire()
+            wizard.hide()
+            wizard.deleteLater()
+            self.refresh()
+
+
 class CalibrateMenu(QtWidgets.QMenu):
-    """Menu entries for all wizards.
+    """Menu entries for all wizards, and the acceptance test.
 
     Signals: `motion_requested(path)`: open a saved motion in the tab Motion.
 
@@ -146,10 +192,18 @@ class CalibrateMenu(QtWidgets.QMenu):
         self.excite, self.multisine, self.closed_loop = wizards[6:]
         for entry in wizards:
             entry.motion_requested.connect(self.motion_requested)
+        self.addSeparator()
+        self.acceptance = AcceptanceEntry(
+            session,
+            self,
+            window,
+            tr("&Acceptance test …"),
+            tr("Excursions, describing functions, repeatability and more, as the field's standards measure them"),
+        )
 
     def close_wizards(self) -> None:
         """Cancel the wizards' jobs and wait for them. May be called again."""
-        for entry in self.entries:
+        for entry in (*self.entries, self.acceptance):
             entry.close()
 
 

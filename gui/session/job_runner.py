@@ -108,6 +108,11 @@ class JobRunner(QtCore.QObject):
         if self._job is not None:
             self._job.proceed()
 
+    def cancel(self, patience: float) -> None:
+        """Request the service to end at its next event, and its process within `patience` s; `ended` follows."""
+        if self._job is not None:
+            self._job.cancel(patience)
+
     def close(self) -> None:
         """Cancel the service; nothing is reported any more. May be called again."""
         job = self._release()
