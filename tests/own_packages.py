@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from rig.config import forget_laws
+from rig.config import forget_laws, forget_sensors
 from rig.engine import forget_sources
 
 PAGE = Path(__file__).parents[1] / "docs" / "laws-and-references.md"
@@ -41,4 +41,5 @@ def installed(folder: Path, modules: Mapping[str, str], entry_points: str) -> It
 
 def _forget() -> None:
     forget_laws()
+    forget_sensors()
     forget_sources()

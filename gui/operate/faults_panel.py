@@ -11,7 +11,7 @@ from gui.widgets import DisplayUnit, GuardedButton, QuantityBox, Reason, field_r
 from rig.config import AT_PLATFORM, FAULT_WORDS
 from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
-AMPLIFIER = mark("Amplifier of the cells")
+AMPLIFIER, SENSORS = mark("Amplifier of the cells"), mark("Sensors")
 GROUPS: dict[str, tuple[str, ...]] = {
     mark("Machine"): (
         "jam",
@@ -76,6 +76,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "amplifier_standing",
         "amplifier_invalid",
     ),
+    SENSORS: ("sensors_silent", "sensors_nan"),
     mark("Computer"): ("owner_hangs",),
 }
 """Names of faults by group."""
@@ -106,7 +107,11 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults.setAccessibleName(tr("Faults that can be injected"))
         self.faults.setHeaderLabels([tr("Fault"), tr("What it does")])
         self.faults.setIndentation(14)
-        self._fill(amplifier=session.config.load_cells.amplifier is not None)
+        virtual = session.config.virtual
+        self._fill(
+            amplifier=session.config.load_cells.amplifier is not None,
+            sensors=virtual is not None and bool(virtual.sensors),
+        )
         self.leg = QtWidgets.QComboBox()
         self.leg.addItem("", None)
         for leg in range(1, 7):
@@ -149,10 +154,10 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults.setCurrentItem(next(iter(self._items.values())))
         self.refresh()
 
-    def _fill(self, *, amplifier: bool) -> None:
+    def _fill(self, *, amplifier: bool, sensors: bool) -> None:
         self._items: dict[str, QtWidgets.QTreeWidgetItem] = {}
         for title, group in GROUPS.items():
-            if title == AMPLIFIER and not amplifier:
+            if (title == AMPLIFIER and not amplifier) or (title == SENSORS and not sensors):
                 continue
             heading = QtWidgets.QTreeWidgetItem([tr(title)])
             heading.setFlags(QtCore.Qt.ItemFlag.ItemIsEnabled)

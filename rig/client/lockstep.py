@@ -40,12 +40,14 @@ from rig.errors import HardwareError, InputError
 from rig.findings import Code
 from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
+from rig.sensing import ManualTime, make_intakes
 from rig.telemetry import ROW
 from rig.virtual import Faults, VirtualRig, payload_of
 
 _CLIENT = "lockstep"
 _BATCH = 512  # rows
 _CYCLES_PER_LOOK = 10  # between two looks at the status while waiting
+_WATCHING = 0.02  # s between two looks at the sensors
 _POLL = 0.01  # s of the machine's clock for which a thread waits for the one that lets time pass
 
 
@@ -74,6 +76,11 @@ class _BatchSink:
         if listener is not None and self._reported < self._count:
             listener(self._rows[self._reported : self._count].copy())
         self._reported = self._count
+
+    def readings(self, readings: npt.NDArray[np.void]) -> None:
+        self.flush()
+        if self.writer is not None:
+            self.writer.write_readings(readings)
 
     def event(self, event: Event) -> None:
         self.flush()
@@ -127,7 +134,10 @@ class LockstepRig:
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer: RecordingWriter | None = None
         if recording is not None:
-            self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
+            header = recording_header(config, calibration, ClockPair(0, 0))
+            self._writer = RecordingWriter(recording, header, [options.meaning for options in config.sensors])
+        self._intakes = make_intakes(config, ManualTime(self._ticker))
+        self._watched = 0.0
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, drives, self.sink, self._ticker)
         self.engine.runtime_info.lease = _CLIENT
@@ -149,11 +159,26 @@ class LockstepRig:
             self.virtual.faults.news.clear()
         for feed in self._feeds:
             feed(tick.t)
+        if self._intakes:
+            self._take_readings(tick.t)
         self.operator.carry_out()
         if self._stops:
             category = min(self._stops.popleft() for _ in range(len(self._stops)))
             self.engine.stop(category, Code.STOP_FLAG)
         self.engine.step(tick)
+
+    def _take_readings(self, t: float) -> None:
+        """Take what simulated sensors send; others have no time of their own here, and are silent."""
+        for number, packet in self.virtual.sensors.take():
+            self._intakes[number].put(packet)
+        found = [intake.ready() for intake in self._intakes]
+        if any(map(len, found)):
+            self.sink.readings(np.concatenate(found))
+        if t - self._watched >= _WATCHING:
+            self._watched = t
+            self.engine.runtime_info.sensors = tuple(intake.report() for intake in self._intakes)
+            for finding in (finding for intake in self._intakes for finding in intake.watch()):
+                self.operator.journal.report(finding)
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """See `Rig.request`."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rig.config import RigConfig
+from rig.sensing import twin_names
 
 _LOCAL = "127.0.0.1"
 _MOST = 70
@@ -37,13 +38,13 @@ def free_ports(count: int) -> list[int]:
 
 def on_free_ports(config: RigConfig) -> RigConfig:
     """The configuration with every device moved to a free port of this machine; see `free_ports`."""
-    return on_ports(config, free_ports(7))
+    return on_ports(config, free_ports(7 + len(config.sensors)))
 
 
 def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
     """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last.
 
-    A serial port gets a name that is its own as well.
+    A serial port gets a name that is its own as well. Simulated sensors take the ports after these, if there are some.
     """
     resolved = config.resolved()
 
@@ -56,6 +57,12 @@ def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
 
     legs = [moved(leg, port) for leg, port in zip(resolved["drives"]["legs"], ports[:6], strict=True)]
     changes: dict[str, Any] = {"drives": {"legs": legs}}
+    twins = twin_names(config)
+    if twins and len(ports) >= 7 + len(config.sensors):
+        changes["sensors"] = [
+            sensor | {"source": f"udp://{_LOCAL}:{port}"} if sensor["name"] in twins else sensor
+            for sensor, port in zip(resolved["sensors"], ports[7:], strict=True)
+        ]
     cells = resolved["load_cells"]
     if config.load_cells.amplifier is not None:
         changes["load_cells"] = {"amplifier": moved(cells["amplifier"], ports[6])}

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
 from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
+from rig.config.sensors import UdpSource, sensor_faults
 from rig.config.shapes import MOST_SHAPE_BYTES
 from rig.config.task_gains import gain_faults
 from rig.errors import ConfigFault, KeyPath, key_text
@@ -35,6 +36,7 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[ConfigFault]
     `machine` is the configuration's mechanism, None if a rig cannot use it.
     """
     faults = [*_modes(config), *gain_faults(config), *_timing(config), *_lines(config), *_files(config)]
+    faults += _sensors(config)
     if machine is not None:
         limits = [leg.limits or LegLimits() for leg in machine.legs]
         faults += [*_moves(config, machine, limits), *_bounds(config, machine, limits)]
@@ -153,6 +155,32 @@ def _files(config: RigConfig) -> Iterator[ConfigFault]:
                     pass
         except InputFileError as error:
             yield _unusable(("picture", body), error, config.folder / name)
+
+
+def _sensors(config: RigConfig) -> Iterator[ConfigFault]:
+    """Yield contradictions between sensors, and twins of what has none."""
+    for place, text in sensor_faults(config.sensors):
+        yield ConfigFault(("sensors", place), Finding(Code.SENSOR_CONFLICT, details={"text": text}))
+    if config.virtual is None:
+        return
+    known = {sensor.name: sensor for sensor in config.sensors}
+    seen: set[str] = set()
+    for place, twin in enumerate(config.virtual.sensors):
+        sensor = known.get(twin.name)
+        own_clock = bool(twin.clock_offset or twin.clock_drift)
+        if sensor is None:
+            text = f"{twin.name!r} is none of the [[sensors]]: {', '.join(known) or 'there are none'}"
+        elif twin.name in seen:
+            text = f"{twin.name!r} is there twice"
+        elif sensor.kind == "scalar" or not isinstance(sensor.place, UdpSource) or sensor.place.port == 0:
+            text = f"{twin.name!r} must be of kind imu or pose, with a source udp://HOST:PORT"
+        elif own_clock and sensor.clock != "sender":
+            text = f'clock_offset and clock_drift need clock = "sender", not "{sensor.clock}"'
+        else:
+            text = ""
+        seen.add(twin.name)
+        if text:
+            yield ConfigFault(("virtual", "sensors", place), Finding(Code.SENSOR_CONFLICT, details={"text": text}))
 
 
 def _unusable(key: KeyPath, error: InputFileError, file: Path) -> ConfigFault:

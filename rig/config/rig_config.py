@@ -54,6 +54,7 @@ from rig.config.sections import (
     resolve_name,
     with_found_files,
 )
+from rig.config.sensors import MOST_SENSORS, SensorOptions
 from rig.config.shapes import Picture
 from rig.config.task_gains import TaskGains, task_gains
 from rig.config.virtual_rig import Virtual
@@ -193,6 +194,8 @@ class RigConfig(Section):
     """Thresholds of a run's verdict."""
     acceptance: Acceptance = Acceptance()
     """Sizes and thresholds of the acceptance test."""
+    sensors: Annotated[tuple[SensorOptions, ...], Field(max_length=MOST_SENSORS)] = ()
+    """Sensors beside the rig that are read and recorded."""
     virtual: Virtual | None = None
     """The virtual rig; without this table the configuration describes real hardware."""
 

@@ -126,6 +126,14 @@ def with_present_driver(data: object) -> object:
     return data
 
 
+def is_local(host: str) -> bool:
+    """Return whether only this machine reaches the address `host`."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def refused(section: str, field: str, value: object, text: str) -> ValidationError:
     """Return the validation error of a section's `field`, with a given text."""
     fault = PydanticCustomError("value_error", "{text}", {"text": text})
@@ -284,10 +292,7 @@ class ReceiverOptions(Section):
     @property
     def is_local(self) -> bool:
         """Return whether only this machine reaches the address."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_local(self.host)
 
 
 class Motion(Section):

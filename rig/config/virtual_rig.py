@@ -400,6 +400,8 @@ FAULT_WORDS = {
     "amplifier_hang": "amplifier hangs",
     "amplifier_standing": "amplifier stops converting",
     "amplifier_invalid": "amplifier: channel{leg} not valid",
+    "sensors_silent": "sensors beside the rig silent",
+    "sensors_nan": "sensors beside the rig without value",
     "owner_hangs": "app frozen",
 }
 """Description of every fault by name; {leg} stands for a leg's number, preceded by a space."""
@@ -431,6 +433,39 @@ class InjectedFault(Section):
     """Size of the fault, in its own SI unit; not given: the fault's default."""
 
 
+_PerAxis = tuple[Number, Number, Number]
+_ClockOffset = Annotated[Time, within(-1e9, 1e9, "s")]
+
+
+class VirtualSensor(Section):
+    """A simulated sensor of [[sensors]], an IMU or a tracker, which sends its readings to the sensor's UDP port."""
+
+    name: Text
+    """Name of the sensor in [[sensors]]."""
+    force_bias: _PerAxis = (0.0, 0.0, 0.0)
+    """Bias of an IMU's specific force by axis, m/s²."""
+    rate_bias: _PerAxis = (0.0, 0.0, 0.0)
+    """Bias of its angular rate by axis, rad/s."""
+    force_scale: _PerAxis = (1.0, 1.0, 1.0)
+    """Factor on its specific force by axis."""
+    rate_scale: _PerAxis = (1.0, 1.0, 1.0)
+    """Factor on its angular rate by axis."""
+    force_noise: Annotated[Number, within(0.0, 1e3, "m/s²/√Hz")] = 0.0
+    """Noise density of its specific force, m/s²/√Hz: a reading has this times √(rate/2)."""
+    rate_noise: Annotated[Number, within(0.0, 1e3, "rad/s/√Hz")] = 0.0
+    """Noise density of its angular rate, rad/s/√Hz."""
+    position_noise: Annotated[Length, within(0.0, 1.0, "m")] = 0.0
+    """Standard deviation of a tracker's position by axis, m."""
+    rotation_noise: Annotated[Angle, within(0.0, 1.0, "rad")] = 0.0
+    """Standard deviation of its attitude about each axis, rad."""
+    delay: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
+    """Time by which a reading is older than its stamp, s."""
+    clock_offset: _ClockOffset = 0.0
+    """What its own clock is ahead of the plant's by, s."""
+    clock_drift: Annotated[Number, within(-1e-2, 1e-2)] = 0.0
+    """By how much its own clock is fast, s/s."""
+
+
 class Virtual(Section):
     """The virtual rig; a configuration without this section describes real hardware."""
 
@@ -450,3 +485,5 @@ class Virtual(Section):
     """How the simulated machine differs from the mechanism."""
     faults: Annotated[tuple[InjectedFault, ...], Field(max_length=1000)] = ()
     """Faults injected at set times."""
+    sensors: Annotated[tuple[VirtualSensor, ...], Field(max_length=32)] = ()
+    """Simulated sensors, by their names in [[sensors]]; the others are left to real ones."""

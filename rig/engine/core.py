@@ -593,6 +593,7 @@ class Engine:
             unproven=runtime.unproven,
             slower=tick.slower,
             drives=self._drive_reports,
+            sensors=runtime.sensors,
             cells_rejected=drives.cells_rejected,
             stream=reference.source.report if isinstance(reference.source, StreamSource) else None,
         )

@@ -41,6 +41,8 @@ class EngineAddress:
     """name of the telemetry ring"""
     recorder: str
     """name of the recorder's status block"""
+    readings: str = ""
+    """name of the ring of sensors' readings; empty where there are no sensors"""
 
 
 @validated(frozen=True, slots=True)

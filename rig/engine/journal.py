@@ -10,7 +10,7 @@ from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.messages import Follow, FollowSource, FollowStream, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Severity
 
 _MOST = 50
 """Notes of one second of rig time that are recorded: no client may flood the recording."""
@@ -23,6 +23,7 @@ class Journal:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._notes: deque[tuple[float | None, Finding]] = deque(maxlen=10 * _MOST)
+        self._reports: deque[Finding] = deque(maxlen=_MOST)
         self._latest = (-math.inf, 0.0)
         """time of the last note with a given time, s of the engine's clock, and of its event"""
         self._second = -1.0
@@ -70,11 +71,18 @@ class Journal:
         """Note a change of a washout's tuning at `at`, s of the engine's clock."""
         self._note(Finding(Code.CUE_TUNED, details={"text": text[:_LONGEST]}), at)
 
+    def report(self, finding: Finding) -> None:
+        """Report an event of a process beside the engine, which the log shows as well."""
+        self._reports.append(finding)
+
     def _note(self, finding: Finding, at: float | None) -> None:
         self._notes.append((at, finding))
 
     def write(self) -> None:
         """Write the notes; called by the cyclic thread between two cycles."""
+        while self._reports:
+            finding = self._reports.popleft()
+            self._engine.record("info" if finding.code.severity is Severity.INFO else "warning", finding)
         if not (self._notes or self._omitted):
             return
         now = self._engine.tick.t

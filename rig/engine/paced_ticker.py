@@ -29,7 +29,7 @@ class PacedTicker:
         self._due = time.monotonic()
         self._cycle = 0
         self._epoch = -1
-        self._origin = 0.0
+        self._origin = math.nan
         self._overruns = 0
         self._lost = 0.0
         """s of the wall clock for which the machine was late"""
@@ -46,6 +46,11 @@ class PacedTicker:
             self._origin = pacer.now() - self._cycle * self._period
         self._cycle = max(self._cycle, self._cycle_at(pacer.now()))
         self._due = time.monotonic() + self._wall_period
+
+    @property
+    def origin(self) -> float:
+        """See `Ticker.origin`; another plant has another one."""
+        return self._origin
 
     @property
     def slower(self) -> float:

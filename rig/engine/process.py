@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -42,6 +42,7 @@ from rig.runtime import (
     prepare_process,
     wait_until,
 )
+from rig.sensing import SensorReader, SensorReport
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
@@ -92,7 +93,18 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             starting.close()
             clock = ClockPair(time.monotonic_ns(), time.time_ns())  # all that takes long is done: time begins
             header = recording_header(config, calibration, clock)
-            recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
+            sensors = SensorReader(config, ring.name, folder.shared("sensors")) if config.sensors else None
+            if sensors is not None:
+                resources.callback(sensors.close)
+            recorder = Recorder(
+                ring,
+                recording,
+                header,
+                folder.shared("recorder"),
+                excused=pacer is not None,
+                sensors=() if sensors is None else sensors.channels,
+                readings="" if sensors is None else sensors.ring.name,
+            )
             summary: dict[str, Any] = {}
             recorded.callback(recorder.close, summary)
             engine.sink = RingSink(ring, recorder, waits=pacer is not None)
@@ -110,7 +122,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             engine.publish()
             note_departures(config, operator.journal.injected)  # before anybody tells what has come about of it
             link.start()
-            address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
+            readings = "" if sensors is None else sensors.ring.name
+            address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name, readings)
             leave_record(folder, own_record(config, recording, address))
             # after the link's threads, which must not inherit priority
             around.realtime = tuple(prepare_process(config.realtime.cpu, config.realtime.priority))
@@ -124,11 +137,23 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             engine.record("info", Finding(Code.REALTIME, details={"text": line}))
         if operator.loop:
             engine.record("warning", Finding(Code.LOOP_DOUBTFUL, details={"text": operator.loop}))
+        if sensors is not None:
+            sensors.start(lambda: ticker.origin, partial(_take_sensors, engine, operator))
         signal.signal(signal.SIGTERM, watch.leave)
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered
         operator.journal.write()
         summary.update(engine.closing_counts() | {"slower": ticker.slower})
+
+
+def _take_sensors(
+    engine: Engine, operator: Operator, reports: Sequence[SensorReport], findings: Sequence[Finding]
+) -> None:
+    """Let the engine's log and status have what the sensors' reader says; called in its thread."""
+    if reports:
+        engine.runtime_info.sensors = tuple(reports)
+    for finding in findings:
+        operator.journal.report(finding)
 
 
 def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:

@@ -11,6 +11,7 @@ from rig.engine.leg_move import LegTest
 from rig.engine.stream import StreamReport
 from rig.findings import Finding, stop_cause
 from rig.recording import MotionRecord
+from rig.sensing import SensorReport
 from rig.states import FaultCode, State, StopSeverity
 
 _AWAY = 1e-3  # m
@@ -170,6 +171,8 @@ class Snapshot:
     """s until the disk is full, as fast as the recording grows now; infinite where that is not known"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
+    sensors: tuple[SensorReport, ...] = ()
+    """of each sensor beside the rig, four times a second"""
 
     @property
     def cause(self) -> str:
@@ -220,6 +223,7 @@ class RuntimeInfo:
     hold_left: float | None = None
     begun_under: Lease | None = None
     """the one under which the rig was last told to move"""
+    sensors: tuple[SensorReport, ...] = ()
 
 
 _Draft = make_dataclass("_Draft", [(field.name, field.type) for field in fields(Snapshot)], slots=True, eq=False)

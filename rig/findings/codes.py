@@ -487,6 +487,24 @@ class Code(StrEnum):
         unit="s",
     )
     STREAM_UNREADABLE = _code("stream_unreadable", "the stream {stream!r} cannot be read: {text}")
+    SENSOR_STALE = _code(
+        "sensor_stale",
+        "no reading of the sensor {sensor!r} for {value:.3g} s (bound {bound:.3g} s), after {taken} readings",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+    SENSOR_BACK = _code("sensor_back", "the sensor {sensor!r} gives readings", severity=Severity.INFO)
+    SENSOR_UNUSABLE = _code(
+        "sensor_unusable",
+        "{count} readings of the sensor {sensor!r} were not used: {text}",
+        severity=Severity.WARNING,
+    )
+    SENSOR_FAILED = _code("sensor_failed", "the sensor {sensor!r} cannot be read: {text}", severity=Severity.WARNING)
+    SENSORS_DEAD = _code(
+        "sensors_dead",
+        "the process that reads the sensors has died: nothing of {text} is recorded from now on",
+        severity=Severity.WARNING,
+    )
     COMMANDED_LENGTH = _code(
         "commanded_length",
         "the commanded length would be {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
@@ -1122,6 +1140,7 @@ class Code(StrEnum):
     TWIN_TAKEN = _code("twin_taken", "{line} unit {number} is taken by {other}")
     TWIN_FRAMING = _code("twin_framing", "{line} has devices of another framing")
     FILE_UNUSABLE = _code("file_unusable", "{text}: {file}")
+    SENSOR_CONFLICT = _code("sensor_conflict", "{text}")
     MOVE_FASTER_THAN_LEGS = _code(
         "move_faster_than_legs",
         "{value:~.6g/3} {unit}, must be at most {bound:~.6g/3} {unit} by the legs' limits of {speed:g} m/s and "

@@ -16,6 +16,7 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
+from rig.readings import READING, SensorChannels
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord, decode_motion
 from rig.recording.schema import (
     CDR_HEADER,
@@ -23,11 +24,13 @@ from rig.recording.schema import (
     CYCLE_TOPIC,
     EVENTS_TOPIC,
     PACKED_SIZE,
+    SENSOR_TOPICS,
     RecordedEvent,
     RecordingError,
     cycle_definition,
     decode_event,
     layout,
+    sensor_channels,
 )
 from rig.telemetry import ABSENT, ROW
 
@@ -56,17 +59,7 @@ class RowLayout:
         self._own = list(fields) == layout(cycle_definition())
         self._fields = _packed(fields)
         size = max(offset + kind.itemsize for kind, offset in (self._fields.fields or {}).values())  # type: ignore[misc]
-        self.message = np.dtype(
-            [
-                ("opcode", "u1"),
-                ("length", "<u8"),
-                ("channel", "<u2"),
-                ("sequence", "<u4"),
-                ("times", "<u8", 2),
-                ("cdr", f"V{len(CDR_HEADER)}"),
-                ("row", f"V{size}"),
-            ]
-        )
+        self.message = _message(size)
         self._padded = np.dtype({"names": ["row"], "formats": [f"V{size}"], "itemsize": self._fields.itemsize})
         if not self._own:
             _match(self._fields)
@@ -88,6 +81,40 @@ class RowLayout:
                 rows[name] = old[name].reshape(rows[name].shape)
             else:
                 rows[name] = old[name][:, np.newaxis]
+
+
+class SensorLayout:
+    """How the readings of one sensor lie in a chunk; `message` as of a `RowLayout`."""
+
+    def __init__(self, channels: SensorChannels) -> None:
+        self.channels = channels
+        stamps = [("t", "<f8"), ("sent", "<f8"), ("received", "<f8"), ("sequence", "<u8")]
+        self._fields = np.dtype([*stamps, ("values", "<f8", len(channels.names))])
+        self.message = _message(self._fields.itemsize)
+
+    def readings(self, stretch: Rows) -> Rows:
+        """The readings (n,) of dtype `READING` of a stretch of packed ones; `sensor` is 0."""
+        found = np.zeros(len(stretch), READING)
+        packed = np.ascontiguousarray(stretch).view(self._fields)
+        for name in ("t", "sent", "received", "sequence"):
+            found[name] = packed[name]
+        found["values"][:, : len(self.channels.names)] = packed["values"]
+        return found
+
+
+def _message(size: int) -> np.dtype[np.void]:
+    """A message as it lies in a chunk, its content of `size` bytes the field `row`."""
+    return np.dtype(
+        [
+            ("opcode", "u1"),
+            ("length", "<u8"),
+            ("channel", "<u2"),
+            ("sequence", "<u4"),
+            ("times", "<u8", 2),
+            ("cdr", f"V{len(CDR_HEADER)}"),
+            ("row", f"V{size}"),
+        ]
+    )
 
 
 @cache
@@ -175,6 +202,9 @@ class ChunkParser:
     def __init__(self, name: str) -> None:
         self._name = name
         self.topics: dict[int, str] = {}
+        self.sensors: dict[int, SensorLayout] = {}
+        """of the sensors beside the rig, by their channels"""
+        self._definitions: dict[int, str] = {}
         self._layout = own_layout()
 
     def parse(
@@ -182,6 +212,7 @@ class ChunkParser:
         data: bytes,
         on_event: Callable[[RecordedEvent], Any] | None = None,
         on_motion: Callable[[MotionRecord], Any] | None = None,
+        on_readings: Callable[[SensorLayout, Rows], Any] | None = None,
     ) -> list[Rows]:
         """Rows of an unpacked chunk, as they lie in it, in stretches for `place`; the rest goes where it is told.
 
@@ -205,13 +236,22 @@ class ChunkParser:
                     on_event(decode_event(data[start + _MESSAGE.size : stop]))
                 elif topic == MOTIONS_TOPIC and on_motion is not None:
                     on_motion(decode_motion(data[start + _MESSAGE.size : stop]))
+                elif channel in self.sensors and on_readings is not None:
+                    sensor = self.sensors[channel]
+                    stretch = _rows_from(data, position, channel, sensor.message)
+                    on_readings(sensor, stretch)
+                    stop = position + len(stretch) * sensor.message.itemsize
             elif opcode == Opcode.SCHEMA:
                 schema = Schema.read(_stream(data[start:stop]))
+                self._definitions[schema.id] = schema.data.decode()
                 if schema.name == CYCLE_MESSAGE:
                     self._layout = self._known(tuple(layout(schema.data.decode())))
             elif opcode == Opcode.CHANNEL:
                 described = Channel.read(_stream(data[start:stop]))
                 self.topics[described.id] = described.topic
+                if described.topic.startswith(SENSOR_TOPICS):
+                    name, definition = described.topic.removeprefix(SENSOR_TOPICS), self._definitions
+                    self.sensors[described.id] = SensorLayout(sensor_channels(name, definition[described.schema_id]))
             position = stop
         return stretches
 

@@ -1,12 +1,13 @@
 """One motion's part of a recording, usable like a whole recording."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rig.readings import SensorSeries
 from rig.recording.chunks import Rows
 from rig.recording.motion_record import MotionRecord
 from rig.recording.reader import Recorded, RecordingFile
@@ -59,6 +60,12 @@ class MotionPart:
         self.complete = not whole.doubts and (whole.complete or (last < whole.count and not np.isnan(found.end)))
         """also for a recording that continues or was cut off later"""
         self.underway = whole.underway and not self.complete
+
+    @property
+    def sensors(self) -> Mapping[str, SensorSeries]:
+        """See `Recorded.sensors`: the readings from the motion's beginning to its end."""
+        end = np.inf if np.isnan(self.motion.end) else self.motion.end
+        return {name: series.between(self.motion.start, end) for name, series in self._whole.sensors.items()}
 
     def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
         """See `Recorded.blocks`."""

@@ -5,8 +5,8 @@ import os
 import stat
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -18,7 +18,18 @@ from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
 from rig.csvio import Column, write_blocks
-from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, rows_in, unpack, unpacked_size
+from rig.readings import SensorSeries, series_of
+from rig.recording.chunks import (
+    DAMAGE,
+    LARGEST_CHUNK,
+    RECORD,
+    ChunkParser,
+    Rows,
+    SensorLayout,
+    rows_in,
+    unpack,
+    unpacked_size,
+)
 from rig.recording.metadata import check_header, count_in, parse_object
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord
 from rig.recording.schema import (
@@ -98,6 +109,10 @@ class Scan:
         self.parser = ChunkParser(str(path))
         self.chunks: tuple[array[int], array[int], array[int]] = (array("Q"), array("Q"), array("Q"))
         """for each chunk with rows: offset and length of its content, bytes, and number of rows"""
+        self.readings = 0
+        """of sensors beside the rig"""
+        self.reading_chunks: tuple[array[int], array[int]] = (array("Q"), array("Q"))
+        """for each chunk with readings: offset and length of its content, bytes"""
         self.first: Rows = np.zeros(0, ROW)
         self.last: Rows = np.zeros(0, ROW)
         self._chunks = self._events = self._event_text = self._motions = 0
@@ -163,7 +178,11 @@ class Scan:
         self._chunks += 1
         found: list[RecordedEvent] = []
         motions: list[MotionRecord] = []
-        stretches = self.parser.parse(unpack(content), found.append, motions.append)
+        before = self.readings
+        stretches = self.parser.parse(unpack(content), found.append, motions.append, self._count_readings)
+        if self.readings > before:
+            for place, value in zip(self.reading_chunks, (position, len(content)), strict=True):
+                place.append(value)
         count = sum(map(len, stretches))
         if count:
             for column, value in zip(self.chunks, (position, len(content), count), strict=True):
@@ -182,6 +201,9 @@ class Scan:
                 self._event_text = _MOST_EVENT_TEXT
                 break
             self.events.append(event)
+
+    def _count_readings(self, _sensor: SensorLayout, stretch: Rows) -> None:
+        self.readings += len(stretch)
 
     def _row(self, stretch: Rows) -> Rows:
         row = np.zeros(1, ROW)
@@ -225,6 +247,10 @@ class Scan:
             self._doubt("the file's index is not as it was written: its checksum differs")
         self.whole = True
 
+    @property
+    def _messages(self) -> int:
+        return self.rows + self._events + self._motions + self.readings
+
     # -- what one part says of the others ----------------------------------------------------------------------------
 
     def _compare(self) -> None:
@@ -245,6 +271,8 @@ class Scan:
         counts = [("rows", self.rows), ("events", self._events), ("motions", self._motions)]
         if MOTIONS_TOPIC not in self.parser.topics.values():
             counts.pop()  # made before there were such records
+        if self.parser.sensors:
+            counts.append(("readings", self.readings))
         for name, counted in counts:
             stored = count_in(closing, name)
             if stored != counted:
@@ -259,7 +287,7 @@ class Scan:
                 self._doubt("its statistics are gone")
         else:
             for what, counted, stored in (
-                ("messages", self.rows + self._events + self._motions, self._statistics.message_count),
+                ("messages", self._messages, self._statistics.message_count),
                 ("chunks", self._chunks, self._statistics.chunk_count),
             ):
                 if counted != stored:
@@ -312,6 +340,10 @@ class Recorded(Protocol):
     @property
     def motions(self) -> tuple[MotionRecord, ...]:
         """Motions by id, with the last record of each; none in older recordings."""
+
+    @property
+    def sensors(self) -> Mapping[str, SensorSeries]:
+        """Readings of the sensors beside the rig by name; none where there were no sensors."""
 
     @property
     def dropped(self) -> int:
@@ -367,6 +399,7 @@ class Recording:
     unverified: tuple[str, ...] = ()
     motions: tuple[MotionRecord, ...] = ()
     underway: bool = False
+    sensors: Mapping[str, SensorSeries] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -416,6 +449,23 @@ class RecordingFile:
         self.dropped = _missing(scan) if dropped is None else dropped
         self._parser = scan.parser
         self._places, self._lengths, self._counts = scan.chunks
+        self._reading_chunks = scan.reading_chunks
+        self._sensors: Mapping[str, SensorSeries] | None = None
+
+    @property
+    def sensors(self) -> Mapping[str, SensorSeries]:
+        """See `Recorded.sensors`; read into memory with the first call."""
+        if self._sensors is None:
+            found: dict[str, list[Rows]] = {sensor.channels.name: [] for sensor in self._parser.sensors.values()}
+
+            def keep(sensor: SensorLayout, stretch: Rows) -> None:
+                found[sensor.channels.name].append(sensor.readings(stretch))
+
+            for _ in self._chunks_at(*self._reading_chunks, keep):
+                pass
+            known = {sensor.channels.name: sensor.channels for sensor in self._parser.sensors.values()}
+            self._sensors = {name: series_of(known[name], readings) for name, readings in found.items()}
+        return self._sensors
 
     def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
         """See `Recorded.blocks`."""
@@ -466,15 +516,24 @@ class RecordingFile:
 
     def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:
         """Rows of these chunks."""
+        places, lengths = ([column[chunk] for chunk in chunks] for column in (self._places, self._lengths))
+        for chunk, stretches in zip(chunks, self._chunks_at(places, lengths), strict=True):
+            if sum(map(len, stretches)) != self._counts[chunk]:
+                raise RecordingError(f"{self.path}: has changed while it was read")
+            yield from stretches
+
+    def _chunks_at(
+        self,
+        places: Sequence[int],
+        lengths: Sequence[int],
+        on_readings: Callable[[SensorLayout, Rows], None] | None = None,
+    ) -> Iterator[list[Rows]]:
+        """The stretches of rows of each of these chunks; its readings go to `on_readings`."""
         try:
             with open_file(self.path) as file:
-                for chunk in chunks:
-                    file.seek(self._places[chunk])
-                    content = file.read(self._lengths[chunk])
-                    stretches = self._parser.parse(unpack(content, verify=False))
-                    if sum(map(len, stretches)) != self._counts[chunk]:
-                        raise ValueError
-                    yield from stretches
+                for place, length in zip(places, lengths, strict=True):
+                    file.seek(place)
+                    yield self._parser.parse(unpack(file.read(length), verify=False), on_readings=on_readings)
         except OSError as error:
             raise RecordingError(f"{self.path}: {error.strerror or error}") from None
         except DAMAGE:
@@ -495,6 +554,7 @@ def in_memory(recorded: Recorded, rows: Rows) -> Recording:
         unverified=recorded.unverified,
         motions=recorded.motions,
         underway=recorded.underway,
+        sensors=recorded.sensors,
     )
 
 

@@ -7,7 +7,7 @@ import select
 import signal
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.findings import Finding
+from rig.readings import READING, SensorChannels
 from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.writer import RecordingWriter
-from rig.runtime import ChildProcess, ProcessWatch, SharedBlock, TelemetryRing, wait_until
+from rig.runtime import ChildProcess, ProcessWatch, RingReader, SharedBlock, TelemetryRing, wait_until
 
 _WORDS = 8
 _ERROR_SIZE = 448
@@ -162,15 +163,21 @@ class Recorder:
         status_name: str | None = None,
         *,
         excused: bool = False,
+        sensors: Sequence[SensorChannels] = (),
+        readings: str = "",
     ) -> None:
-        """excused: waiting for a processor or a disk does not count as hanging, as in paced time."""
+        """See the class.
+
+        excused: waiting for a processor or a disk does not count as hanging, as in paced time.
+        sensors: beside the rig; readings: name of the ring of their readings, from the beginning.
+        """
         self.path = Path(path)
         self.events_lost = 0
         """Events and records of motions lost because the pipe was full or the recorder had ended."""
         self._block = StatusBlock.create(status_name)
         self._final: RecorderStatus | None = None
         self._beat = (-1, time.monotonic())
-        arguments = (ring.name, ring.pushed, str(self.path), dict(header), self._block.name)
+        arguments = (ring.name, ring.pushed, str(self.path), dict(header), self._block.name, tuple(sensors), readings)
         self._process = ChildProcess("the recorder", record, *arguments, duplex=False)
         self._control = self._process.pipe
         self._watch = ProcessWatch(self._process.pid or 0) if excused else None
@@ -269,13 +276,21 @@ class Recorder:
 
 
 def record(
-    ring_name: str, start: int, path: str, header: dict[str, Any], status_name: str, control: Connection
+    ring_name: str,
+    start: int,
+    path: str,
+    header: dict[str, Any],
+    status_name: str,
+    sensors: Sequence[SensorChannels],
+    readings: str,
+    control: Connection,
 ) -> None:
     """Main function of the recorder process.
 
-    Writes the ring's rows from number `start` on and the events from `control`, until a request to close, a termination
-    signal, or the end of the pipe; in each case the file is closed properly. If the disk fails, or the file is changed
-    or missing (`RecordingWriter.verify`), the cause is in the status, the file stays as it is, and the process ends.
+    Writes the ring's rows from number `start` on, all readings of the ring `readings`, and the events from `control`,
+    until a request to close, a termination signal, or the end of the pipe; in each case the file is closed properly. If
+    the disk fails, or the file is changed or missing (`RecordingWriter.verify`), the cause is in the status, the file
+    stays as it is, and the process ends.
     """
     # A Ctrl-C is the owner's business, and so is its real-time priority.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -284,9 +299,10 @@ def record(
     block = StatusBlock.attach(status_name)
     try:
         ring = TelemetryRing.attach(ring_name)
-        writer = RecordingWriter(path, header)
+        beside = TelemetryRing.attach(readings, READING).reader(0) if readings else None
+        writer = RecordingWriter(path, header, sensors)
         try:
-            _Session(ring, start, writer, control, block).run()
+            _Session(ring, start, writer, control, block, beside).run()
         finally:
             writer.abandon()
     except Exception as error:
@@ -299,9 +315,16 @@ class _Session:
     """One recording being made."""
 
     def __init__(
-        self, ring: TelemetryRing, start: int, writer: RecordingWriter, control: Connection, block: StatusBlock
+        self,
+        ring: TelemetryRing,
+        start: int,
+        writer: RecordingWriter,
+        control: Connection,
+        block: StatusBlock,
+        readings: RingReader | None = None,
     ) -> None:
         self._reader = ring.reader(start)
+        self._readings = readings
         self._writer = writer
         self._control = control
         self._block = block
@@ -352,7 +375,17 @@ class _Session:
         if dropped:
             t = float(rows["t"][0]) if len(rows) else 0.0
             self._writer.event(t, EventLevel.WARNING, 0, f"recorder: {dropped} rows were lost before this moment")
+        self._write_readings()
         self._publish()
+
+    def _write_readings(self) -> None:
+        if self._readings is None:
+            return
+        readings, lost = self._readings.read_new()
+        self._writer.write_readings(readings)
+        if lost:
+            t = float(readings["t"].max()) if len(readings) else 0.0
+            self._writer.event(t, EventLevel.WARNING, 0, f"recorder: {lost} readings of sensors were lost before")
 
     def _measure_room(self, now: float) -> None:
         size = self._writer.size

@@ -31,13 +31,16 @@ def recover(path: Path | str) -> RecordingFile:
             return recording
         part = path.with_name(path.name + ".part")
         part.unlink(missing_ok=True)
-        with RecordingWriter(part, recording.header) as writer:
+        sensors = list(recording.sensors.values())
+        with RecordingWriter(part, recording.header, [series.channels for series in sensors]) as writer:
             for rows in recording.blocks():
                 writer.write_rows(rows)
             for event in recording.events:
                 writer.event(event.t, event.level, event.code, event.text, event.finding)
             for motion in recording.motions:
                 writer.motion(motion)
+            for number, series in enumerate(sensors):
+                writer.write_readings(series.readings(number))
             doubts = {DOUBTS: list(recording.doubts)} if recording.doubts else {}
             writer.close({**recording.closing, RECOVERED: True, **doubts}, dropped=recording.dropped)
         os.replace(part, path)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.findings import Code, Finding, finding_from_json, finding_to_json
+from rig.readings import MOST_CHANNELS, SensorChannels
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import MEANING, ROW
 
@@ -20,6 +21,9 @@ HEADER_METADATA = "rig"
 """Name of the metadata record that holds the header as JSON under the key `json`."""
 CLOSING_METADATA = "rig.closing"
 """Name of the metadata record that a closed recording ends with, JSON as well."""
+
+SENSOR_TOPICS = "/sensors/"
+"""What the topic of a sensor beside the rig begins with; its name follows."""
 
 JSON_KEY = "json"
 DIGEST_KEY = "sha256"
@@ -141,6 +145,44 @@ def layout(definition: str) -> list[str]:
     """Types and names of the fields of a message definition, without its comments and constants."""
     lines = (line.split("#")[0].split() for line in definition.splitlines())
     return [" ".join(words) for words in lines if words and "=" not in words[-1]]
+
+
+_SENSOR_FIELDS = (
+    "float64 t  # s, rig time at which it was measured",
+    "float64 sent  # s, the sender's own clock",
+    "float64 received  # s, rig time of its arrival",
+    "uint64 sequence  # the sender's count",
+)
+_KIND = "string KIND="
+
+
+def sensor_message(name: str) -> str:
+    """Name of the ROS 2 message of a sensor's readings."""
+    return f"stewart_rig/msg/{name.title().replace('_', '')}Reading"
+
+
+def sensor_definition(channels: SensorChannels) -> str:
+    """ROS 2 message definition of a sensor's readings: stamps, then its channels."""
+    values = (f"float64 {name}  # {unit}" for name, unit in zip(channels.names, channels.units, strict=True))
+    return "\n".join([f"{_KIND}{channels.kind}", *_SENSOR_FIELDS, *values, ""])
+
+
+def sensor_channels(name: str, definition: str) -> SensorChannels:
+    """What the readings of a sensor mean, by their definition. Raises ValueError where it is none."""
+    head, *lines = definition.splitlines()
+    if not head.startswith(_KIND) or tuple(lines[: len(_SENSOR_FIELDS)]) != _SENSOR_FIELDS:
+        raise ValueError(f"sensor {name!r}: its readings have another layout")
+    names, units = [], []
+    for line in lines[len(_SENSOR_FIELDS) :]:
+        field, _, unit = line.partition("  # ")
+        kind, _, channel = field.partition(" ")
+        if kind != "float64" or not channel.isidentifier():
+            raise ValueError(f"sensor {name!r}: channel {line!r}")
+        names.append(channel)
+        units.append(unit)
+    if not 0 < len(names) <= MOST_CHANNELS:
+        raise ValueError(f"sensor {name!r}: {len(names)} channels")
+    return SensorChannels(name, head.removeprefix(_KIND), tuple(names), tuple(units))
 
 
 def event_definition() -> str:

@@ -8,7 +8,7 @@ import os
 import resource
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Self
@@ -20,6 +20,7 @@ from mcap.records import ChunkIndex
 from mcap.writer import CompressionType, Writer
 
 from rig.findings import Finding
+from rig.readings import READING, SensorChannels
 from rig.recording.metadata import digest
 from rig.recording.motion_record import (
     MOTION_MESSAGE,
@@ -40,12 +41,15 @@ from rig.recording.schema import (
     JSON_KEY,
     LARGEST_TEXT,
     PACKED_SIZE,
+    SENSOR_TOPICS,
     EventLevel,
     RecordedEvent,
     RecordingError,
     cycle_definition,
     encode_event,
     event_definition,
+    sensor_definition,
+    sensor_message,
 )
 from rig.runtime import wait_until
 from rig.telemetry import ROW
@@ -95,6 +99,8 @@ _CHUNK_TIME = 500_000_000
 
 
 _BUFFER = 256 * 1024
+_STAMPS = 32
+"""Bytes of a reading before its values: `t`, `sent`, `received` and `sequence`, which come first in READING."""
 
 
 def _private(path: str, flags: int) -> int:
@@ -125,10 +131,11 @@ class RecordingWriter:
 
     The bytes depend only on the arguments: chunks end by size and rig time, log times are rig time after
     `header["clock"]["wall_ns"]` (0 where the header has none). Header and closing summary are JSON objects.
+    sensors: beside the rig, in the order of the numbers of their readings.
     Raises RecordingError if the file exists or the header is no JSON, OSError if the disk fails.
     """
 
-    def __init__(self, path: Path | str, header: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path | str, header: Mapping[str, Any], sensors: Sequence[SensorChannels] = ()) -> None:
         self.path = Path(path)
         self._place = self.path.absolute()  # whatever becomes the process's folder
         text = _to_json("header", header)
@@ -139,6 +146,8 @@ class RecordingWriter:
         """Events written."""
         self.motions = 0
         """Records of motions written."""
+        self.readings = 0
+        """Readings of sensors written."""
         self._indexes = ChunkIndexes(self.path.parent)
         try:
             self._file = io.BufferedWriter(_Counted(self.path, "xb", opener=_private), _BUFFER)
@@ -156,6 +165,14 @@ class RecordingWriter:
             self._cycle = self._channel(CYCLE_TOPIC, CYCLE_MESSAGE, cycle_definition())
             self._events = self._channel(EVENTS_TOPIC, EVENT_MESSAGE, event_definition())
             self._motions = self._channel(MOTIONS_TOPIC, MOTION_MESSAGE, motion_definition())
+            self._sensors = [
+                (
+                    self._channel(SENSOR_TOPICS + each.name, sensor_message(each.name), sensor_definition(each)),
+                    _STAMPS + 8 * len(each.names),
+                )
+                for each in sensors
+            ]
+            """of each sensor: its channel, and bytes of a reading's message"""
             self._file.flush()
         except BaseException:
             self.abandon()
@@ -215,6 +232,28 @@ class RecordingWriter:
         """Append the record of a motion's beginning or end. Raises OSError if the disk fails."""
         self._add(self._motions, self._log_time(motion.t), encode_motion(motion), self.motions)
         self.motions += 1
+
+    def write_readings(self, readings: npt.NDArray[np.void]) -> None:
+        """Append readings of sensors, (n,) of dtype READING.
+
+        Raises RecordingError for another dtype, an unknown sensor, or a time that is negative or not finite, OSError if
+        the disk fails.
+        """
+        if readings.dtype != READING or readings.ndim != 1:
+            raise RecordingError(f"readings: {readings.dtype} of {readings.ndim} axes is not a sequence of readings")
+        data, size = readings.tobytes(), READING.itemsize
+        values = READING.fields["values"][1]  # type: ignore[index]
+        for place, (t, sensor, sequence) in enumerate(
+            zip(readings["t"].tolist(), readings["sensor"].tolist(), readings["sequence"].tolist(), strict=True)
+        ):
+            if sensor >= len(self._sensors):
+                raise RecordingError(f"reading of sensor {sensor + 1}: there are {len(self._sensors)}")
+            channel, bytes_of_it = self._sensors[sensor]
+            start = place * size
+            stamps = data[start : start + _STAMPS]
+            content = data[start + values : start + values + bytes_of_it - _STAMPS]
+            self._add(channel, self._log_time(t), CDR_HEADER + stamps + content, sequence & 0xFFFFFFFF)
+        self.readings += len(readings)
 
     def _log_time(self, t: float) -> int:
         if not (math.isfinite(t) and t >= 0):
@@ -281,6 +320,8 @@ class RecordingWriter:
         if self._file.closed:
             return
         counts = {"rows": self.rows, "events": self.events, "motions": self.motions}
+        if self._sensors:
+            counts["readings"] = self.readings
         closing = counts | {"dropped": dropped, "summary": dict(summary or {})}
         text = _to_json("closing summary", closing)
         self._mcap.flush()  # type: ignore[no-untyped-call]

@@ -4,7 +4,7 @@ from rig.runtime import pace_messages
 from rig.runtime.calls import CallProcess
 from rig.runtime.process_watch import ProcessWatch, is_stopped
 from rig.runtime.realtime import give_back_memory, prepare_process, return_large_blocks
-from rig.runtime.ring import TelemetryRing
+from rig.runtime.ring import RingReader, TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root, wait_until
 from rig.runtime.sent_errors import describe_error, rebuild_error
 from rig.runtime.shared_memory import ControlBlock, LeaseSign, SharedBlock, SharedMemoryError, StopRequest
@@ -44,6 +44,7 @@ __all__ = [
     "ManualTicker",
     "MonotonicClock",
     "ProcessWatch",
+    "RingReader",
     "RuntimeFolder",
     "SharedBlock",
     "SharedMemoryError",

@@ -26,10 +26,10 @@ def wait_until(done: Callable[[], bool], timeout: float, poll: float = 0.01) -> 
 
 
 Role = Literal["owner", "engine"]
-Block = Literal["control", "ring", "recorder"]
+Block = Literal["control", "ring", "recorder", "sensors"]
 
 _ROLES: tuple[Role, ...] = ("owner", "engine")
-_BLOCKS: tuple[Block, ...] = ("control", "ring", "recorder")
+_BLOCKS: tuple[Block, ...] = ("control", "ring", "recorder", "sensors")
 _PREFIX = "engine-"
 _PROCESS = "p-"  # short: a socket's path is bounded
 _PATIENCE = 5.0  # s for a lock that others hold for an instant

@@ -109,6 +109,10 @@ class Ticker(Protocol):
     def slower(self) -> float:
         """Relative slow-down of the run so far, because the machine was busy."""
 
+    @property
+    def origin(self) -> float:
+        """Time of `now` at rig time 0, s; NaN before the first `begin`."""
+
 
 def slowdown_text(slower: float) -> str:
     """Text of the machine's slow-down; "" if there was none. Args: slower: see `Ticker.slower`."""
@@ -133,6 +137,11 @@ class MachineTicker:
     def now(self) -> float:
         """See `Ticker.now`: the machine's monotonic clock."""
         return time.monotonic()
+
+    @property
+    def origin(self) -> float:
+        """See `Ticker.origin`."""
+        return math.nan if self._origin is None else self._origin
 
     def begin(self) -> None:
         """See `Ticker.begin`."""
@@ -161,7 +170,7 @@ class ManualTicker(ManualClock):
         period: s.
     """
 
-    slower = 0.0
+    slower = origin = 0.0
 
     def __init__(self, period: float) -> None:
         super().__init__()

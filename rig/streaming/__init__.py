@@ -27,8 +27,17 @@ from rig.streaming.packets import (
     encode_set_point,
     feedback_line,
     read_key,
+    tag_of,
 )
-from rig.streaming.receiver import ReceiverLoop, RigSide, StreamReceiver, open_endpoint, open_intake
+from rig.streaming.receiver import (
+    ReceiverLoop,
+    RigSide,
+    StreamReceiver,
+    bound_socket,
+    lost_packets,
+    open_endpoint,
+    open_intake,
+)
 from rig.streaming.samples import ACCELERATION, END, SAMPLE, VELOCITY, SampleRing, SampleRingError, Samples, new_samples
 from rig.streaming.sender_clock import ClockEstimate, SenderClock
 from rig.streaming.vehicle import (
@@ -72,6 +81,7 @@ __all__ = [
     "StreamStatus",
     "TuningFile",
     "VehicleSample",
+    "bound_socket",
     "decode_feedback",
     "decode_line",
     "decode_set_point",
@@ -84,11 +94,13 @@ __all__ = [
     "encode_vehicle",
     "feedback_line",
     "is_tuning_file",
+    "lost_packets",
     "motion_bounds",
     "new_samples",
     "open_endpoint",
     "open_intake",
     "read_key",
     "specific_force",
+    "tag_of",
     "washout_of",
 ]

@@ -121,7 +121,7 @@ class UdpEndpoint:
 
     def __init__(self, host: str, port: int, key: bytes | None) -> None:
         self._key = key
-        self._open = _bound(host, port, socket.SOCK_DGRAM)
+        self._open = bound_socket(host, port, socket.SOCK_DGRAM)
         self._open.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
         self._followed: socket.socket | None = None
         self._origin: Address = ()
@@ -177,8 +177,8 @@ class UdpEndpoint:
 
     def lost(self) -> int:
         """See `Endpoint.lost`."""
-        followed = 0 if self._followed is None else _lost(self._followed)
-        return self._lost_before + _lost(self._open) + followed
+        followed = 0 if self._followed is None else lost_packets(self._followed)
+        return self._lost_before + lost_packets(self._open) + followed
 
     def close(self) -> None:
         """See `Endpoint.close`."""
@@ -187,7 +187,7 @@ class UdpEndpoint:
 
     def _release(self) -> None:
         if self._followed is not None:
-            self._lost_before += _lost(self._followed)
+            self._lost_before += lost_packets(self._followed)
             self._followed.close()
             self._followed = None
 
@@ -206,7 +206,7 @@ def _read_packets(source: socket.socket, intake: Intake, most: int) -> bool:
     return True
 
 
-def _lost(source: socket.socket) -> int:
+def lost_packets(source: socket.socket) -> int:
     """Packets that the system had no room for at this socket."""
     with contextlib.suppress(OSError):
         words = source.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, 4 * _MEMINFO_WORDS)
@@ -263,7 +263,7 @@ class TcpEndpoint:
     """
 
     def __init__(self, host: str, port: int) -> None:
-        self._listening = _bound(host, port, socket.SOCK_STREAM)
+        self._listening = bound_socket(host, port, socket.SOCK_STREAM)
         self._listening.listen(4 * _CONNECTIONS)
         self._connections: dict[Address, _LineConnection] = {}
         self.address = "tcp://" + _text(self._listening.getsockname())
@@ -620,8 +620,8 @@ def _answered(loop: ReceiverLoop, asked: object) -> object:
     return loop.status()
 
 
-def _bound(host: str, port: int, kind: socket.SocketKind) -> socket.socket:
-    """A socket that does not block, bound to the address. Raises HardwareError."""
+def bound_socket(host: str, port: int, kind: socket.SocketKind, what: str = "stream") -> socket.socket:
+    """A socket that does not block, bound to the address. Raises HardwareError, which says `what` it is for."""
     made = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=kind, flags=socket.AI_PASSIVE)[0]
@@ -635,7 +635,7 @@ def _bound(host: str, port: int, kind: socket.SocketKind) -> socket.socket:
         if made is not None:
             made.close()
         reason = getattr(error, "strerror", None) or error
-        raise HardwareError(f"stream: cannot listen on {host}, port {port}: {reason}") from error
+        raise HardwareError(f"{what}: cannot listen on {host}, port {port}: {reason}") from error
 
 
 def _text(address: Address) -> str:

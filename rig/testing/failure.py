@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """check: its name, a key of `LAW_CHECKS` or `SOURCE_CHECKS`. text: what is wrong."""
+    """check: its name, a key of `LAW_CHECKS`, `SOURCE_CHECKS` or `SENSOR_CHECKS`. text: what is wrong."""
 
     check: str
     text: str

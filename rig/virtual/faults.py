@@ -15,6 +15,7 @@ from rig.findings import Code, Finding
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
+from rig.virtual.sensor_twins import SensorTwins
 
 PLANT_FAULTS = {
     "jam": FaultKind("friction holds the leg", "N", 300.0),
@@ -40,14 +41,27 @@ AMPLIFIER_FAULTS = {
 }
 """Faults of the load-cell amplifier."""
 
-FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAULTS, **HOST_FAULTS}
+SENSOR_FAULTS = {
+    "sensors_silent": FaultKind("the simulated sensors beside the rig send nothing"),
+    "sensors_nan": FaultKind("their readings are not a number"),
+}
+"""Faults of the simulated sensors beside the rig, of all of them."""
+
+FAULTS: dict[str, FaultKind] = {
+    **PLANT_FAULTS,
+    **SERVO_FAULTS,
+    **AMPLIFIER_FAULTS,
+    **SENSOR_FAULTS,
+    **HOST_FAULTS,
+}
 """Every fault by name."""
 
 _MOST_NEWS = 1000
 _EVERY = range(1, 7)
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
-WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
+WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
 """Names of faults without a leg."""
+_WITHOUT_DEVICE = frozenset([*PLANT_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS])
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
@@ -86,6 +100,7 @@ class Faults:
         ports: Sequence[LegPort],
         drives: Sequence[FaultyDevice],
         cells: Sequence[FaultyDevice],
+        sensors: SensorTwins,
         timetable: Sequence[InjectedFault],
         hang: Callable[[bool], None],
     ) -> None:
@@ -96,6 +111,7 @@ class Faults:
         self._ports = ports
         self._drives = drives
         self._cells = tuple(cells)
+        self._sensors = sensors
         self._hang = hang
         self._start = plant.time
         self._active: dict[tuple[str, int], ActiveFault] = {}
@@ -172,7 +188,9 @@ class Faults:
             raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
         if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
-        if name not in PLANT_FAULTS and name not in HOST_FAULTS:
+        if name in SENSOR_FAULTS and not self._sensors:
+            raise InputError(f"fault {name}: this rig has no simulated sensors beside it")
+        if name not in _WITHOUT_DEVICE:
             for number in self._legs(name, leg):
                 device, known_as = self._device(name, number)
                 if known_as not in device.kinds:
@@ -203,6 +221,8 @@ class Faults:
     def _begin(self, name: str, leg: int, value: float | None) -> None:
         if name in HOST_FAULTS:
             self._hang(True)
+        elif name in SENSOR_FAULTS:
+            self._set_sensors(name, on=True)
         elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.inject(known_as, value)
@@ -223,6 +243,8 @@ class Faults:
         name, leg = key
         if name in HOST_FAULTS:
             self._hang(False)
+        elif name in SENSOR_FAULTS:
+            self._set_sensors(name, on=False)
         elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.clear(known_as)
@@ -248,6 +270,12 @@ class Faults:
             case "payload":
                 self._plant.add_payload(value)
 
+    def _set_sensors(self, name: str, *, on: bool) -> None:
+        if name == "sensors_silent":
+            self._sensors.silent = on
+        else:
+            self._sensors.empty = on
+
     def _load_platform(self) -> None:
         """Apply the sum of the active pushes to the platform."""
         wrench: Array = np.zeros(6)
@@ -260,7 +288,7 @@ class Faults:
         self._plant.wrench[:] = wrench
 
     def _still_on(self, name: str, leg: int) -> bool:
-        if name in PLANT_FAULTS or name in HOST_FAULTS:
+        if name in _WITHOUT_DEVICE:
             return True
         device, known_as = self._device(name, leg)
         return known_as in device.active

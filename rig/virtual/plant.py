@@ -173,6 +173,11 @@ class Plant:
         return np.array(self._out[rows.ACCELERATION])
 
     @property
+    def gravity(self) -> Array:
+        """Gravity (3,) in the base's axes, m/s²."""
+        return np.asarray(self._bare.gravity, dtype=np.float64)
+
+    @property
     def force_limit(self) -> float:
         """Largest force of a motor, N."""
         return self._settings.drive.force_limit

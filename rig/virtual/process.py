@@ -26,6 +26,7 @@ from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_messages, prepare_process
 from rig.virtual.faults import ActiveFault, News
 from rig.virtual.payload_unit import payload_of
+from rig.virtual.sensor_twins import TwinSender
 from rig.virtual.virtual_rig import VirtualRig
 
 _TIMEOUT = 1.0  # s for one request to the engine
@@ -347,6 +348,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             if config.virtual is not None and config.virtual.real_time:
                 payload.check_speed()
         rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang, payload)
+        sensors = TwinSender(config, rig.sensors)
+        resources.callback(sensors.close)
         needed = math.inf
 
         def advance(now: float) -> None:
@@ -359,6 +362,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
                     stop.set()
             if now - rig.time >= SAMPLING or rig.next_event <= now:
                 rig.advance(now)
+                sensors.send()
             while requests:
                 _send(connection, _answer(rig, requests.popleft(), notifier))
             if rig.faults.news:

@@ -37,6 +37,7 @@ from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.payload_unit import PayloadUnit
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort, LegPorts, Noise
+from rig.virtual.sensor_twins import SensorTwins
 from rig.virtual.truth import truth_of
 
 SLICE = 5e-3
@@ -46,10 +47,11 @@ SLICE = 5e-3
 class VirtualRig:
     """Everything behind the wires of a rig, on a clock that its owner sets with `advance`.
 
-    `plant` is the machine, `faults` its faults, `drives` and `cells` (none if the drives read them) the devices behind
-    their fallible wires. `time` (s) is the current time of the rig, `skipped` (s) the time that `advance` left out. Two
-    rigs of one configuration with the same calls and requests answer the same bytes. When the plant has stopped
-    permanently, no device answers any more: constant feedback would look like a platform at rest.
+    `plant` is the machine, `sensors` the simulated ones beside it, `faults` their faults, `drives` and `cells` (none if
+    the drives read them) the devices behind their fallible wires. `time` (s) is the current time of the rig, `skipped`
+    (s) the time that `advance` left out. Two rigs of one configuration with the same calls and requests answer the same
+    bytes. When the plant has stopped permanently, no device answers any more: constant feedback would look like a
+    platform at rest.
 
     Raises ConfigError if the configuration has no [virtual] section or describes devices without a virtual twin,
     and as `Plant` and `MujocoPlant`.
@@ -100,7 +102,8 @@ class VirtualRig:
         self._servos = VirtualServoGroup.of(alone, ports)
         self._others = [each for each in self._responders if self._servos is None or each not in alone]
         self._tick()
-        self.faults = Faults(self.plant, self._ports, self.drives, self.cells, settings.faults, hang)
+        self.sensors = SensorTwins(config, self.plant)
+        self.faults = Faults(self.plant, self._ports, self.drives, self.cells, self.sensors, settings.faults, hang)
         self.faults.play()
 
     @property
@@ -162,8 +165,12 @@ class VirtualRig:
                 until = due
             if self._payload is not None and not plant.fault:
                 until = min(until, self._payload.due)
+            if plant.time < self.sensors.due < until:
+                until = self.sensors.due
             plant.advance(until)
             self._exchange()
+            if not plant.fault:
+                self.sensors.measure()
             if plant.fault:
                 for device in self._devices:
                     device.fall_silent()
@@ -182,6 +189,7 @@ class VirtualRig:
 
     def _skip(self, duration: float) -> None:
         self.plant.skip(duration)
+        self.sensors.skip()
         if self._payload is not None:
             self._payload.skip(duration)
 

@@ -30,6 +30,7 @@ from recorder_breaks import RECORDER_BREAKS
 from response_breaks import RESPONSE_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from screen_breaks import SCREEN_BREAKS
+from sensor_breaks import SENSOR_BREAKS
 from service_breaks import SERVICE_BREAKS
 from state_breaks import STATE_BREAKS
 from stream_breaks import STREAM_BREAKS
@@ -71,6 +72,7 @@ BREAKS: list[Break] = [
     *ORCA_BREAKS,
     *PAD_BREAKS,
     *RECEIVER_BREAKS,
+    *SENSOR_BREAKS,
     *RECORDER_BREAKS,
     *RESPONSE_BREAKS,
     *SAMPLING_BREAKS,

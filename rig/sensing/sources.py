@@ -1,0 +1,194 @@
+"""Where readings come from: a UDP port, a serial line, a reader of another distribution."""
+
+import contextlib
+import os
+import queue
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Protocol
+
+from actuators import ActuatorError, SerialEndpoint, Wire, open_wire
+from rig.config import PluginSource, SensorOptions, UdpSource, find_sensor
+from rig.errors import HardwareError
+from rig.sensing.intake import SensorIntake
+from rig.sensing.packets import LONGEST, Measurement
+from rig.streaming import bound_socket, lost_packets, read_key
+
+_BURST = 512
+"""packets read in a turn"""
+_BUFFER = 1 << 19  # bytes that the system keeps of packets
+_OPENING = 1.0  # s for a serial line to open
+_READING = 0.1  # s that a reader of another distribution waits for a reading
+_ENDING = 1.0  # s for its thread to end
+_WAITING = 4096  # readings of it that may wait
+
+
+class SensorSource(Protocol):
+    """An open source of one sensor's readings."""
+
+    @property
+    def descriptor(self) -> int:
+        """What `select` waits at."""
+
+    def read(self, intake: SensorIntake) -> bool:
+        """Put what came in into the intake; whether more may wait. Raises HardwareError once it cannot be read."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class _UdpSource:
+    """Raises HardwareError: nobody can listen there."""
+
+    def __init__(self, source: UdpSource) -> None:
+        self._socket = bound_socket(source.host, source.port, socket.SOCK_DGRAM, "sensor")
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
+
+    @property
+    def descriptor(self) -> int:
+        """See `SensorSource.descriptor`."""
+        return self._socket.fileno()
+
+    def read(self, intake: SensorIntake) -> bool:
+        """See `SensorSource.read`."""
+        for _ in range(_BURST):
+            try:
+                data, origin = self._socket.recvfrom(LONGEST + 1)
+            except BlockingIOError:
+                intake.lost(lost_packets(self._socket))
+                return False
+            intake.put(data, origin)
+        return True
+
+    def close(self) -> None:
+        """See `SensorSource.close`."""
+        self._socket.close()
+
+
+class _SerialSource:
+    """Raises HardwareError: the port cannot be opened."""
+
+    def __init__(self, endpoint: SerialEndpoint) -> None:
+        self._device = endpoint.device
+        try:
+            self._wire: Wire = open_wire(endpoint, _OPENING)
+        except ActuatorError as error:
+            raise HardwareError(str(error)) from error
+        self._rest = b""
+        self._begun = False
+        """whether the beginning of a line was seen: the first one may have begun before the port was opened"""
+
+    @property
+    def descriptor(self) -> int:
+        """See `SensorSource.descriptor`."""
+        return self._wire.descriptor
+
+    def read(self, intake: SensorIntake) -> bool:
+        """See `SensorSource.read`."""
+        data = self._wire.receive(0.0)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if self._begun and line.strip():
+                intake.put(line)
+            self._begun = True
+        if len(self._rest) > LONGEST:
+            intake.put(b"")  # counted as mangled
+            self._rest, self._begun = b"", False
+        if not self._wire.connected:
+            raise HardwareError(f"serial port {self._device} is gone")
+        return bool(data)
+
+    def close(self) -> None:
+        """See `SensorSource.close`."""
+        self._wire.close()
+
+
+class _PluginSource:
+    """A thread asks the device, so that a slow one does not hold up the others.
+
+    Raises HardwareError: the reader cannot open the device.
+    """
+
+    def __init__(self, name: str, options: SensorOptions) -> None:
+        self._name = name
+        try:
+            self._device = find_sensor(name).open(options.reader_settings(), options.meaning)
+        except Exception as error:  # of whatever kind, where it is somebody else's
+            raise HardwareError(f"reader {name!r}: {type(error).__name__}: {error}") from error
+        self._count = len(options.meaning.names)
+        self._readings: queue.SimpleQueue[Measurement] = queue.SimpleQueue()
+        self._ended = threading.Event()
+        self._error = ""
+        self._awake, self._waker = os.pipe()
+        os.set_blocking(self._awake, False)
+        os.set_blocking(self._waker, False)
+        self._thread = threading.Thread(target=self._run, name=f"sensor {options.name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def descriptor(self) -> int:
+        """See `SensorSource.descriptor`."""
+        return self._awake
+
+    def read(self, intake: SensorIntake) -> bool:
+        """See `SensorSource.read`."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._awake, _WAITING)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                intake.take(self._readings.get_nowait())
+        if self._error:
+            raise HardwareError(f"reader {self._name!r}: {self._error}")
+        return False
+
+    def close(self) -> None:
+        """See `SensorSource.close`. A device that hangs is left to its thread, which ends with the process."""
+        self._ended.set()
+        self._thread.join(_ENDING)
+        if not self._thread.is_alive():
+            with contextlib.suppress(Exception):  # of whatever kind, where it is somebody else's
+                self._device.close()
+            os.close(self._awake)
+            os.close(self._waker)
+
+    def _run(self) -> None:
+        try:
+            while not self._ended.is_set():
+                found = self._device.read(_READING)
+                if self._readings.qsize() > _WAITING:
+                    raise ValueError(f"more than {_WAITING} readings wait")
+                for stamp, values in found:
+                    at = time.monotonic() if stamp is None else float(stamp)
+                    self._readings.put(Measurement(0, None, at, at, self._checked(values)))
+                if found:
+                    self._wake()
+        except Exception as error:  # of whatever kind, where it is somebody else's
+            self._error = f"{type(error).__name__}: {error}"
+            self._wake()
+
+    def _checked(self, values: object) -> tuple[float, ...]:
+        numbers = tuple(map(float, values))  # type: ignore[call-overload]
+        if len(numbers) != self._count:
+            raise ValueError(f"it gave {len(numbers)} values, must be {self._count}")
+        return numbers
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._waker, b"\0")
+
+
+def open_source(options: SensorOptions) -> SensorSource:
+    """Open a sensor's source. Raises HardwareError."""
+    place = options.place
+    if isinstance(place, UdpSource):
+        return _UdpSource(place)
+    if isinstance(place, PluginSource):
+        return _PluginSource(place.name, options)
+    return _SerialSource(place)
+
+
+def key_of(options: SensorOptions, folder: Path) -> bytes | None:
+    """The key of a sensor's packets. Raises InputError for a file that cannot be used."""
+    return None if options.key_file is None else read_key(folder / options.key_file)

@@ -1,0 +1,87 @@
+"""Readings of sensors beside the rig: keys, clocks, counts, staleness, and that the rig goes on."""
+
+from breaks import Break
+
+_PACKETS, _INTAKE = "rig/sensing/packets.py", "rig/sensing/intake.py"
+_READER, _SOURCES, _TWINS = "rig/sensing/reader.py", "rig/sensing/sources.py", "rig/virtual/sensor_twins.py"
+_TAKEN, _READ, _SIMULATED = "rig/test_sensor_intake.py", "rig/test_sensor_reader.py", "rig/test_sensor_twins.py"
+
+SENSOR_BREAKS = [
+    Break(
+        "a reading of any key is believed",
+        _PACKETS,
+        "if not hmac.compare_digest(tag_of(data[:-_TAG_SIZE], key), data[-_TAG_SIZE:]):",
+        "if False:",
+        (f"{_TAKEN}::test_another_packet_is_refused",),
+    ),
+    Break(
+        "a line is believed where a key is configured",
+        _PACKETS,
+        "        if key is not None:\n",
+        "        if False:\n",
+        (f"{_TAKEN}::test_another_packet_is_refused",),
+    ),
+    Break(
+        "readings that are not finite are recorded",
+        _INTAKE,
+        "if not math.isfinite(value):",
+        "if False:",
+        (f"{_TAKEN}::test_numbers_that_are_not_finite_are_dropped_and_told_with_their_count",),
+    ),
+    Break(
+        "a stale sensor is not told",
+        _INTAKE,
+        "if not self._stale and silence > self.options.stale_after:",
+        "if False:",
+        (f"{_TAKEN}::test_a_silent_sensor_is_stale_and_comes_back",),
+    ),
+    Break(
+        "a second sender takes a sensor over",
+        _INTAKE,
+        "        elif identity != self._identity:\n",
+        "        elif False:\n",
+        (f"{_TAKEN}::test_another_sender_is_refused_until_the_first_is_silent",),
+    ),
+    Break(
+        "the sender's clock is not modelled",
+        _INTAKE,
+        "t = self._clock.local(reading.time)",
+        "t = now",
+        (f"{_TAKEN}::test_stamps_of_a_clock_of_its_own_become_rig_time_within_a_millisecond",),
+    ),
+    Break(
+        "a known delay stays in the time",
+        _INTAKE,
+        "t -= self.options.delay",
+        "t -= 0.0",
+        (f"{_TAKEN}::test_a_known_delay_is_taken_off",),
+    ),
+    Break(
+        "the death of the sensors' process is not told",
+        _READER,
+        "take((), [Finding(Code.SENSORS_DEAD,",
+        "take((), [] and [Finding(Code.SENSORS_DEAD,",
+        (f"{_READ}::test_a_process_reads_into_the_ring_and_a_kill_is_told",),
+    ),
+    Break(
+        "the beginning of a line that was half sent is a reading",
+        _SOURCES,
+        '        self._begun = False\n        """whether',
+        '        self._begun = True\n        """whether',
+        (f"{_READ}::test_a_serial_line_gives_its_lines",),
+    ),
+    Break(
+        "a simulated IMU feels no gravity",
+        _TWINS,
+        "np.cross(rate, arm)) - gravity",
+        "np.cross(rate, arm)) - 0.0 * gravity",
+        (f"{_SIMULATED}::test_an_imu_measures_what_differences_of_the_pose_say",),
+    ),
+    Break(
+        "a simulated IMU sits in the platform's origin",
+        _TWINS,
+        "arm = rotation @ position",
+        "arm = 0.0 * rotation @ position",
+        (f"{_SIMULATED}::test_an_imu_measures_what_differences_of_the_pose_say",),
+    ),
+]

@@ -1,0 +1,262 @@
+"""The reader of sensors over real sockets, a pseudo-terminal, a package of somebody's own, and as a process."""
+
+import math
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from configured import VIRTUAL
+from own_packages import installed
+from waiting import eventually
+
+from actuators import Terminal
+from rig.config import RigConfig, SensorOptions
+from rig.errors import HardwareError, InputError
+from rig.findings import Code, Finding
+from rig.readings import READING
+from rig.runtime import SharedMemoryError, TelemetryRing
+from rig.sensing import MachineTime, Measurement, ReadingLoop, SensorIntake, SensorReader, SensorReport, encode_packet
+from rig.testing import check_sensor
+
+MOTOR: dict[str, Any] = {"name": "motor", "kind": "scalar", "channels": [{"name": "temperature", "unit": "°C"}]}
+GAUGE = """
+import time
+
+from rig.config import ExtensionSettings, SensorDeclaration
+
+
+class Settings(ExtensionSettings):
+    start: float = 20.0
+    fails_after: int = 1_000_000
+
+
+class Gauge:
+    def __init__(self, settings, channels):
+        if settings.start < 0.0:
+            raise OSError("no such gauge")
+        self.left, self.value = settings.fails_after, settings.start
+
+    def read(self, timeout):
+        time.sleep(min(timeout, 0.002))
+        if not self.left:
+            raise OSError("the gauge was unplugged")
+        self.left -= 1
+        self.value += 1.0
+        return [(time.monotonic(), [self.value])]
+
+    def close(self):
+        pass
+
+
+DECLARED = SensorDeclaration("gauge", "A gauge", Gauge, Settings)
+"""
+ENTRY = "[stewart_rig.sensors]\ngauge = own_gauge:DECLARED\n"
+
+
+def udp_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+class Bench:
+    """The reader's turns, in rig time that began 100 s ago."""
+
+    def __init__(self, key: bytes | None = None, **changes: Any) -> None:
+        options = SensorOptions.model_validate(MOTOR | changes)
+        self.intake = SensorIntake(0, options, key, MachineTime(time.monotonic() - 100.0))
+        self.ring = TelemetryRing.create(256, row=READING)
+        self.reader = self.ring.reader()
+        self.loop = ReadingLoop([self.intake], self.ring)
+
+    def values(self, count: int) -> list[float]:
+        """The first values of the next `count` readings."""
+        found: list[float] = []
+        end = time.monotonic() + 10.0
+        while len(found) < count and time.monotonic() < end:
+            self.loop.turn(0.05)
+            found += self.reader.read_new()[0]["values"][:, 0].tolist()
+        return found
+
+    def turned(self) -> bool:
+        self.loop.turn(0.01)
+        return True
+
+    def close(self) -> None:
+        self.loop.close()
+        self.ring.close()
+
+
+@contextmanager
+def bench(key: bytes | None = None, **changes: Any) -> Iterator[Bench]:
+    made = Bench(key, **changes)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_packets_and_lines_come_over_udp_with_their_times() -> None:
+    port = udp_port()
+    with (
+        bench(source=f"udp://127.0.0.1:{port}", clock="machine") as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire,
+    ):
+        now = time.monotonic()
+        wire.sendto(encode_packet(Measurement(1, 0, now, now - 0.5, (20.5,))), ("127.0.0.1", port))
+        one.loop.turn(1.0)
+        (row,) = one.reader.read_new()[0]
+        assert row["received"] - row["t"] == pytest.approx(0.5, abs=0.2)
+        assert row["sensor"] == 0
+
+
+def test_a_line_over_udp_needs_no_packet() -> None:
+    port = udp_port()
+    with (
+        bench(source=f"udp://127.0.0.1:{port}", clock="arrival") as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire,
+    ):
+        for line in (b",,21.5", b'{"values": [22]}', b"nonsense"):
+            wire.sendto(line, ("127.0.0.1", port))
+        assert one.values(2) == [21.5, 22.0]
+        one.loop.turn(0.0)
+        assert dict(one.intake.report().dropped) == {"mangled": 1}
+
+
+def test_a_serial_line_gives_its_lines(tmp_path: Path) -> None:
+    link = tmp_path / "gauge"
+    terminal = Terminal(link)
+    try:
+        with bench(source=f"serial://{link}?baud=9600", clock="arrival") as one:
+            os.write(terminal.fileno(), b"9,,1.5\r\n0,,20.5\r\n1,,2")  # the first may have begun before
+            assert one.values(1) == [20.5]
+            os.write(terminal.fileno(), b"1.25\r\n\r\n2,,x\n3,,22\n")
+            assert one.values(2) == [21.25, 22.0]
+            report = one.intake.report()
+            assert (dict(report.dropped), report.missing) == ({"mangled": 1}, 1)
+            os.write(terminal.fileno(), b"4,,3" + b"3" * 3000)  # a line without an end
+            one.loop.turn(0.2)
+            eventually(lambda: one.turned() and dict(one.intake.report().dropped) == {"mangled": 2}, "its drop")
+    finally:
+        terminal.close()
+
+
+def test_a_serial_port_that_is_gone_is_told_and_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
+    link = tmp_path / "gauge"
+    with bench(source=f"serial://{link}", clock="arrival") as one:
+        (told,) = (finding for finding in one.loop.findings() if finding.code is Code.SENSOR_FAILED)
+        assert "gauge" in told.text
+        assert one.loop.reports()[0].state == "failed"
+        terminal = Terminal(link)
+        try:
+            one.loop.turn(0.0)
+            os.write(terminal.fileno(), b"0,,1\n1,,2\n")
+            assert one.values(1) == [2.0]
+            assert one.loop.reports()[0].state == "live"
+        finally:
+            terminal.close()
+        eventually(lambda: one.turned() and one.loop.reports()[0].state == "failed", "the port's end")
+
+
+def test_a_reader_of_a_package_of_its_own(tmp_path: Path) -> None:
+    with (
+        installed(tmp_path, {"own_gauge": GAUGE}, ENTRY),
+        bench(source="plugin://gauge", clock="machine", settings={"start": 30.0}) as one,
+    ):
+        assert one.values(3)[:3] == [31.0, 32.0, 33.0]
+        assert not check_sensor("gauge", one.intake.options)
+        with pytest.raises(ValueError, match="settings: beginning"):
+            SensorOptions.model_validate(
+                MOTOR | {"source": "plugin://gauge", "clock": "machine", "settings": {"beginning": 1.0}}
+            )
+
+
+def test_a_reader_that_fails_is_told_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
+    with (
+        installed(tmp_path, {"own_gauge": GAUGE}, ENTRY),
+        bench(source="plugin://gauge", clock="machine", settings={"fails_after": 2}) as one,
+    ):
+        assert one.values(4)[:4] == [21.0, 22.0, 21.0, 22.0]
+        failures = [check.text for check in check_sensor("gauge", one.intake.options)]
+        assert any("the gauge was unplugged" in text for text in failures)
+
+
+def test_a_required_sensor_that_cannot_be_opened_refuses_the_start(tmp_path: Path) -> None:
+    with installed(tmp_path, {"own_gauge": GAUGE}, ENTRY):
+        changes: dict[str, Any] = {"source": "plugin://gauge", "clock": "machine", "settings": {"start": -1.0}}
+        with pytest.raises(HardwareError, match=r"sensor 'motor', which is required: .*no such gauge"):
+            Bench(**changes, required=True)
+        with bench(**changes) as one:  # else it is a warning
+            assert Code.SENSOR_FAILED in [finding.code for finding in one.loop.findings()]
+
+
+class Told:
+    """What a reader's process tells."""
+
+    def __init__(self) -> None:
+        self.reports: tuple[SensorReport, ...] = ()
+        self.findings: list[Finding] = []
+
+    def __call__(self, reports: Any, findings: Any) -> None:
+        self.reports = tuple(reports) or self.reports
+        self.findings += findings
+
+
+def rig_with(port: int, **changes: Any) -> RigConfig:
+    return VIRTUAL.changed(
+        {"sensors": [MOTOR | {"source": f"udp://127.0.0.1:{port}"} | changes], "virtual": {"real_time": True}}
+    )
+
+
+def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
+    port, told = udp_port(), Told()
+    with TelemetryRing.create(64) as telemetry, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire:
+        with SensorReader(rig_with(port), telemetry.name) as reader:
+            rows = reader.ring.reader()
+            origin = time.monotonic() - 50.0
+            reader.start(lambda: origin, told)
+
+            def arrived() -> bool:
+                now = time.monotonic()
+                wire.sendto(encode_packet(Measurement(1, int(1e3 * now), now, now, (20.5,))), ("127.0.0.1", port))
+                return len(rows.read_new()[0]) > 0
+
+            eventually(arrived, "a reading")
+            eventually(lambda: bool(told.reports) and told.reports[0].taken > 0, "a report")
+            assert reader.pid is not None
+            os.kill(reader.pid, signal.SIGKILL)
+            eventually(lambda: bool(told.findings) and told.findings[-1].code is Code.SENSORS_DEAD, "the news")
+            assert "motor" in told.findings[-1].text
+            pid, name = reader.pid, reader.ring.name
+        assert not Path(f"/proc/{pid}").exists()
+    with pytest.raises(SharedMemoryError):
+        TelemetryRing.attach(name, READING)
+
+
+def test_a_port_that_is_taken_is_refused_where_the_sensor_is_required() -> None:
+    name = f"sensors-{os.getpid()}"
+    with TelemetryRing.create(64) as telemetry, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(HardwareError, match="sensor 'motor', which is required: sensor: cannot listen on"):
+            SensorReader(rig_with(taken.getsockname()[1], required=True), telemetry.name, name)
+    with pytest.raises(SharedMemoryError):
+        TelemetryRing.attach(name, READING)
+
+
+def test_a_key_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with TelemetryRing.create(64) as telemetry, pytest.raises(InputError, match=r"none\.key"):
+        SensorReader(rig_with(1, key_file=str(tmp_path / "none.key")), telemetry.name)
+
+
+def test_rig_time_is_unknown_before_it_begins() -> None:
+    assert math.isnan(MachineTime().now())
+    assert MachineTime(5.0).of_machine(7.5) == 2.5
