@@ -17,7 +17,7 @@ from rig.acceptance.numbers import (
 from rig.acceptance.page import displayed, summary_of, write_acceptance
 from rig.acceptance.performing import Acceptance, TestStoppedError, evaluate, perform
 from rig.acceptance.plan import Kind, Trial, acceptance_texts, planned
-from rig.acceptance.sensors import Accelerometer, Alignment, Tracker
+from rig.acceptance.sensors import Accelerometer, Alignment, Channel, Tracker
 from rig.acceptance.signals import Sensors, signals_of
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Alignment",
     "At",
     "Basis",
+    "Channel",
     "Condition",
     "Curves",
     "Kind",

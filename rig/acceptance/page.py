@@ -172,6 +172,9 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
         f"{name.capitalize()}: clock {one['offset_s']:+.4f} s ± {1e3 * one['offset_sigma_s']:.2g} ms from the rig's, "
         f"found by its correlation with the commanded motion ({one['correlation']:.3f}); a delay of the sensor as a "
         "whole is part of this offset."
+        if one["corrected"]
+        else f"{name.capitalize()}: recorded with the rig, at times of its own; {1e3 * one['offset_s']:+.2f} ms ± "
+        f"{1e3 * one['offset_sigma_s']:.2g} ms behind the commanded motion (correlation {one['correlation']:.3f})."
         for name, one in summary["sensors"].items()
     ]
     texts += [

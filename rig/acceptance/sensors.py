@@ -1,10 +1,10 @@
-"""Files of sensors beside the rig: an accelerometer's and a tracker's, aligned in time with a recording."""
+"""Sensors beside the rig, an accelerometer and a tracker: from files, aligned in time with a recording, or recorded."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +32,35 @@ _FILTER, _PASSED = 4, 0.4  # order, and edge as a fraction of the rig's rate, of
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The offset of a file's clock: its time minus the rig's, s, with σ; correlation of the two motions, up to 1."""
+    """The offset of a file's clock: its time minus the rig's, s, with σ; correlation of the two motions, up to 1.
+
+    used: whether times are corrected by it. Those of a recorded sensor are rig time already: its offset is the delay of
+    the motion behind the command.
+    """
 
     offset: float
     sigma: float
     correlation: float
+    used: bool = True
+
+
+class Channel(NamedTuple):
+    """A recorded sensor: its name, rig times (n,) s, and values (n, k) as the columns of its file would be."""
+
+    name: str
+    times: Floats
+    values: Floats
+
+
+def _measured(kind: str, source: Path | Channel, columns: Sequence[str]) -> tuple[Floats, Floats, str]:
+    """Times (n,), values (n, k) and name of a file or a recorded sensor. Raises InputError for an unusable one."""
+    if isinstance(source, Channel):
+        what = f"{kind}, sensor {source.name!r}"
+        if len(source.times) < 2:
+            raise InputError(f"{what}: the recording has no readings of it")
+        return source.times, source.values.copy(), what
+    table = read_table(source, columns, increasing=True)
+    return table.times, table.columns(columns), f"{kind} {source}"
 
 
 def aligned(
@@ -144,8 +168,10 @@ class _File:
 class Accelerometer:
     """An accelerometer on the platform, its axes along the platform's: columns t, ax, ay, az of a CSV file.
 
+    Or a recorded sensor's, in the platform's axes.
+
     Args:
-        path: the file.
+        source: the file, or the recorded sensor.
         position: (3,) m, of the sensor, platform frame.
         gravity: (3,) m/s², base frame.
         times, commanded: of the whole recording, (n,) s and (n, 6) coordinates, to align it with.
@@ -153,15 +179,16 @@ class Accelerometer:
     Raises InputError for a file that cannot be used.
     """
 
-    def __init__(self, path: Path, position: Floats, gravity: Floats, times: Floats, commanded: Floats) -> None:
-        table = read_table(path, SPECIFIC_FORCE, increasing=True)
-        forces = table.columns(SPECIFIC_FORCE)
+    def __init__(
+        self, source: Path | Channel, position: Floats, gravity: Floats, times: Floats, commanded: Floats
+    ) -> None:
+        there, forces, what = _measured("accelerometer", source, SPECIFIC_FORCE)
         self._position, self._gravity = position, gravity
         expected = self._expected(times, commanded)
-        self.alignment = aligned(
-            times, expected, table.times, forces, f"accelerometer {path}", SPECIFIC_FORCE, "m/s², specific force"
-        )
-        self._file = _File("accelerometer", table.times, forces, 1.0 / float(np.median(np.diff(times))))
+        found = aligned(times, expected, there, forces, what, SPECIFIC_FORCE, "m/s², specific force")
+        self.alignment = replace(found, used=not isinstance(source, Channel))
+        self._offset = found.offset if self.alignment.used else 0.0
+        self._file = _File("accelerometer", there, forces, 1.0 / float(np.median(np.diff(times))))
 
     def accelerations(self, times: Floats, commanded: Floats) -> Floats:
         """Accelerations (n, 6) of the platform's origin at the rig's times (n,), base axes; NaN for the rotations.
@@ -170,7 +197,7 @@ class Accelerometer:
         origin, are those commanded (n, 6). Raises NotMeasurableError where the file has a gap.
         """
         found = np.full((len(times), 6), np.nan)
-        there = times + self.alignment.offset
+        there = times + self._offset
         if not self._file.covers(there):
             return found
         force = self._file.at(there)
@@ -201,18 +228,18 @@ class Tracker:
     Args: as `Accelerometer`.
     """
 
-    def __init__(self, path: Path, times: Floats, commanded: Floats) -> None:
-        table = read_table(path, POSE, increasing=True)
-        poses = table.columns(POSE)
+    def __init__(self, source: Path | Channel, times: Floats, commanded: Floats) -> None:
+        there, poses, what = _measured("tracker", source, POSE)
         signs = np.sign((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1))
         poses[1:, 3:] *= np.cumprod(np.where(signs == 0.0, 1.0, signs))[:, np.newaxis]
-        tracked = pose_to_coordinates(poses)
-        self.alignment = aligned(times, commanded, table.times, tracked, f"tracker {path}", COORDINATES, "m")
-        self._file = _File("tracker", table.times, poses, 1.0 / float(np.median(np.diff(times))))
+        found = aligned(times, commanded, there, pose_to_coordinates(poses), what, COORDINATES, "m")
+        self.alignment = replace(found, used=not isinstance(source, Channel))
+        self._offset = found.offset if self.alignment.used else 0.0
+        self._file = _File("tracker", there, poses, 1.0 / float(np.median(np.diff(times))))
 
     def poses(self, times: Floats) -> Floats:
-        """Poses (n, 7) at the rig's times (n,). Raises NotMeasurableError where the file has none, or a gap."""
-        there = times + self.alignment.offset
+        """Poses (n, 7) at the rig's times (n,). Raises NotMeasurableError where the sensor has none, or a gap."""
+        there = times + self._offset
         if not self._file.covers(there):
             raise NotMeasurableError(Finding(Code.ACCEPT_NOT_COVERED, details={"sensor": "tracker"}))
         poses = self._file.at(there)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from rig.acceptance import Acceptance, AcceptanceTest, Sensors, Trial
+    from rig.config import SensorOptions
+    from rig.readings import SensorSeries
     from rig.recording import Recorded
 
 _Position = tuple[float, float, float]
@@ -212,6 +214,10 @@ def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptRes
         recording: Path | None = request.recording
     else:
         found, recording, fault = _performed(request, settings, trials, tests, progress)
+        if recording is not None and any(options.kind != "scalar" for options in settings.sensors):
+            measured = _evaluated(request, settings, notices.opened(recording), trials, tests, sensors, progress)
+            measured.rig_time, measured.ended = found.rig_time, found.ended
+            found = measured
     page, summary = _outputs(request.output or _page_path(recording))
     numbers = summary_of(found, datetime.now().astimezone(), None if recording is None else recording.name, sensors)
     if found.ended is None:  # a job that was cancelled takes no event any more
@@ -339,32 +345,53 @@ def _evaluated(
         settings,
         trials,
         tests,
-        _sensors(request, settings, said),
+        _sensors(request, settings, said, recording),
         lambda trial, part: progress(Progress("accepting", part, 1.0, {"what": trial.title})),
     )
 
 
+def _recorded(settings: RigConfig, recording: "Recorded", kind: str) -> "tuple[SensorOptions, SensorSeries] | None":
+    """Return the first sensor of a kind in the configuration whose readings the recording has."""
+    for options in settings.sensors:
+        if options.kind == kind and options.name in recording.sensors:
+            return options, recording.sensors[options.name]
+    return None
+
+
 def _sensors(
-    request: AcceptRequest, settings: RigConfig, said: dict[str, Any]
+    request: AcceptRequest, settings: RigConfig, said: dict[str, Any], recording: "Recorded"
 ) -> "Callable[[np.ndarray[Any, Any]], Sensors]":
-    """Return a function that makes the sensors of the request's files, and says in `said` how each is aligned."""
+    """Return a function that makes the sensors: of the request's files, else those that are recorded.
+
+    How each is aligned is put into `said`.
+    """
 
     def made(rows: "np.ndarray[Any, Any]") -> "Sensors":
         import numpy as np
 
-        from rig.acceptance import Accelerometer, Sensors, Tracker
+        from rig.acceptance import Accelerometer, Channel, Sensors, Tracker
+        from rig.sensing import platform_poses, specific_forces
 
         accelerometer = tracker = None
         t, commanded = rows["t"], None
-        if request.accelerometer is not None or request.tracker is not None:
+        felt: Path | Channel | None = request.accelerometer
+        seen: Path | Channel | None = request.tracker
+        position = np.array(request.accelerometer_position)
+        if felt is None and (imu := _recorded(settings, recording, "imu")) is not None:
+            felt, position = (
+                Channel(imu[0].name, imu[1].time, specific_forces(imu[1], imu[0])),
+                np.array(imu[0].position),
+            )
+        if seen is None and (poses := _recorded(settings, recording, "pose")) is not None:
+            seen = Channel(poses[0].name, poses[1].time, platform_poses(poses[1], poses[0]))
+        if felt is not None or seen is not None:
             from kinematics import pose_to_coordinates
 
             commanded = pose_to_coordinates(np.ascontiguousarray(rows["reference"][:, :7]))
-        if commanded is not None and request.accelerometer is not None:
-            position = np.array(request.accelerometer_position)
-            accelerometer = Accelerometer(request.accelerometer, position, settings.machine.gravity, t, commanded)
-        if commanded is not None and request.tracker is not None:
-            tracker = Tracker(request.tracker, t, commanded)
+        if commanded is not None and felt is not None:
+            accelerometer = Accelerometer(felt, position, settings.machine.gravity, t, commanded)
+        if commanded is not None and seen is not None:
+            tracker = Tracker(seen, t, commanded)
         for name, sensor in (("accelerometer", accelerometer), ("tracker", tracker)):
             if sensor is not None:
                 found = asdict(sensor.alignment)
@@ -372,6 +399,7 @@ def _sensors(
                     "offset_s": found["offset"],
                     "offset_sigma_s": found["sigma"],
                     "correlation": found["correlation"],
+                    "corrected": found["used"],
                 }
         return Sensors(accelerometer, tracker)
 

@@ -1,0 +1,71 @@
+"""An acceptance test whose accelerations and poses are those of sensors of the rig."""
+
+from pathlib import Path
+
+import pytest
+
+from rig.acceptance import Basis
+from rig.config import load_config
+from rig.recording import open_recording
+from rig.services import AcceptRequest, AcceptResult, accept
+
+SENSORS = """
+[[sensors]]
+name = "imu"
+kind = "imu"
+source = "udp://127.0.0.1:9873"
+rate = 500.0
+position = [0.05, 0.02, 0.03]
+rotation = [0.0, 0.0, 0.5]
+
+[[sensors]]
+name = "tracker"
+kind = "pose"
+source = "udp://127.0.0.1:9874"
+rate = 200.0
+position = [0.0, 0.1, 0.05]
+frame_position = [1.0, 0.5, 0.0]
+frame_rotation = [0.0, 0.0, 0.3]
+
+[[virtual.sensors]]
+name = "imu"
+force_noise = 1e-4
+clock_offset = 77.0
+
+[[virtual.sensors]]
+name = "tracker"
+position_noise = 1e-6
+"""
+
+
+def configuration(folder: Path, extra: str) -> Path:
+    """A copy of the shipped rig with more in its file."""
+    shipped = load_config("virtual").path
+    path = folder / "sensed.toml"
+    path.write_text(shipped.read_text(encoding="utf-8") + extra, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> AcceptResult:
+    folder = tmp_path_factory.mktemp("accept")
+    return accept(
+        AcceptRequest(
+            config=str(configuration(folder, SENSORS)),
+            axes=("z",),
+            tests=("acceleration",),
+            lockstep=True,
+            folder=folder,
+        )
+    )
+
+
+def test_acceleration_is_the_imu_s_and_the_pose_the_tracker_s(result: AcceptResult) -> None:
+    assert result.recording is not None
+    assert {number.basis for number in result.found.numbers if number.value is not None} == {Basis.ACCELEROMETER}
+    assert result.verdict == "pass"
+    sensors = result.numbers["sensors"]
+    assert sensors["accelerometer"]["corrected"] is False
+    assert abs(sensors["tracker"]["offset_s"]) < 2e-3  # the platform's delay behind the command, and nothing else
+    assert sensors["accelerometer"]["correlation"] > 0.99
+    assert set(open_recording(result.recording).sensors) == {"imu", "tracker"}
