@@ -15,7 +15,7 @@ from rig.acceptance.numbers import (
     overall,
 )
 from rig.acceptance.page import displayed, summary_of, write_acceptance
-from rig.acceptance.performing import Acceptance, TestStoppedError, evaluate, perform
+from rig.acceptance.performing import Acceptance, TestStoppedError, completed, evaluate, perform
 from rig.acceptance.plan import Kind, Trial, acceptance_texts, planned
 from rig.acceptance.sensors import Accelerometer, Alignment, Channel, Tracker
 from rig.acceptance.signals import Sensors, signals_of
@@ -43,6 +43,7 @@ __all__ = [
     "Trial",
     "Verdict",
     "acceptance_texts",
+    "completed",
     "displayed",
     "evaluate",
     "overall",

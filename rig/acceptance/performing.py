@@ -240,3 +240,16 @@ def evaluate(
     if len(rows):
         evaluation.result.rig_time = float(rows["t"][-1] - rows["t"][0])
     return evaluation.finished()
+
+
+def completed(evaluated: Acceptance, performed: Acceptance) -> Acceptance:
+    """The evaluation of a test's recording, with what only who performed it knows: motions that failed, time and end."""
+    failed = [number for number in performed.numbers if number.ended]
+    places = {(number.test, number.axis) for number in failed}
+    order = list(AcceptanceTest)
+    evaluated.numbers = [
+        number for number in evaluated.numbers if number.value is not None or (number.test, number.axis) not in places
+    ] + failed
+    evaluated.numbers.sort(key=lambda number: order.index(number.test))
+    evaluated.rig_time, evaluated.ended = performed.rig_time, performed.ended
+    return evaluated

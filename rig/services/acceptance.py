@@ -195,7 +195,7 @@ def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptRes
         RefusedError: no motion passes the check, or the loop is unstable; nothing was started.
         RunFaultError, HardwareError: the rig could not be homed or engaged.
     """
-    from rig.acceptance import summary_of, write_acceptance
+    from rig.acceptance import completed, summary_of, write_acceptance
     from rig.config import load_config
     from rig.csvio import check_output
 
@@ -216,8 +216,7 @@ def accept(request: AcceptRequest, progress: OnEvent = no_progress) -> AcceptRes
         found, recording, fault = _performed(request, settings, trials, tests, progress)
         if recording is not None and any(options.kind != "scalar" for options in settings.sensors):
             measured = _evaluated(request, settings, notices.opened(recording), trials, tests, sensors, progress)
-            measured.rig_time, measured.ended = found.rig_time, found.ended
-            found = measured
+            found = completed(measured, found)
     page, summary = _outputs(request.output or _page_path(recording))
     numbers = summary_of(found, datetime.now().astimezone(), None if recording is None else recording.name, sensors)
     if found.ended is None:  # a job that was cancelled takes no event any more
