@@ -22,6 +22,7 @@ QUATERNION: Final = 1e-6
 AHEAD: Final = 10.0
 """s between the times at which a set-point is sent and meant, at most"""
 _CHALLENGE_BITS = 53  # which a double has too, so that every language reads them from JSON
+_HALF = 1 << 63
 _RATE = 200  # receptions of which the rate is stated
 _RECORD = struct.Struct("@QdddI4x19d")
 """a record of `SAMPLE`, ten times as fast as its fields one by one"""
@@ -248,21 +249,26 @@ class Intake:
 
     def _count_in(self, sequence: int) -> None:
         """Note a sequence number. Raises PacketError for one that was there, or lies too far back."""
-        gap = sequence - self._newest
+        gap = _ahead(sequence, self._newest)
         if gap > 0:
             self.missing += gap - 1
             self._newest = sequence
             self._seen.add(sequence)
             if len(self._seen) > 2 * WINDOW:
-                self._seen = {seen for seen in self._seen if seen > sequence - WINDOW}
+                self._seen = {seen for seen in self._seen if _ahead(seen, sequence) > -WINDOW}
             return
-        if sequence <= self._newest - WINDOW or sequence < self._first:
+        if gap <= -WINDOW or _ahead(sequence, self._first) < 0:
             raise PacketError(Drop.OLD, f"sequence {sequence}, newest {self._newest}")
         if sequence in self._seen:
             raise PacketError(Drop.DUPLICATE, f"sequence {sequence} was received before")
         self._seen.add(sequence)
         self.missing -= 1
         self.reordered += 1
+
+
+def _ahead(sequence: int, other: int) -> int:
+    """By how much a sequence number is ahead of another one, as they begin again at 0 after 2⁶⁴ - 1 (RFC 1982)."""
+    return (sequence - other + _HALF) % (2 * _HALF) - _HALF
 
 
 def _check(point: SetPoint) -> None:

@@ -159,7 +159,8 @@ def phase_delay(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]", clocks: 
 @pytest.mark.parametrize("kind", ["UDP", "shared memory"])
 @pytest.mark.timeout(4.0 * SECONDS + 300.0)
 def test_a_stream_from_a_program_in_c(kind: str, timing: str, programs: dict[str, str], tmp_path: Path) -> None:
-    config = load_config("virtual").changed({"stream": {"frame": "home", "receiver": {"port": 0}}})
+    bearing = {"drives": {"watchdog": 0.1}}  # s, for which the computer may be away
+    config = load_config("virtual").changed(bearing | {"stream": {"frame": "home", "receiver": {"port": 0}}})
     config = in_real_time(config) if timing == "real time" else config
     with rig.open(rig.client.on_free_ports(config), output=tmp_path) as robot:
         assert isinstance(robot.rig, LiveRig)

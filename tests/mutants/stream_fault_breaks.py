@@ -88,8 +88,8 @@ STREAM_FAULT_BREAKS = [
     Break(
         "an old packet is taken for one that was overtaken",
         _INTAKE,
-        "if sequence <= self._newest - WINDOW or sequence < self._first:",
-        "if sequence < self._first:",
+        "if gap <= -WINDOW or _ahead(sequence, self._first) < 0:",
+        "if _ahead(sequence, self._first) < 0:",
         (f"{_ROWS}::test_old_packets_are_dropped_in_their_cycle",),
     ),
     Break(

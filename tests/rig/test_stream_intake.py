@@ -136,6 +136,15 @@ def test_duplicates(line: Line) -> None:
     check_accounts(line.status)
 
 
+def test_sequence_numbers_begin_again_after_the_last_one(line: Line) -> None:
+    most = 1 << 64
+    numbers = [most - 1030, *range(most - 1020, most), 1, 0, 2, *range(4, 1100), most - 1, 3, 80]
+    line.bring(point(number, OFFSET + STEP * n) for n, number in enumerate(numbers))
+    assert line.counted() == {"missing": 10, "reordered": 1, "duplicate": 1, "old": 2}
+    line.bring([point(1100, OFFSET + STEP * len(numbers))])
+    assert line.status.sequence == 1100
+
+
 def test_old_packets(line: Line) -> None:
     line.send([10, *range(1100, 1110), 10, 50, 3])
     assert line.counted() == {"missing": 1089, "old": 3}
