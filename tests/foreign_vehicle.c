@@ -1,4 +1,4 @@
-/* A co-simulation unit that this project did not make: a ship that heaves, pitches and surges, beginning at rest.
+/* A co-simulation unit that this project did not make: a ship that heaves and pitches, beginning at rest, and makes way.
  * VERSION is 2 or 3. It reads the period of the sea from a file in its resources. Its integer parameter asks for trouble
  * in the first step that ends at `trouble_at` s or later. */
 #include <math.h>
@@ -26,6 +26,7 @@ static void compute(Ship *s, double t) {
     v[HEAVE] = v[HEAVE_SIZE] * c, v[HEAVE_SPEED] = v[HEAVE_SIZE] * d, v[HEAVE_ACCELERATION] = v[HEAVE_SIZE] * e;
     v[PITCH] = v[PITCH_SIZE] * c, v[PITCH_RATE] = pitch * d, v[PITCH_ACCELERATION] = pitch * e;
     v[QW] = cos(0.5 * pitch * c), v[QY] = sin(0.5 * pitch * c);
+    v[SURGE] = 0.02 * t, v[SURGE_SPEED] = 0.02; /* m/s: it makes way */
     v[HEARD] = v[HEIGHT];
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics import Array
-from rig.config import ReferenceFmu
+from rig.config import PAYLOAD_MOTION, ReferenceFmu
 from rig.errors import HardwareError, InputError, RigError
 from rig.fmu.foreign import FmuEndedError, FmuError, remove_remains, step_time
 from rig.fmu.motion import MotionUnit
@@ -30,6 +30,7 @@ LARGEST_SHARE = 0.5
 _BEGINNING = 30.0  # s for a process to begin, with what an FMU loads and 50 steps that are timed
 _ENDING = 2.0  # s for it to end
 _LATE_FOR = 0.5  # s
+_AT_REST = 1e-3  # m/s and rad/s, of a motion that begins at rest
 _GRACE = 0.3  # s that a process has to end once its owner is gone
 
 
@@ -92,7 +93,8 @@ class ReferenceProcess:
         beginning: s that it may take to begin.
 
     Raises:
-        InputError, FmuError: as `MotionUnit`; or the FMU is too slow to be paced by a clock.
+        InputError, FmuError: as `MotionUnit`; or the FMU is too slow to be paced by a clock, or begins in motion where
+            its time is to stand still.
         HardwareError: the process cannot be started.
     """
 
@@ -268,6 +270,15 @@ def _refuse_slow(path: Path, step: float, needed: float) -> None:
         )
 
 
+def _refuse_motion(unit: MotionUnit, velocity: Array) -> None:
+    place = int(np.abs(velocity).argmax())
+    if abs(velocity[place]) > _AT_REST:
+        raise InputError(
+            f"{unit.path}: it begins in motion, {PAYLOAD_MOTION[7 + place]} is {velocity[place]:.3g} at 0 s of its "
+            f"time, must be at most {_AT_REST:g}; with reference.wait = false the platform fades into it"
+        )
+
+
 class _UnitStream:
     """Puts the set-points of an FMU into a ring."""
 
@@ -278,6 +289,8 @@ class _UnitStream:
         self._platform = platform
         self._last = max(1, round(pacing.duration / settings.step)) if math.isfinite(pacing.duration) else None
         self._sample: Samples = unit.sample_of(unit.begin(unit.inputs_of(platform)))
+        _refuse_motion(unit, self._sample["velocity"][0] if settings.wait else np.zeros(6))
+        self._sample["velocity"] = self._sample["acceleration"] = 0.0  # as long as it is repeated
         self._pushed = self._steps = 0
         self._late_since: float | None = None
         self.going = self.ended = False

@@ -342,6 +342,8 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             rig = VirtualRig(config)
             rig.advance(10 * rig.plant.step)  # compiles the kernels before a client can connect
         clock = resources.enter_context(closing(PlantClock()))
+        if config.virtual is not None and config.virtual.plant.payload_fmu is not None:
+            os.dup2(2, 1)  # what an FMU prints is no output of this program
         payload = payload_of(config)
         if payload is not None:
             resources.enter_context(payload)

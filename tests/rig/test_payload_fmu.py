@@ -239,8 +239,11 @@ def test_a_rig_carries_it(springs: dict[int, Path]) -> None:
     assert any("spring3.fmu computes" in text for text in noted)
 
 
-def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path]) -> None:
-    """It starts a process: from the configuration to the served rig it goes another way than in lockstep."""
+def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path], capfd: pytest.CaptureFixture[str]) -> None:
+    """It starts a process: from the configuration to the served rig it goes another way than in lockstep.
+
+    What the unit prints is not in this program's output.
+    """
     failing = on_free_ports(_rig_of(springs[2], parameters=["stiffness = -1"], step=0.002))
     if LONG:  # another process, of which as much is known by `check_speed`
         slow = on_free_ports(_rig_of(springs[2], parameters=["busy = 0.01"]).changed({"virtual": {"real_time": True}}))
@@ -248,3 +251,5 @@ def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path]) -> None:
             pass
     with VirtualRigProcess(failing) as process:
         eventually(lambda: "spring2.fmu" in process.look().plant_fault, "the fault of the unit")
+    said = capfd.readouterr()
+    assert "the spring is hung up" in said.err and "the spring" not in said.out

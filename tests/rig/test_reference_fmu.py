@@ -253,6 +253,20 @@ def test_one_that_crashes_or_hangs_ends_with_its_process(ships: dict[int, Path],
     assert _unpacked() == before
 
 
+def test_a_motion_that_does_not_begin_at_rest_is_not_waited_with(ships: dict[int, Path]) -> None:
+    """Else it is repeated as what it is as long as it is repeated: at rest."""
+    settings = _settings(ships[3], ["surge -> pose.x", "surge_speed -> velocity.x"])
+    with pytest.raises(InputError, match=r"ship3.fmu: it begins in motion, velocity.x is 0.02 at 0 s of its time"):
+        ReferenceProcess(ships[3], settings, PLATFORM, _stepped())
+    settings = settings.model_copy(update={"wait": False})
+    with ReferenceProcess(ships[3], settings, PLATFORM, _stepped()) as process:
+        process.advance(0.0, PLATFORM)
+        assert process.ring.take()["velocity"].tolist() == [[0.0] * 6]
+        process.go()
+        process.advance(STEP, PLATFORM)
+        assert process.ring.take()["velocity"][0, 0] == pytest.approx(0.02)
+
+
 def test_a_process_that_hangs_ends_after_its_owner(ships: dict[int, Path]) -> None:
     """The owner is killed: nobody is left to end it."""
     settings = _settings(ships[3], BY_ANGLES, "trouble = 6", "trouble_at = 0.004")
