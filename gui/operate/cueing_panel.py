@@ -63,7 +63,6 @@ class CueingPanel(QtWidgets.QWidget):
         super().__init__(parent)
         self._session = session
         self.cued = CuedStream(session, options, self)
-        self._source = str(self.cued.file.path or options.tuning)
         self.wait = GuardedButton(tr("Wait for a vehicle"), tr("Receive a vehicle's motion, and follow its cues"))
         self.end = GuardedButton(tr("End"), tr("Come to rest and hold, or wait no more"))
         self.apply = GuardedButton(tr("Apply"), tr("Change to this tuning within a second, while the platform moves"))
@@ -174,7 +173,7 @@ class CueingPanel(QtWidgets.QWidget):
             controls += fields
         for control in controls:
             control.setEnabled(following)
-        self._reason.show_reason(nobody or wrong)
+        self._reason.show_reason(cued.fault or nobody or wrong)
         lines = [tr(_PHASES[cued.phase]).format(address=cued.address)]
         if cued.phase != "off" and cued.stream is not None and cued.cueing is not None:
             lines += [cued.stream.text, cued.cueing.text]
@@ -213,7 +212,7 @@ class CueingPanel(QtWidgets.QWidget):
         self._reason.show_reason(text)
 
     def _save(self) -> None:
-        source = self._source
+        source = self.cued.source
         suggested = source if source.endswith(".toml") else f"{source}.toml"
         path = ask_save(self, tr("Save the tuning"), suggested, tr("Tunings (*.toml)"), ".toml")
         if path is not None:
@@ -222,7 +221,7 @@ class CueingPanel(QtWidgets.QWidget):
     def save_to(self, path: Path) -> None:
         """Write the tuning in effect to a file, with the comments of the one that it came from."""
         try:
-            save_tuning(self.cued.tuning, path, self._source)
+            save_tuning(self.cued.tuning, path, "" if self.cued.fault else self.cued.source)
         except RigError as error:
             self._reason.show_reason(error_text(error))
             return

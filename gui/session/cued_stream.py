@@ -9,13 +9,13 @@ from gui.session.rig_session import RigSession
 from gui.session.session_state import finding_of
 from gui.session.workers import Worker
 from gui.texts import finding_text, mark, tr
-from kinematics import Tuning
+from kinematics import InputFileError, Tuning, load_tuning
 from rig.client import cue_setup, noted
 from rig.config import CueOptions
 from rig.engine import FollowStream, Snapshot
 from rig.findings import Finding
 from rig.states import State
-from rig.streaming import CueStatus, RigSide, StreamReceiver, StreamStatus, TuningFile
+from rig.streaming import CueStatus, RigSide, StreamReceiver, StreamStatus, is_tuning_file
 
 CuePhase = Literal["off", "starting", "waiting", "following", "ending"]
 _POLL = 250  # ms between two looks at what came in
@@ -42,10 +42,15 @@ class CuedStream(QtCore.QObject):
     def __init__(self, session: RigSession, options: CueOptions, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._options = session, options
-        self.file = TuningFile(options.tuning, session.config.folder)
-        """the tuning's source, and what it has"""
-        self.tuning = self.file.tuning
+        self.source = options.tuning
+        """the tuning's file, absolute, or the name of a shipped one"""
+        if is_tuning_file(self.source):
+            self.source = str((session.config.folder / self.source).absolute())
+        self.fault = ""
+        """why the tuning cannot be used"""
+        self.tuning = Tuning(name="default")
         """in effect, or aimed at"""
+        self._read()
         self.phase: CuePhase = "off"
         self.address = ""
         """where a sender is waited for"""
@@ -68,9 +73,17 @@ class CuedStream(QtCore.QObject):
         status = self._session.status
         if self.phase != "off":
             return tr("a vehicle is already waited for")
+        if self.fault:
+            return self.fault
         if self._session.engine_address is None or status is None or status.state is not State.ENGAGED:
             return tr("the platform is not engaged")
         return tr("a motion is paused") if status.paused else ""
+
+    def _read(self) -> None:
+        try:
+            self.tuning = load_tuning(self.source)
+        except InputFileError as error:
+            self.fault = tr("tuning {error}").format(error=error)
 
     def start(self) -> None:
         """Begin to wait for a sender; the rig follows once it sends."""

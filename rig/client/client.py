@@ -63,6 +63,7 @@ from rig.findings import Code, Finding
 from rig.names import check_name
 from rig.runtime import StopRequest
 from rig.states import MotionKind, State
+from rig.streaming import is_tuning_file
 
 if TYPE_CHECKING:
     from rig.analysis import ExternalWrench
@@ -558,7 +559,8 @@ class RigClient(CommandSession):
             raise InputError("settings: a stream has none, they go with a reference's name")
         options = self.config.stream.cue
         if cue is not None:
-            given = {"tuning": os.fspath(cue)}
+            name = os.fspath(cue)
+            given = {"tuning": str(Path(name).absolute()) if is_tuning_file(name) else name}
             options = CueOptions(**given) if options is None else options.model_copy(update=given)
         with self._asking():
             if isinstance(source, ReferenceFmu):

@@ -42,6 +42,8 @@ _LEVEL = 1e-3
 """greatest relative deviation of gravity from −z of the axes at home"""
 _AHEAD = 1.0
 """s, of a sample's time before the one before: beyond it the vehicle's motion begins anew"""
+_ELSEWHERE = 10.0
+"""s between a sample's time and now, at most"""
 _MOST_STEPS = 8192
 """of the washout for one sample or turn"""
 _LARGEST = 1e6
@@ -73,9 +75,9 @@ class CueStatus:
     """What the washout did so far.
 
     steps: of the washout. held: steps without a sample of the vehicle. late: samples that came after their time was
-    stepped over. unusable: not finite, or beyond a million. rests: how often the vehicle was silent for so long that
-    the platform was brought to rest. tunings: changes of the tuning. flags: steps with each of `kinematics.FLAGS`.
-    tuning: in effect, or aimed at.
+    stepped over. unusable: not finite, beyond a million, or of a time 10 s away. rests: how often the vehicle was so
+    long silent that the platform was brought to rest. tunings: changes of the tuning. flags: steps with each of
+    `kinematics.FLAGS`. tuning: in effect, or aimed at.
     """
 
     steps: int
@@ -204,6 +206,9 @@ class CueStage:
         vehicle[:3], vehicle[3:] = sample["acceleration"][:3], sample["velocity"][3:]
         attitude = sample["pose"][3:]
         if not (math.isfinite(t) and np.isfinite(vehicle).all() and np.abs(vehicle).max() <= _LARGEST):
+            self._unusable += 1
+            return
+        if self._now > 0.0 and abs(t - self._now) > _ELSEWHERE:  # the intake has looked at those of the network
             self._unusable += 1
             return
         if given & KINEMATIC:

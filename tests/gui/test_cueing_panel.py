@@ -12,6 +12,7 @@ from shell_support import VIRTUAL, FakeSession, make_status, press
 from gui.models import tuning_entries, with_values
 from gui.operate import CueingPanel
 from kinematics import load_tuning
+from rig.config import CueOptions
 from rig.engine import FollowStream
 from rig.runtime import TelemetryRing
 from rig.states import State
@@ -62,6 +63,15 @@ def test_without_a_vehicle_nothing_can_be_changed_and_the_page_says_why(panel: C
     assert not panel.wait.isEnabled() and "not engaged" in panel.wait.toolTip()
     panel.cued.tune(load_tuning("lab-hexapod"))
     assert "no vehicle is followed" in panel._reason.text()
+
+
+def test_a_tuning_that_cannot_be_read_leaves_the_app_usable(qtbot: Any, tmp_path: Path) -> None:
+    session = CuedSession(CUED, tmp_path)
+    made = CueingPanel(session, CueOptions(tuning="missing.toml"))
+    qtbot.addWidget(made)
+    assert not made.wait.isEnabled() and "missing.toml" in made.wait.toolTip() and "missing.toml" in made._reason.text()
+    made.close_worker()
+    session.close()
 
 
 def test_a_vehicle_is_followed_and_the_tuning_changed_and_saved(panel: CueingPanel, qtbot: Any, tmp_path: Path) -> None:

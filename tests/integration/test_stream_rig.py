@@ -277,6 +277,31 @@ def test_a_ring_of_a_vehicles_samples_is_cued() -> None:
     assert followed["stream_counts"][-1][1:].tolist() == [0, 0, 0]
 
 
+def test_a_vehicle_that_falls_silent_is_washed_out_and_then_the_stream_is_lost() -> None:
+    cue = {"tuning": "lab-hexapod", "hold": 0.05, "decay": 0.1, "rest_after": 0.6}
+    with opened(fade_in=0.1, stop_after=0.4, cue=cue) as robot, SampleRing.create() as ring:
+        sent = 0.0
+
+        def write(now: float) -> None:
+            nonlocal sent
+            place = robot.rig.status().stream
+            if place is None or robot.rig.status().path_time < 1.5:
+                sample, sent = new_samples(1), now
+                sample["time"], sample["acceleration"][0, :3] = now, (1.0, 0.0, 9.80665)
+                ring.push(sample)
+
+        with robot.rig.feeding(write, CONFIG.period), pytest.raises(RunFaultError):
+            robot.follow(ring)
+        robot.wait(0.2)
+        told = [event.text for event in robot.status.events]
+        state, rows = robot.state, robot.telemetry().rows
+    silence = rows["t"] - sent - 0.05  # as late as the stream
+    moving = np.abs(rows["reference"][:, 7:13]).max(axis=1)
+    assert moving[(silence > 0.2) & (silence < 0.5)].min() > 1e-3  # a stream of poses has faded out by then
+    assert moving[silence > 1.2].max() < 1e-9 and state is State.ENGAGED
+    assert any("has not come back" in text for text in told)
+
+
 @pytest.mark.parametrize(
     ("value", "says"),
     [([0.0, 0.0, 9.8], "six numbers"), ([0.0, 0.0, math.nan, 0.0, 0.0, 0.0], "finite"), (None, "first sample")],

@@ -254,7 +254,9 @@ def test_what_is_no_number_of_a_vehicle_is_counted_and_not_used(number: float) -
     bench.send(0.0, LEVEL)
     bench.send(0.005, [number, *LEVEL[1:]])
     bench.send(0.01, LEVEL)
-    assert len(bench.motions()[0]) == 3 and bench.stage.status.unusable == 1
+    bench.stage.turn(0.01)
+    bench.send(number, LEVEL)  # nor a time
+    assert len(bench.motions()[0]) == 3 and bench.stage.status.unusable == 2
 
 
 # -- the receiver's process -------------------------------------------------------------------------------------------
