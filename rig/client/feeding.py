@@ -228,6 +228,12 @@ def follow_stream(
             raise InputError(f"duration: {duration:g} s, must be finite and greater than 0")
     with SampleRing.create() as ring:
         cueing = None if cue is None else LiveCueing(rig, cue, ring, tell)
+        if cueing is not None and not isinstance(stream, SampleRing) and 1.0 / rate > cueing.patience:
+            least = rig.config.stream.delay - cueing.patience + 1.0 / rate
+            raise InputError(
+                f"rate: {rate:g} Hz of a vehicle needs a stream.delay of at least {1e3 * least:.1f} ms, configured are "
+                f"{1e3 * rig.config.stream.delay:g} ms"
+            )
         into = ring if cueing is None else cueing.stage
         feed: _Feed
         if isinstance(stream, SampleRing):
@@ -292,6 +298,8 @@ class LiveCueing:
         self._rig, self._tell = rig, tell
         self._file = TuningFile(options.tuning, config.folder)
         setup = cue_setup(config, options, self._file.tuning)
+        self.patience = setup.patience
+        """s, longest period of the vehicle's samples"""
         self.stage = setup.stage(ring)
         self._one_at_a_time = threading.Lock()
         self._now, self._looked = 0.0, -math.inf

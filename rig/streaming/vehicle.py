@@ -13,6 +13,7 @@ import orjson
 
 from kinematics import Array, quaternion_to_matrix
 from rig.streaming.packets import (
+    LONGEST_LINE,
     TAG_SIZE,
     VERSION,
     Drop,
@@ -37,6 +38,9 @@ VEHICLE_SIZE: Final = _VEHICLE.size + TAG_SIZE
 """bytes of a packet"""
 _NO_TAG = bytes(TAG_SIZE)
 _COLUMNS = 17
+_FIELDS = {
+    "session", "challenge", "sequence", "sent", "time", "force", "acceleration", "rate", "attitude", "end", "tag"
+}  # fmt: skip
 _LEVEL: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -96,6 +100,8 @@ def decode_vehicle_line(line: bytes, key: bytes | None = None) -> SetPoint:
         PacketError: `MANGLED` or `KEY`; `INVALID` for an acceleration without the attitude.
     """
     try:
+        if len(line) > LONGEST_LINE:
+            raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
         sample, tag = _of_json(line) if line.lstrip()[:1] == b"{" else _of_csv(line)
         data = _packed(sample)
         given_tag = bytes.fromhex(tag) if tag else _NO_TAG
@@ -136,6 +142,8 @@ def _packed(sample: VehicleSample) -> bytes:
 
 def _of_json(line: bytes) -> tuple[VehicleSample, str]:
     fields: dict[str, Any] = orjson.loads(line)
+    if unknown := fields.keys() - _FIELDS:
+        raise ValueError(f"unknown field {min(unknown)!r}")
     given = END if checked(fields.get("end", False), bool) else 0
     if "acceleration" in fields:
         if "force" in fields:
@@ -159,6 +167,8 @@ def _of_csv(line: bytes) -> tuple[VehicleSample, str]:
     cells = line.decode("ascii").strip().split(",")
     if len(cells) != _COLUMNS:
         raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
+    if b"_" in line:  # Python's own, between digits
+        raise ValueError("an underscore is no part of a number")
     session, challenge, sequence, sent, time, given, *numbers, tag = (cell.strip() for cell in cells)
     force, rate = (tuple(float(cell) for cell in numbers[place : place + 3]) for place in (0, 3))
     attitude = tuple(map(float, numbers[6:])) if any(numbers[6:]) else _LEVEL

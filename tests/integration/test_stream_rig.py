@@ -210,6 +210,8 @@ def test_an_iterable_is_a_stream_too(robot: RigClient):
 def test_a_ring_that_is_not_there_is_refused_by_name(robot: RigClient):
     with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: no such shared memory"):
         robot.rig.request(FollowStream("vehicle", "stewart-rig-no-such-ring"))
+    with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: shared memory 'a/b'"):
+        robot.rig.request(FollowStream("vehicle", "a/b"))
 
 
 # -- a vehicle's motion ------------------------------------------------------------------------------------------------
@@ -314,5 +316,8 @@ def test_a_vehicles_sample_that_is_none_is_refused_by_name(value: object, says: 
 def test_a_delay_that_leaves_no_time_for_the_washout_is_refused_with_the_least() -> None:
     with opened(delay=0.02) as robot, pytest.raises(InputError, match=r"stream\.delay: 0\.02 s, must be at least"):
         robot.follow(accelerating, cue="lab-hexapod")
-    with pytest.raises(RefusedError, match="the stream 'vehicle' cannot be read: shared memory 'a/b'"):
-        robot.rig.request(FollowStream("vehicle", "a/b"))
+    with (
+        opened() as robot,
+        pytest.raises(InputError, match=r"rate: 20 Hz of a vehicle needs a stream\.delay of at least"),
+    ):
+        robot.follow(accelerating, rate=20.0, cue="lab-hexapod")

@@ -111,6 +111,8 @@ def test_lines_have_the_fields_of_a_packet_by_name() -> None:
     assert decode_vehicle_line(line) == SAMPLE.set_point
     numbers = [3, 0, 7, 12.5, 12.25, ATTITUDE, *SAMPLE.force, *SAMPLE.rate, *SAMPLE.attitude, ""]
     assert decode_vehicle_line(",".join(map(str, numbers)).encode()) == SAMPLE.set_point
+    with pytest.raises(PacketError, match="unknown field 'atitude'"):
+        decode_vehicle_line(json.dumps(fields | {"atitude": SAMPLE.attitude}).encode())
     del fields["force"]
     with pytest.raises(PacketError, match="attitude"):
         decode_vehicle_line(json.dumps(fields | {"acceleration": [0, 0, 0]}).encode())
