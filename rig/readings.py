@@ -102,6 +102,18 @@ class SensorSeries:
         found[known] = inside
         return found
 
+    def newest(self, times: Floats, oldest: float = math.inf) -> Floats:
+        """Values (m, k) of the newest reading at each of the rig times (m,); NaN before the first one.
+
+        oldest: s; where it is older than that, NaN.
+        """
+        found = np.full((len(times), self.values.shape[1]), np.nan)
+        place = np.searchsorted(self.time, times, "right") - 1
+        known = place >= 0
+        known[known] &= times[known] - self.time[place[known]] <= oldest
+        found[known] = self.values[place[known]]
+        return found
+
     def readings(self, number: int) -> npt.NDArray[np.void]:
         """The readings (n,) of dtype `READING`, with the sensor's number."""
         found = np.zeros(len(self.time), READING)

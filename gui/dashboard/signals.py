@@ -25,6 +25,8 @@ _LEGS = tuple(str(leg) for leg in range(1, 7))
 _AXES = ("x", "y", "z")
 _MM, _DEGREE, _US = ("mm", 1e3), ("°", math.degrees(1.0)), ("µs", 1e6)
 _N, _COUNT = ("N", 1.0), ("", 1.0)
+_OLDEST = 1.0  # s, of a reading that is shown
+_SENSOR_MEANING = mark("the newest reading by then, of the first such sensor in [[sensors]]")
 _POSITION, _TWIST, _ACCELERATION = 0, 7, 13
 """Start columns of the pose, the twist and the acceleration in a row of motion."""
 
@@ -110,6 +112,31 @@ class OfWrench(Quantity):
         if geometry is None:
             return self.extract(segment.rows)
         return wrench_of(geometry, segment.rows)[:, self.begin : self.begin + len(self.columns)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfSensor(Quantity):
+    """Readings of the first sensor of a kind beside the rig, `columns` from channel `begin`, times `scale`.
+
+    At each time the newest reading by then, if it is not older than a second.
+    """
+
+    kind: str = ""
+    begin: int = 0
+    scale: float = 1.0
+
+    def values(self, segment: Segment, sources: Sources) -> Floats:
+        """See `Quantity`; NaN without such a sensor."""
+        for series in sources.sensors():
+            if series.channels.kind == self.kind:
+                part = slice(self.begin, self.begin + len(self.columns))
+                return self.scale * series.newest(segment.times, _OLDEST)[:, part]
+        return self.extract(segment.rows)
+
+    @property
+    def meaning(self) -> str:
+        """See `Quantity`."""
+        return f"{self.field}: {tr(MEANING[self.field])}\n{tr(_SENSOR_MEANING)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,6 +289,18 @@ def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: 
     return OfWrench(key, group, title, unit, unknown, field, _AXES, AXIS_COLOURS, False, digits, least, begin)
 
 
+def _of_sensor(
+    key: str, title: str, unit: tuple[str, float], kind: str, begin: int, *, digits: int, least: float
+) -> Quantity:
+    def unknown(rows: Rows) -> Floats:
+        return np.full((len(rows), len(_AXES)), np.nan)
+
+    name, scale = unit
+    return OfSensor(
+        key, mark("Sensors"), title, name, unknown, "t", _AXES, AXIS_COLOURS, False, digits, least, kind, begin, scale
+    )
+
+
 QUANTITIES = (
     _of_legs(mark("Legs"), mark("Length measured"), "length", _MM, digits=3, least=0.1),
     _of_legs(
@@ -330,6 +369,9 @@ QUANTITIES = (
     *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
     _implied("external_force", mark("External force implied"), "N", 0, 2.0, 2),
     _implied("external_moment", mark("External moment implied"), "N m", 3, 0.5, 3),
+    _of_sensor("imu_force", mark("Specific force of the IMU"), ("m/s²", 1.0), "imu", 0, digits=3, least=0.1),
+    _of_sensor("imu_rate", mark("Angular rate of the IMU"), ("°/s", _DEGREE[1]), "imu", 3, digits=2, least=0.5),
+    _of_sensor("tracker", mark("Position by the tracker"), _MM, "pose", 0, digits=3, least=0.1),
     _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, reference=True, digits=3, least=0.1),
     _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, reference=True, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),

@@ -14,6 +14,9 @@ from gui.texts import mark, tr
 from gui.widgets import FixedSize, Theme
 from kinematics import Geometry
 from rig.csvio import Column
+from rig.readings import SensorSeries
+
+SensorSource = Callable[[], Sequence[SensorSeries]]
 
 
 def _no_geometry() -> Geometry | None:
@@ -26,6 +29,8 @@ class Sources:
 
     differences: Differences | None = None
     geometry: Callable[[], Geometry | None] = _no_geometry
+    sensors: SensorSource = tuple
+    """readings of the sensors beside the rig"""
 
 
 class DerivedPlots(Plots):
@@ -47,7 +52,11 @@ class DerivedPlots(Plots):
 
 
 def panels_to_write(
-    name: str, page: Plots, complete: Callable[[], Differences] | None, geometry: Geometry | None
+    name: str,
+    page: Plots,
+    complete: Callable[[], Differences] | None,
+    geometry: Geometry | None,
+    sensors: Sequence[SensorSeries] = (),
 ) -> Callable[[], Sequence[Panel] | None]:
     """Return a factory of the panels to export, callable in any thread; None: use the page's own panels.
 
@@ -55,13 +64,14 @@ def panels_to_write(
         name: of the page. page: to export.
         complete: computes missing model values of the rows; None if the page shows no models.
         geometry: of the mechanism, None if unknown.
+        sensors: readings of the sensors beside the rig.
     """
     made = page.panels_with() if isinstance(page, DerivedPlots) else None
 
     def panels() -> Sequence[Panel] | None:
         differences = None if complete is None else complete()
         if made is not None:
-            return made(Sources(differences, lambda: geometry))
+            return made(Sources(differences, lambda: geometry, lambda: sensors))
         return panels_by_page(differences, lambda: geometry).get(name)
 
     return panels

@@ -9,7 +9,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.builtin_pages import DerivedPlots, Sources, TimingPage, make_builtin_pages, panels_to_write
+from gui.live.builtin_pages import DerivedPlots, SensorSource, Sources, TimingPage, make_builtin_pages, panels_to_write
 from gui.live.export import ExportWriter, write_picture, write_table
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces, ModelsBar
@@ -45,6 +45,7 @@ class LiveView(QtWidgets.QWidget):
         self._theme = theme
         self.setAccessibleName(tr("Live views") if alone is None else alone.accessibleName())
         self._mechanism: Mechanism | None = None
+        self._sensors: SensorSource = tuple
         self._rows = VisibleRows(replayed)
         self._drawn: object = None
         self._refreshes = 0
@@ -95,7 +96,7 @@ class LiveView(QtWidgets.QWidget):
         """Append a page."""
         self.pages[name] = page
         if isinstance(page, DerivedPlots):
-            page.sources = Sources(self.models.differences, self._geometry)
+            page.sources = Sources(self.models.differences, self._geometry, lambda: self._sensors())
         put_tab(self.tabs, page, name)
         if isinstance(page, Plots):
             page.hovered.connect(self._point)
@@ -117,6 +118,12 @@ class LiveView(QtWidgets.QWidget):
         layout.addWidget(self.values.large)
         self.values.large.setVisible(large)  # a replay and a dashboard need the height
         layout.addWidget(self.body, 1)
+
+    def set_sensors(self, sensors: SensorSource) -> None:
+        """Set what gives the readings of the sensors beside the rig."""
+        self._sensors = sensors
+        for page in self._plot_pages():
+            page.invalidate()
 
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:
         """Set the mechanism whose telemetry is shown, None if unknown, and the speed, m/s, of Coulomb friction."""
@@ -223,7 +230,7 @@ class LiveView(QtWidgets.QWidget):
             return partial(write_columns, path, *page.table())
         segment, name = page.segment(shown).copy(), tab_name(self.tabs, self.tabs.currentIndex())
         complete = self.models.completion(segment) if self._page_of_models() else None
-        panels = panels_to_write(name, page, complete, self._geometry())
+        panels = panels_to_write(name, page, complete, self._geometry(), self._sensors())
         return partial(write_table, path, panels, page.exported, page.selection, segment)
 
     def _page_of_models(self) -> Plots | None:

@@ -357,6 +357,7 @@ class RecordingsView(QtWidgets.QWidget):
         recording = opened.recording
         self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
+        self.live.set_sensors(partial(tuple, recording.sensors.values()))
         self.live.set_mechanism(mechanism, recorded_coulomb_speed(recording.header))
         self.platform.set_mechanism(mechanism)
         self.replay.seek(opened.begin)

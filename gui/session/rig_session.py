@@ -32,6 +32,9 @@ from rig.config import RigConfig
 from rig.engine import Connect, EngineAddress, Follow, ProgressCallback, RigCommand, RunningEngine, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError, RigError
 from rig.findings import Code, Finding
+from rig.readings import SensorSeries
+from rig.runtime import SharedMemoryError
+from rig.sensing import ReadingBuffer
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -67,6 +70,7 @@ class RigSession(SessionState):
         self._status_pending = False
         self._alive_at = 0.0
         self._lengths: npt.NDArray[np.float64] | None = None
+        self._readings: ReadingBuffer | None = None
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_STATUS_INTERVAL)
         self._timer.timeout.connect(self._request_status)
@@ -101,6 +105,25 @@ class RigSession(SessionState):
         else:
             self._engine_died()
         return rows, dropped
+
+    def sensor_series(self) -> tuple[SensorSeries, ...]:
+        """Return the newest readings of the sensors beside the rig, of each that the configuration has."""
+        address = self.engine_address
+        if address is None or not address.readings:
+            return ()
+        if self._readings is None or self._readings.name != address.readings:
+            self._close_readings()
+            try:
+                channels = [options.meaning for options in self.config.sensors]
+                self._readings = ReadingBuffer(address.readings, channels)
+            except SharedMemoryError:  # the engine has ended
+                return ()
+        return self._readings.series()
+
+    def _close_readings(self) -> None:
+        if self._readings is not None:
+            self._readings.close()
+            self._readings = None
 
     def beat(self) -> None:
         """Send the engine the window's heartbeat."""
@@ -332,6 +355,7 @@ class RigSession(SessionState):
     def _retire(self) -> None:
         """Release the engine in the command thread, once no other thread uses it."""
         engine, self._engine = self._engine, None
+        self._close_readings()
         if engine is None:
             return
         barrier = threading.Barrier(3)

@@ -140,7 +140,7 @@ class RunningEngine:
         return wait_until(lambda: not self.alive, timeout, _POLL)
 
     def describe(self) -> str:
-        """State, owner, lease, remaining time, and trouble of or room for the recording, in words."""
+        """State, owner, lease, remaining time, trouble of or room for the recording, and the sensors, in words."""
         owner = f"by process {self.owner}, which {'lives' if self.owner_alive else 'is gone'}"
         begun = f"started {self.age:.0f} s ago {owner}"
         try:
@@ -151,7 +151,9 @@ class RunningEngine:
         then = "" if status.hold_left is None else f" and it stops the platform in {status.hold_left:.0f} s"
         left = room_text(status.recording_room)
         recorded = status.recording_fault or (left and f"the disk has room for {left} of recording")
-        return f"state {status.state.name}, {begun}; {holder}{then}{recorded and f'; {recorded}'}"
+        sensors = ", ".join(f"{report.name} {report.state}" for report in status.sensors)
+        also = f"{recorded and f'; {recorded}'}{sensors and f'; sensors: {sensors}'}"
+        return f"state {status.state.name}, {begun}; {holder}{then}{also}"
 
 
 def running_engines() -> list[RunningEngine]:

@@ -1,5 +1,6 @@
 """Sensors beside the rig: their readings on the wire, and the process that takes them into rig time."""
 
+from rig.sensing.buffer import ReadingBuffer
 from rig.sensing.intake import MachineTime, ManualTime, RigTime, SensorIntake, SensorReport
 from rig.sensing.mounting import platform_poses, specific_forces
 from rig.sensing.packets import Measurement, decode, decode_line, encode_packet
@@ -11,6 +12,7 @@ __all__ = [
     "ManualTime",
     "Measurement",
     "PacedTime",
+    "ReadingBuffer",
     "ReadingLoop",
     "RigTime",
     "SensorIntake",

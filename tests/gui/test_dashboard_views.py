@@ -20,9 +20,11 @@ from gui.dashboard.layout import Dashboard, Side
 from gui.dashboard.signals import SIGNALS
 from gui.live import LiveView
 from gui.models.live import wrench_of
-from gui.models.timeline import Floats, History, Replay
+from gui.models.timeline import Floats, History, Replay, Segment
 from gui.widgets.theme import DARK, LIGHT
 from rig.cell_models import model_differences
+from rig.readings import CHANNELS, READING, SensorChannels, series_of
+from rig.telemetry import ROW
 
 _LONG = 60_000  # ms, where kernels have to be compiled first
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier
@@ -149,6 +151,29 @@ def test_nothing_is_drawn_that_is_not_in_view(
     finally:
         view.close_worker()
         view.deleteLater()
+
+
+def test_readings_of_sensors_beside_the_rig_are_plotted(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History
+) -> None:
+    channels = SensorChannels("imu", "imu", *zip(*CHANNELS["imu"], strict=True))
+    rows = np.zeros(1500, READING)
+    rows["t"] = np.arange(1500) / 250.0
+    rows["values"][:, 2], rows["values"][:, 4] = 9.8 + rows["t"], 0.5
+    try:
+        boards_view.set_sensors(lambda: (series_of(channels, [rows]),))
+        boards.add(["imu_force.z", "imu_rate.y", "tracker.x"], own=True)
+        boards_view.refresh(boards_history)
+        segment = Segment(np.zeros(3, ROW), np.array([-0.5, 2.0, 9.0]), 0)
+        force = SIGNALS["imu_force.z"].quantity.values(segment, boards.sources)
+        assert force[1, 2] == pytest.approx(11.8)
+        assert np.isnan(force[[0, 2]]).all()  # before the first, and a second after the last
+        rate = SIGNALS["imu_rate.y"].quantity.values(segment, boards.sources)
+        assert rate[1, 1] == pytest.approx(np.degrees(0.5))
+        assert np.isnan(SIGNALS["tracker.x"].quantity.values(segment, boards.sources)).all()
+        assert len(boards.board.plots) == 3
+    finally:
+        boards_view.set_sensors(tuple)
 
 
 def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, qtbot: QtBot, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from configured import VIRTUAL
 from own_packages import installed
@@ -21,7 +22,16 @@ from rig.errors import HardwareError, InputError
 from rig.findings import Code, Finding
 from rig.readings import READING
 from rig.runtime import SharedMemoryError, TelemetryRing
-from rig.sensing import MachineTime, Measurement, ReadingLoop, SensorIntake, SensorReader, SensorReport, encode_packet
+from rig.sensing import (
+    MachineTime,
+    Measurement,
+    ReadingBuffer,
+    ReadingLoop,
+    SensorIntake,
+    SensorReader,
+    SensorReport,
+    encode_packet,
+)
 from rig.testing import check_sensor
 
 MOTOR: dict[str, Any] = {"name": "motor", "kind": "scalar", "channels": [{"name": "temperature", "unit": "°C"}]}
@@ -240,6 +250,29 @@ def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
         assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(SharedMemoryError):
         TelemetryRing.attach(name, READING)
+
+
+def test_a_buffer_keeps_the_newest_readings_in_order_by_sensor() -> None:
+    channels = SensorOptions.model_validate(MOTOR | {"source": "udp://127.0.0.1:1"}).meaning
+    rows = np.zeros(6, READING)
+    rows["t"], rows["sensor"] = [1.0, 3.0, 2.0, 2.0, 1.5, 4.0], [0, 0, 0, 1, 1, 0]
+    rows["values"][:, 0] = rows["t"]
+    with TelemetryRing.create(64, row=READING) as ring:
+        buffer = ReadingBuffer(ring.name, [channels, channels])
+        assert [len(series.time) for series in buffer.series()] == [0, 0]
+        for row in rows[:4]:
+            ring.push(row)
+        one, other = buffer.series()
+        assert (one.time.tolist(), other.time.tolist()) == ([1.0, 2.0, 3.0], [2.0])
+        for row in rows[4:]:
+            ring.push(row)
+        one, other = buffer.series()
+        assert one.values[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert other.time.tolist() == [2.0]  # one that was overtaken is recorded, and not shown
+        at = one.newest(np.array([0.5, 1.0, 2.9, 3.5, 6.0]), oldest=1.5)[:, 0]
+        assert at[1:4].tolist() == [1.0, 2.0, 3.0]
+        assert np.isnan(at[[0, 4]]).all()
+        buffer.close()
 
 
 def test_a_port_that_is_taken_is_refused_where_the_sensor_is_required() -> None:
