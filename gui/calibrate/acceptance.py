@@ -204,7 +204,7 @@ class RunPage(StepPage):
             row.addWidget(widget)
         self.column.addLayout(row)
         self.column.addWidget(self.step)
-        headings = (tr("Test"), tr("Motions"), tr("Done"))
+        headings = (tr("Tests"), tr("Motions"), tr("Done"))
         self.table = results.NumberTable(Table(tr("Progress of each test"), headings, words=(0,), wide=0))
         self.column.addWidget(self.table, 1)
         self.column.addWidget(self.result)
@@ -230,8 +230,8 @@ class ResultPage(StepPage):
         self.verdict.setAccessibleName(tr("Verdict"))
         self.verdict.setWordWrap(True)
         self.column.addWidget(self.verdict)
-        headings = ("", tr("Test"), tr("Axis"), tr("Number"), tr("Value"), "σ", tr("Unit"), tr("Bound"), tr("At"))
-        self.table = results.NumberTable(Table(tr("Numbers"), headings, words=(0, 1, 2, 3, 6, 8), wide=3))
+        headings = (tr("Verdict"), tr("Tests"), tr("Axis"), tr("Number"), tr("Value ± σ"), tr("Bound"))
+        self.table = results.NumberTable(Table(tr("Numbers"), headings, words=(0, 1, 2, 3), wide=3))
         self.column.addWidget(self.table, 1)
         self.report = GuardedButton(tr("Open the report"), tr("The report as a page, with figures and signature line"))
         self.place = QtWidgets.QLabel()
@@ -401,15 +401,16 @@ def _number_row(number: Number, confidence: float) -> tuple[str, ...]:
     place = number.axis
     if number.legs:
         place = tr("legs {legs}").format(legs=", ".join(map(str, number.legs)))
-    words = tr(number.name) if number.finding is None else sentence(finding_text(number.finding))
+    if number.finding is not None:
+        words, figures = sentence(finding_text(number.finding)), ""
+    else:
+        words = tr(number.name) if number.at is None else f"{tr(number.name)} ({number.at.text(tr)})"
+        figures = " ".join(part for part in (value, "" if sigma == "–" else f"± {sigma}", unit) if part)
     return (
         f"{_MARKS[verdict]} {tr(verdict.value)}".strip(),
         tr(SOURCES[number.test].title),
         place,
         words,
-        value,
-        "" if number.value is None else sigma,
-        unit if number.value is not None else "",
+        figures,
         "" if number.value is None else bound,
-        "" if number.at is None else number.at.text(tr),
     )

@@ -148,7 +148,7 @@ _ISO = "ISO 9283:1998"
 
 SOURCES: dict[AcceptanceTest, Source] = {
     AcceptanceTest.EXCURSION: Source("Excursion", f"{_AGARD}, excursion limits; a slow sine", _OWN),
-    AcceptanceTest.SPEED: Source("Speed", f"{_AGARD}, excursion limits (velocity)", _OWN),
+    AcceptanceTest.SPEED: Source("Greatest speed", f"{_AGARD}, excursion limits (velocity)", _OWN),
     AcceptanceTest.ACCELERATION: Source("Acceleration", f"{_AGARD}, excursion limits (acceleration)", _OWN),
     AcceptanceTest.RESPONSE: Source(
         "Describing function", f"{_AGARD}, describing function; {_AIRPLANES}, 3.a; a multisine for the sines", _OWN

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rig.recording import Recorded
 
 _Position = tuple[float, float, float]
+_SAME_JOINTS = 0.02  # m, by which a calibration may have moved them since
 _SHOWN = 0.1  # s between two events of a motion
 _BETWEEN = 1.5  # s, usual way to the start of a motion, with the rests before and after it
 
@@ -335,10 +336,21 @@ def _evaluated(
     said: dict[str, Any],
     progress: OnEvent,
 ) -> "Acceptance":
+    import numpy as np
+
     from rig.acceptance import evaluate
+    from rig.analysis import rig_of
 
     if recording.header.get("mechanism") is None or recording.header.get("config", {}).get("rate") != settings.rate:
         raise InputError(f"{recording.path}: is not of a rig like {settings.name!r}: another rate, or no mechanism")
+    recorded, own = rig_of(recording).mechanism, settings.machine
+    for joints in ("base_points", "platform_points"):
+        apart = float(np.abs(getattr(recorded.geometry, joints) - getattr(own.geometry, joints)).max())
+        if apart > _SAME_JOINTS:
+            raise InputError(
+                f"{recording.path}: is of the mechanism {recorded.name!r}, whose joints are up to {1e3 * apart:.3g} mm "
+                f"from those of {own.name!r}, the configuration's"
+            )
     return evaluate(
         recording,
         settings,

@@ -55,7 +55,7 @@ def test_the_chosen_tests_are_run_and_each_number_has_its_verdict(
     press(wizard.button(BUTTON.NextButton))
     shown = wizard.result_page
     assert shown.verdict.text() == "Pass: 3 pass." and shown.table.rowCount() == 3
-    assert [shown.table.item(0, column).text() for column in (0, 1, 2)] == ["✓ pass", "Speed", "z"]
+    assert [shown.table.item(0, column).text() for column in (0, 1, 2)] == ["✓ pass", "Greatest speed", "z"]
     assert wizard.result is not None and wizard.result.page.is_file() and shown.report.isEnabled()
     assert not wizard.hindrance()
     page.tests[AcceptanceTest.NOISE].setChecked(True)  # of the same motion, but it was not asked for

@@ -26,7 +26,7 @@ from rig.analysis import Response
 from rig.cli.application import app
 from rig.client import RigClient
 from rig.config import RigConfig
-from rig.errors import ExitCode, HardwareError
+from rig.errors import ExitCode, HardwareError, InputError
 from rig.findings import Code
 from rig.recording import open_recording
 from rig.services import AcceptRequest, CancelledError, Event, Progress, accept
@@ -392,6 +392,13 @@ def test_the_command_writes_page_and_numbers_and_a_recording_gives_the_same_agai
     again = RUNNER.invoke(app, ["accept", config, *only, "--recording", str(recording)])
     assert again.exit_code == 0, again.output
     assert json.loads(again.stdout)["numbers"] == first["numbers"]
+    wider = tmp_path / "wider.toml"
+    wider.write_text(MECHANISM.replace("0.342352", "0.392352").replace('"lab-hexapod"', '"wider"'))
+    other = tmp_path / "other.toml"
+    other.write_text(Path(config).read_text().replace('mechanism = "lab-hexapod"', f'mechanism = "{wider}"'))
+    refused = RUNNER.invoke(app, ["accept", str(other), *only, "--recording", str(recording)])
+    assert isinstance(refused.exception, InputError)
+    assert "whose joints are up to 50 mm from those of 'wider'" in str(refused.exception)
     tracked = tracker_log(recording, tmp_path / "tracker.csv", offset=5.0)
     again = RUNNER.invoke(app, ["accept", config, *only, "--recording", str(recording), "--tracker", str(tracked)])
     assert again.exit_code == 0, again.output
