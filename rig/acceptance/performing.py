@@ -243,7 +243,7 @@ def evaluate(
 
 
 def completed(evaluated: Acceptance, performed: Acceptance) -> Acceptance:
-    """The evaluation of a test's recording, with what only who performed it knows: motions that failed, time and end."""
+    """The evaluation of a test's recording, with what only the test itself knows: motions that failed, time, end."""
     failed = [number for number in performed.numbers if number.ended]
     places = {(number.test, number.axis) for number in failed}
     order = list(AcceptanceTest)

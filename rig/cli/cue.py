@@ -20,7 +20,7 @@ def cue(
         typer.Argument(
             metavar="VEHICLE",
             help="A CSV file of the vehicle's motion: t, s; ax, ay, az: specific force with that of gravity, m/s^2; "
-            "p, q, r: angular rate, rad/s.",
+            "p, q, r: angular rate, rad/s. Or a manoeuvre: step, sine, drive (a car's double lane change and braking).",
         ),
     ],
     output: Annotated[

@@ -20,6 +20,7 @@ from kinematics import (
 )
 from rig.config import Safety
 from rig.csvio import read_table
+from rig.cueing.manoeuvres import MANOEUVRES
 from rig.errors import InputError
 from rig.safety import TrajectoryVerdict, check_trajectory
 from rig.streaming import motion_bounds, washout_of
@@ -71,6 +72,20 @@ def read_vehicle(path: Path, rate: float) -> Vehicle:
     return Vehicle(str(path), even, samples)
 
 
+def named_vehicle(name: str, rate: float, axes: str = "z-up") -> Vehicle:
+    """Return the manoeuvre of a name of MANOEUVRES at `rate` Hz, along axes of a tuning.
+
+    Raises:
+        InputError: no such manoeuvre.
+    """
+    if name not in MANOEUVRES:
+        raise InputError(f"{name}: must be one of {', '.join(MANOEUVRES)}")
+    samples = MANOEUVRES[name](rate)
+    if axes == "z-down":
+        samples = samples * [1.0, -1.0, -1.0, 1.0, -1.0, -1.0]
+    return Vehicle(name, np.arange(len(samples)) / rate, samples)
+
+
 @dataclass(frozen=True, eq=False)
 class Cueing:
     """A vehicle's motion on a machine.
@@ -94,6 +109,13 @@ class Cueing:
     def sensed(self) -> Array:
         """Specific force, m/s², and angular rate, rad/s, at the head (n, 6), platform axes."""
         return sensed_at(self.motions, np.array(self.tuning.head), np.asarray(self.mechanism.gravity))
+
+    @cached_property
+    def sensed_by_tilt(self) -> Array:
+        """The part of the specific force at the head that gravity gives (n, 3), m/s², platform axes: −Rᵀ g."""
+        R = quaternion_to_matrix(self.motions[:, 3:7])
+        given: Array = -np.einsum("nji,j->ni", R, np.asarray(self.mechanism.gravity, dtype=np.float64))
+        return given
 
     @cached_property
     def coordinates(self) -> Array:

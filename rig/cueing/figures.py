@@ -14,9 +14,9 @@ from rig.cueing.omct import FREQUENCIES, TESTS, AxisTest, Complex, ObjectiveTest
 from rig.papers import GREY, INK, Numbers, Picture, series
 from rig.report import LEG_COLORS, STYLE, WIDTH, drawing, styled
 
-_LEAST_SPAN = 0.15
-"""of the largest value of three components, to which each of them is drawn at least"""
 _MOST_DRAWN = 4000  # samples of a curve
+_LEAST_RANGE = 0.25  # of a panel's, of that of the panel with the greatest
+_AFTER = 12.0  # s, of the way home
 _AXES = ("x", "y", "z")
 _BLUE, _ORANGE = "#0072B2", "#D55E00"
 _BOUND: Any = {"color": "#8A929A", "linestyle": "--", "linewidth": 0.8, "zorder": 1}
@@ -26,6 +26,7 @@ def pictures(cueing: Cueing, test: ObjectiveTest | None) -> Iterator[tuple[str, 
     """Yield each figure with the name of its section of the page, in order."""
     yield "cues", _compared(cueing, "force", "Specific force", "m/s²", slice(0, 3), "xyz")
     yield "cues", _compared(cueing, "rate", "Angular rate", "°/s", slice(3, 6), "xyz")
+    yield "cues", _by_gravity(cueing)
     yield "motion", _pose(cueing)
     yield "legs", _legs(cueing)
     if test is not None:
@@ -36,6 +37,17 @@ def pictures(cueing: Cueing, test: ObjectiveTest | None) -> Iterator[tuple[str, 
 def _grid(rows: int, columns: int, height: float) -> tuple[Figure, Any]:
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.subplots(rows, columns, sharex=True, squeeze=False)
+
+
+def _framed(cueing: Cueing, panels: Sequence[Axes]) -> None:
+    """Give panels of one quantity comparable scales, and show the way home for as long as something is to be seen."""
+    ranges = [panel.get_ylim() for panel in panels]
+    least = _LEAST_RANGE * max(high - low for low, high in ranges)
+    for panel, (low, high) in zip(panels, ranges, strict=True):
+        missing = 0.5 * max(least - (high - low), 0.0)
+        panel.set_ylim(low - missing, high + missing)
+        panel.axvline(cueing.vehicle_end, color=GREY, linewidth=0.6, zorder=1)
+        panel.set_xlim(float(cueing.times[0]), min(float(cueing.times[-1]), cueing.vehicle_end + _AFTER))
 
 
 def _rows(cueing: Cueing) -> slice:
@@ -60,18 +72,46 @@ def _compared(cueing: Cueing, name: str, title: str, unit: str, part: slice, axe
             panel.plot(t, scale[place] * vehicle[rows, place], color=INK, linewidth=1.0, linestyle="--", label="scaled")
             panel.plot(t, sensed[rows, place], color=_BLUE, linewidth=1.6, label="felt at the head")
             panel.set_ylabel(f"{'f' if name == 'force' else 'ω'}{axes[place]}, {unit}")
-        largest = max(np.abs(vehicle).max(), np.abs(sensed).max())
-        for panel in grid[:, 0]:  # what is hardly anything looks so beside the axis that is much
-            low, high = panel.get_ylim()
-            panel.set_ylim(min(low, -_LEAST_SPAN * largest), max(high, _LEAST_SPAN * largest or 1.0))
+            if name == "rate" and place < 2:
+                for bound in (-factor * cueing.tuning.tilt.rate, factor * cueing.tuning.tilt.rate):
+                    panel.axhline(bound, **_BOUND)
+        _framed(cueing, grid[:, 0])
         grid[-1, 0].set_xlabel("time, s")
         figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         made = drawing(figure)
-    what = "less that of rest, " if name == "force" else ""
+    what = "less that of rest, " if name == "force" else "grey: the tilt's greatest rate, "
     columns = [f"{kind}_{axis}" for kind in ("vehicle", "felt") for axis in _AXES]
-    caption = f"Along the axes of the vehicle and of the platform, {what}z up."
+    caption = f"Along the axes of the vehicle and of the platform, {what}z up. The vertical line: the vehicle's end."
     table = np.hstack([cueing.vehicle[:, part], cueing.sensed[:, part]])
     return Picture(title, caption, made, series(name, "t", cueing.times, columns, table))
+
+
+def _by_gravity(cueing: Cueing) -> Picture:
+    """Draw what acceleration and what gravity give of the force that is felt, along x and y."""
+    rows, t = _rows(cueing), cueing.times[_rows(cueing)]
+    scale = cueing.tuning.input.force_scale
+    felt, gravity = cueing.sensed[:, :2], cueing.sensed_by_tilt[:, :2]
+    with styled(STYLE):
+        figure, grid = _grid(2, 1, 4.6)
+        for axis, panel in enumerate(grid[:, 0]):
+            panel.plot(
+                t, scale[axis] * cueing.vehicle[rows, axis], color=INK, linestyle="--", linewidth=1.0, label="scaled"
+            )
+            panel.plot(t, felt[rows, axis] - gravity[rows, axis], color=_ORANGE, linewidth=1.1, label="by acceleration")
+            panel.plot(t, gravity[rows, axis], color="#009E73", linewidth=1.1, label="by tilt")
+            panel.plot(t, felt[rows, axis], color=_BLUE, linewidth=1.6, label="felt at the head")
+            panel.set_ylabel(f"f{_AXES[axis]}, m/s²")
+        _framed(cueing, grid[:, 0])
+        grid[-1, 0].set_xlabel("time, s")
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        made = drawing(figure)
+    columns = [f"{kind}_{axis}" for kind in ("acceleration", "tilt") for axis in "xy"]
+    return Picture(
+        "Specific force by acceleration and by tilt",
+        "The onset comes from the platform's acceleration, which is washed out; the tilt against gravity takes over.",
+        made,
+        series("tilt", "t", cueing.times, columns, np.hstack([felt - gravity, gravity])),
+    )
 
 
 def _pose(cueing: Cueing) -> Picture:
@@ -87,6 +127,7 @@ def _pose(cueing: Cueing) -> Picture:
         for panel in grid[:, 0]:
             panel.margins(y=0.2)  # room for the legend above the curves
             panel.legend(loc="upper right", ncols=3)
+            _framed(cueing, [panel])
         made = drawing(figure)
     return Picture(
         "Pose of the platform",
@@ -107,6 +148,7 @@ def _legs(cueing: Cueing) -> Picture:
             for bound in (-100.0, 100.0):
                 panel.axhline(bound, **_BOUND)
             panel.set_ylabel(f"{name}, % of its limit")
+            _framed(cueing, [panel])
         grid[-1, 0].set_xlabel("time, s")
         figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
         made = drawing(figure)

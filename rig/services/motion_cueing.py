@@ -21,7 +21,7 @@ class CueRequest:
     config: str
     """a configuration file, or the name of a shipped one"""
     vehicle: Path
-    """CSV: t, s; ax, ay, az: specific force, m/s²; p, q, r: angular rate, rad/s"""
+    """CSV: t, s; ax, ay, az: specific force, m/s²; p, q, r: angular rate, rad/s; or step, sine or drive, manoeuvres"""
     output: Path
     """folder, which appears when all of it is written"""
     tuning: str | None = None
@@ -98,7 +98,15 @@ def cue(request: CueRequest, progress: OnEvent = no_progress) -> CueResult:
     """
     from kinematics import InputFileError, load_tuning, tuning_names
     from rig.config import load_config
-    from rig.cueing import check_cueing_folder, objective_test, read_response, read_vehicle, write_cueing
+    from rig.cueing import (
+        MANOEUVRES,
+        check_cueing_folder,
+        named_vehicle,
+        objective_test,
+        read_response,
+        read_vehicle,
+        write_cueing,
+    )
     from rig.cueing import cue as run
 
     check_cueing_folder(request.output, force=request.force)
@@ -116,7 +124,10 @@ def cue(request: CueRequest, progress: OnEvent = no_progress) -> CueResult:
     except InputFileError as error:
         raise InputError(f"tuning {error}") from None
     rate = config.rate if request.rate is None else request.rate
-    vehicle = read_vehicle(request.vehicle, rate)
+    if str(request.vehicle) in MANOEUVRES:
+        vehicle = named_vehicle(str(request.vehicle), rate, tuning.axes)
+    else:
+        vehicle = read_vehicle(request.vehicle, rate)
     responses = tuple(map(read_response, request.responses))
     if vehicle.looks_weightless:
         notices.add(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import signal
 from typer.testing import CliRunner
 
 from dynamics import Mechanism, load_mechanism
@@ -18,10 +19,12 @@ from rig.config import RigConfig, load_config
 from rig.cueing import (
     FREQUENCIES,
     TESTS,
+    Cueing,
     Fidelity,
     ObjectiveTest,
     RigResponse,
     cue,
+    named_vehicle,
     objective_test,
     read_response,
     read_vehicle,
@@ -150,6 +153,92 @@ def test_what_is_felt_is_what_an_accelerometer_of_another_engine_reads() -> None
         np.testing.assert_allclose(felt, data.sensordata, atol=1e-9)
 
 
+# -- manoeuvres, as textbooks have them --------------------------------------------------------------------------------
+
+
+@cache
+def manoeuvre(name: str, shipped: bool = True) -> Cueing:
+    config = virtual()
+    tuning = load_tuning("lab-hexapod") if shipped else wide_tuning()
+    return cue(config.machine, config.safety, tuning, 100.0, named_vehicle(name, 100.0))
+
+
+def transfer(given: Any, times: Any) -> tuple[Any, Any, Any]:
+    """What is felt of a force along x or y in theory, by acceleration, by tilt and both: shipped filters, scalehalf."""
+    low = ([2.5**2], [1.0, 5.0, 2.5**2])
+    tilt = signal.lsim(low, 0.5 * given, times)[1]
+    high = ([1.0, 0.0, 0.0, 0.0], np.polymul([1.0, 5.0, 2.5**2], [1.0, 0.3]))
+    acceleration = signal.lsim(high, 0.5 * given - tilt, times)[1]
+    return acceleration, tilt, acceleration + tilt
+
+
+def test_a_step_is_felt_as_the_linear_filters_say() -> None:
+    """In time, against the closed form: onset, washout, and the tilt that takes over."""
+    found = manoeuvre("step", shipped=False)
+    inside = (found.times >= 0.0) & (found.times <= 14.0)
+    acceleration, tilt, felt = transfer(found.vehicle[inside, 0], found.times[inside])
+    assert not found.flags[inside].any()
+    np.testing.assert_allclose(found.sensed_by_tilt[inside, 0], tilt, atol=5e-3)
+    np.testing.assert_allclose(found.sensed[inside, 0] - found.sensed_by_tilt[inside, 0], acceleration, atol=0.01)
+    np.testing.assert_allclose(found.sensed[inside, 0], felt, atol=0.01)
+
+
+def test_a_step_begins_by_acceleration_and_stays_by_tilt() -> None:
+    """The shipped tuning, head above the origin and tilt limited."""
+    found = manoeuvre("step")
+
+    def at(time: float, values: Any) -> float:
+        return float(values[np.searchsorted(found.times, time)])
+
+    force, tilt = found.sensed[:, 0], found.sensed_by_tilt[:, 0]
+    assert at(1.1, force) > 0.35 and at(1.1, tilt) < 0.02
+    assert at(8.5, force) == pytest.approx(0.5, abs=0.01) and at(8.5, tilt) == pytest.approx(0.5, abs=0.01)
+    assert np.abs(found.sensed[:, 4]).max() <= np.radians(3.0) * 1.01
+    assert at(8.5, found.coordinates[:, 0]) < 0.3 * found.coordinates[:, 0].max()  # the translation is washed out
+
+
+def test_a_sine_has_gain_and_phase_of_the_transfer_function() -> None:
+    found = manoeuvre("sine", shipped=False)
+    steady = (found.times > 11.0) & (found.times <= 31.0)  # four periods
+    wave = np.exp(-0.4j * np.pi * (found.times[steady] - 1.0))
+    s = 0.4j * np.pi
+    low, high = 2.5**2 / (s + 2.5) ** 2, s**3 / (s + 2.5) ** 2 / (s + 0.3)
+    expected = 0.5 * (low + high * (1.0 - low))
+    phasor = 2j * np.mean(found.sensed[steady, 1] * wave)
+    assert abs(phasor) == pytest.approx(abs(expected), rel=0.01)
+    assert np.angle(phasor / expected) == pytest.approx(0.0, abs=0.01)
+    assert abs(expected) < 0.45 and np.angle(expected) < -0.5  # both can be told
+
+
+def test_a_drive_is_felt_within_the_bounds_and_its_tilt_is_slow() -> None:
+    found = manoeuvre("drive")
+    assert found.verdict.passed
+    assert 0.5 < max(np.abs(values).max() for values in found.use.values()) < 1.0
+    changes = found.times < 8.5
+    onset = (found.times > 2.0) & (found.times < 2.6)
+    for rows, column in ((onset, 1), (onset, 3), (changes, 5)):  # what follows the onset sideways is late
+        assert np.corrcoef(found.vehicle[rows, column], found.sensed[rows, column])[0, 1] > 0.85
+    braking = (found.times > 11.0) & (found.times < 13.4)
+    assert np.abs(found.sensed[braking, 4]).max() <= np.radians(3.0) * 1.01
+    assert (found.sensed[braking, 0] < -0.7).all()  # sustained
+    gained = np.abs(found.sensed_by_tilt[braking, 0] / found.sensed[braking, 0])
+    assert (gained > 0.8).all()
+
+
+def test_a_manoeuvre_is_that_of_a_car() -> None:
+    samples = named_vehicle("drive", 100.0).samples
+    t = np.arange(len(samples)) / 100.0
+    lateral, yaw = samples[:, 1], samples[:, 5]
+    changes, braking = t < 8.5, (t > 10.5) & (t < 13.0)
+    assert 3.0 < np.abs(lateral[changes]).max() < 8.0  # tyres and stomachs
+    assert np.trapezoid(yaw, t) == pytest.approx(0.0, abs=0.02)  # it goes straight on in the end
+    assert np.count_nonzero(np.diff(np.sign(yaw[changes & (np.abs(yaw) > 0.05)]))) == 2  # left, right, left
+    np.testing.assert_allclose(samples[braking, 0], -5.0 * np.cos(0.0222) - G * np.sin(0.0222), atol=0.05)
+    assert named_vehicle("step", 100.0, "z-down").samples[0, 2] == -G
+    with pytest.raises(InputError, match="slalom: must be one of step, sine, drive"):
+        named_vehicle("slalom", 100.0)
+
+
 # -- machines and files ------------------------------------------------------------------------------------------------
 
 
@@ -235,7 +324,7 @@ def test_the_command_writes_a_motion_that_check_takes(tmp_path: Path) -> None:
     assert "the rig's check passes the motion" in done.output
     names = {path.name for path in folder.iterdir()}
     assert names == {"cueing.html", "cueing.json", "motion.csv", "cues.csv", "figures"}
-    assert {path.stem for path in (folder / "figures").iterdir()} == {"force", "rate", "pose", "legs"}
+    assert {path.stem for path in (folder / "figures").iterdir()} == {"force", "rate", "tilt", "pose", "legs"}
     config = virtual()
     motion = read_trajectory(folder / "motion.csv", config.machine.geometry)
     assert check_trajectory(config.machine, config.safety, motion, config.rate).passed
