@@ -16,7 +16,7 @@ rate. With the algorithm "constrained" the high-pass of the translation acts on 
 goes through the limiter.
 """
 
-from math import asin, cos, inf, isfinite, pi, sin
+from math import asin, cos, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -67,12 +67,19 @@ def _translation_kernel(matrix: Array, before: float, now: float, state: Array) 
 def _tilt_kernel(matrix: Array, numbers: Array, period: float, before: float, now: float, state: Array) -> bool:
     """Step the tilt about one axis; state (3,): angle, rate, acceleration; numbers (4,): ω, ζ, limits of the latter.
 
-    The rate is limited inside the filter, so that nothing is caught up with later. Returns whether it was limited.
+    The rate is limited inside the filter, so that nothing is caught up with later: to its limit, and to one from which
+    the tilt comes to rest at what is commanded with the greatest acceleration, v²/2a of it. A filter that is quick for
+    its acceleration would pass it otherwise, and the limit of the angle. Returns whether the rate was limited.
     """
     angle, rate = state[0], state[1]
     _filter_kernel(matrix, before, now, state)
     omega, zeta = numbers[0], numbers[1]
-    change = _clipped(_clipped(state[1], numbers[2]) - rate, numbers[3] * period)
+    towards = 1.0 if now >= angle else -1.0
+    half = 0.5 * numbers[3] * period
+    room = abs(now - angle) - 0.5 * period * towards * rate  # without what this period's end adds
+    fastest = sqrt(half * half + 2.0 * numbers[3] * max(room, 0.0)) - half
+    change = towards * min(towards * _clipped(state[1], numbers[2]), fastest) - rate
+    change = _clipped(change, numbers[3] * period)
     if abs(rate + change - state[1]) <= 1e-12:
         state[2] = omega * omega * (now - state[0]) - 2.0 * zeta * omega * state[1]
         return False

@@ -174,6 +174,30 @@ def test_a_sustained_force_is_given_by_gravity_and_slowly(gravity: float, column
     assert np.abs(motions[:, 10:13]).max() <= np.radians(3.0) * 1.02
 
 
+@pytest.mark.parametrize(
+    ("frequency", "rate", "acceleration"),
+    [(2.5, 0.05236, 0.2), (2.5, 1.0, 0.01), (30.0, 1.0, 0.2), (30.0, 0.052, 0.02)],
+)
+def test_a_tilt_does_not_pass_what_is_commanded_nor_its_greatest_angle(
+    frequency: float, rate: float, acceleration: float
+) -> None:
+    """Also where the filter is quick for the acceleration that the tilt may have, and where commands change."""
+    for force in (3.0, 6.0):
+        found = washout(
+            100.0, tilt__acceleration=acceleration, tilt__rate=rate, tilt__frequency=(frequency, frequency),
+            tilt__angle=0.2, translation__frequency=(30.0, 30.0, 30.0), input__force_limit=(6.0, 6.0, 6.0),
+        )  # fmt: skip
+        motions, _ = found.run(inputs(40.0, 100.0, ax=force))
+        pitch = 2.0 * np.arctan2(motions[:, 5], motions[:, 3])
+        wanted = min(np.arcsin(0.5 * force / G), 0.2)
+        assert -pitch.min() <= wanted + 1e-3
+        assert -pitch[-1] == pytest.approx(wanted, abs=1e-3)
+        found.reset()
+        switched = np.repeat(np.random.default_rng(1).choice([-6.0, 0.0, 6.0], 40), 100)
+        motions, _ = found.run(inputs(40.0, 100.0, ax=switched))
+        assert np.abs(2.0 * np.arctan2(motions[:, 5], motions[:, 3])).max() <= 0.2 + 1e-3
+
+
 def test_the_onset_of_a_force_is_felt_at_once_and_with_the_right_sign() -> None:
     for column, axis in (("ax", 0), ("ay", 1), ("az", 2)):
         for sense in (1.0, -1.0):

@@ -37,9 +37,16 @@ CUEING_BREAKS = [
     Break(
         "a tilt is as fast as it likes",
         _WASHOUT,
-        "_clipped(_clipped(state[1], numbers[2]) - rate, numbers[3] * period)",
-        "state[1] - rate",
+        "    change = _clipped(change, numbers[3] * period)\n",
+        "    change = state[1] - rate\n",
         (f"{_TESTS}::test_a_sustained_force_is_given_by_gravity_and_slowly",),
+    ),
+    Break(
+        "a tilt swings past its greatest angle",
+        _WASHOUT,
+        "min(towards * _clipped(state[1], numbers[2]), fastest)",
+        "(towards * _clipped(state[1], numbers[2]))",
+        (f"{_TESTS}::test_a_tilt_does_not_pass_what_is_commanded_nor_its_greatest_angle",),
     ),
     Break(
         "a number that is not finite goes into the filters",
