@@ -7,6 +7,7 @@ import argparse
 import io
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Container, Sequence
@@ -42,6 +43,21 @@ _SIGNALS = (
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
 
 
+_SENDER = """
+import math, socket, struct, sys, time
+wire, begun, number = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), time.monotonic(), 0
+while time.monotonic() < begun + 300.0:
+    t = number / 200.0
+    time.sleep(max(0.0, begun + t - time.monotonic()))
+    x, z = 0.004 * math.sin(math.pi * t), 0.005 * (1.0 - math.cos(math.pi * t))
+    pose = (x, 0.0, z, 1.0, 0.0, 0.0, 0.0)
+    body = struct.pack("<4sBBH3Q21d", b"SRSP", 1, 0, 0, 42, 0, number, time.monotonic(), begun + t, *pose, *[0.0] * 12)
+    wire.sendto(body + bytes(16), ("127.0.0.1", int(sys.argv[1])))
+    number += 1
+"""
+"""sends poses about home, see docs/streaming.md"""
+
+
 class Tour(Pilot):
     """The walk, with pictures.
 
@@ -64,6 +80,7 @@ class Tour(Pilot):
         self._photograph("start", self.window.motion)
         self._inspect_before_moving()
         self._operate()
+        self._follow()
         self._watch()
         self._fault()
         self._death()
@@ -105,6 +122,41 @@ class Tour(Pilot):
         height.setValue(height.value() + 60.0)  # mm, as a drag would do
         self._photograph("jog-drag", self.window.jog)
         drag.switch.click()
+
+    def _follow(self) -> None:
+        """A stream, before and while it is followed."""
+        window, panel = self.window, self.window.follow
+        panel.list.setCurrentRow(0)
+        panel.frame.setCurrentIndex(panel.frame.findData("home"))
+        self._photograph("follow", panel)
+        panel.listen.click()
+        self.wait(lambda: bool(panel.receiving.address), "the receiver to listen", START)
+        port = int(panel.receiving.address.rpartition(":")[2])
+        with subprocess.Popen([sys.executable, "-c", _SENDER, str(port)]) as sender:
+            try:
+                self.wait(panel.start.isEnabled, "set-points to come in")
+                self.pass_time(_SHOWN)
+                self._photograph("follow-arrivals", panel)
+                panel.start.click()
+                self.wait(lambda: "following" in self._stream_phase(), "the stream to be followed")
+                self.pass_time(_SHOWN)
+                self._photograph("follow-following", panel)
+            finally:
+                sender.kill()
+        self.pass_time(1.0)
+        self._photograph("follow-lost", panel)
+        panel.stop.click()
+        self.wait(lambda: not self._stream_phase(), "the stream to be left")
+        panel.listen.click()
+        self.reach(State.ENGAGED)
+        window.tabs.setCurrentWidget(window.motion)
+
+    def _stream_phase(self) -> str:
+        """Phase of the stream that is followed, or paused; empty without one."""
+        status = self.window.session.status
+        if status is None or status.stream is None or not (status.state is State.RUNNING or status.resumable):
+            return ""
+        return status.stream.phase
 
     def _watch(self) -> None:
         window = self.window

@@ -29,7 +29,9 @@ from rig.engine import (
 from rig.states import State
 
 CONTROL = {"stiffness": 1e3, "damping": 60.0}
-CONFIG = load_config("virtual").changed({"rate": 50.0, "control": CONTROL, "drives": {"watchdog": 0.2}})
+CONFIG = load_config("virtual").changed(
+    {"rate": 50.0, "control": CONTROL, "drives": {"watchdog": 0.2}, "stream": {"delay": 0.2}}
+)
 SPEED, TURN = 0.02, 0.2  # m/s, rad/s
 CYCLES = 2000  # by when every state is reached
 

@@ -99,15 +99,21 @@ def state_style(now: Situation) -> StateStyle:
         )
         return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
     if now.status.resumable:
-        place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
-        why = cause_text(now.status.paused_for)
+        why, place = cause_text(now.status.paused_for), _place_of(now.status)
         hint = (
-            tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
+            tr("{place}, held under power: {why}. Next: Resume, Abandon, or Park.")
             if why
-            else tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park.")
-        ).format(**place, why=why)
+            else tr("{place}, held under power. Next: Resume, Abandon, or Park.")
+        ).format(place=place, why=why)
         return StateStyle(tr("Paused"), "pause", BROWN, "white", hint)
     return _STATES[now.status.state]
+
+
+def _place_of(status: Snapshot) -> str:
+    """The motion and the place on it; of one without an end, for how long it has been followed."""
+    whole = tr("{motion!r}, {time:.1f} of {duration:.1f} s")
+    place = tr("{motion!r}, {time:.1f} s") if status.path_duration == math.inf else whole
+    return place.format(motion=status.motion, time=status.path_time, duration=status.path_duration)
 
 
 def detail_of(now: Situation) -> str:
@@ -139,9 +145,7 @@ def detail_of(now: Situation) -> str:
         )
         return nothing.format(reason=status.recording_fault)
     if status.state is State.RUNNING:
-        return tr("{motion!r}, {time:.1f} of {duration:.1f} s").format(
-            motion=status.motion, time=status.path_time, duration=status.path_duration
-        )
+        return _place_of(status)
     if now.armed and status.state is State.PARKED:
         return tr("Armed. Next: Engage.")
     if now.busy:

@@ -15,6 +15,7 @@ from rig.engine import (
     Disconnect,
     Engage,
     Follow,
+    FollowStream,
     Home,
     Pace,
     Park,
@@ -73,6 +74,7 @@ class Action(Enum):
     RESET = mark("Reset")
     DISCONNECT = mark("Disconnect")
     MOVE = mark("Move")
+    FOLLOW = mark("Follow")
     PAUSE = mark("Pause")
     RESUME = mark("Resume")
     ABANDON = mark("Abandon")
@@ -152,6 +154,7 @@ _COMMANDS: dict[Action, RigCommand] = {
     Action.PARK: Park(),
     Action.RESET: Reset(),
     Action.MOVE: Follow("motion", 1.0),
+    Action.FOLLOW: FollowStream("stream", "ring"),
     Action.PAUSE: Pause(),
     Action.RESUME: Resume(take_over=True),  # the button asks before taking over another client's motion
     Action.ABANDON: Abandon(),

@@ -192,6 +192,8 @@ class TransportBar(QtWidgets.QFrame):
         box.setIcon(QtWidgets.QMessageBox.Icon.Warning)
         begun = tr("The motion {name!r} was begun by {client!r}, which no longer commands the rig.")
         place = tr("It continues from {place:.1f} of {whole:.1f} s.")
+        if status.path_duration == math.inf:
+            place = tr("It continues after {place:.1f} s.")
         box.setText(begun.format(name=status.motion, client=status.begun_by))
         box.setInformativeText(place.format(place=status.path_time, whole=status.path_duration))
         take = box.addButton(tr("Take over and continue"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)

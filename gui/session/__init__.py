@@ -8,6 +8,7 @@ from gui.session.mover import Mover
 from gui.session.rig_session import RigSession
 from gui.session.session_state import LogEntry
 from gui.session.stop_everywhere import StopButton, StopEverywhere
+from gui.session.stream_receiving import StreamReceiving
 from gui.session.workers import Worker
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RigSession",
     "StopButton",
     "StopEverywhere",
+    "StreamReceiving",
     "Worker",
     "error_text",
     "heavy_work_obstacle",

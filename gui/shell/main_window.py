@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.models import Action, Repair, title_of
-from gui.motion import MotionPanel
+from gui.motion import FollowPanel, MotionPanel
 from gui.operate import CueingPanel, FaultsPanel, JogPanel, OperatePanel
 from gui.runs import RunDesk
 from gui.session import Mover, RigSession, StopButton, StopEverywhere
@@ -49,10 +49,12 @@ class MainWindow(QtWidgets.QMainWindow):
         self.runs = RunDesk(session, self)
         self.operate = OperatePanel(session)
         self.motion = MotionPanel(session, mover, self.appearance.theme)
+        self.follow = FollowPanel(session, mover)
         self.jog = JogPanel(session, mover)
         self.views = views = Views(session, self.appearance, self.jog, self.motion, self.runs)
         pages: list[tuple[str, QtWidgets.QWidget]] = [
             (mark("Motion"), self.motion),
+            (mark("Follow"), self.follow),
             (mark("Jog"), self.jog),
             (mark("Live"), views.live_page),
             (mark("Dashboards"), views.dashboards_page),
@@ -169,6 +171,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.motion.close_worker()
         if self.cueing is not None:
             self.cueing.close_worker()
+        self.follow.close_receiver()
         self.jog.pad.close_pad()
         self.motion.mover.close()
         self.session.close()

@@ -215,8 +215,10 @@ class Engine:
         self.reference.take(source)
         self.enter(State.RUNNING)
 
-    def stream(self, samples: SampleSource, name: str) -> StreamSource:
+    def stream(self, samples: SampleSource, name: str, frame: str | None = None) -> StreamSource:
         """A source that follows a stream of samples, for `follow`; may be made in any thread.
+
+        frame: of the poses; None: that of the configuration.
 
         Raises:
             RefusedError: the stream's delay is shorter than the cycle's look ahead.
@@ -226,7 +228,10 @@ class Engine:
             if self.machine.state in LAW_STATES:  # elsewhere nothing is followed any more
                 self._act(found)
 
-        return StreamSource(self.config, samples, name, self._stopwatch, act, lambda: self.tick.t, self.cycle_data.row)
+        config = self.config
+        if frame is not None:
+            config = config.model_copy(update={"stream": config.stream.model_copy(update={"frame": frame})})
+        return StreamSource(config, samples, name, self._stopwatch, act, lambda: self.tick.t, self.cycle_data.row)
 
     def resume(self) -> None:
         """Continue the path."""

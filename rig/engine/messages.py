@@ -126,6 +126,8 @@ class FollowStream:
     name: Annotated[str, AfterValidator(partial(check_name, "name of the stream"))]
     ring: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(valid_line)]
     """name of the ring"""
+    frame: Literal["base", "home", "platform"] | None = None
+    """frame of the poses; None: `stream.frame`"""
     kind: Literal["follow-stream"] = "follow-stream"
 
 

@@ -317,7 +317,7 @@ class Operator:
             details: dict[str, Value] = {"stream": command.name, "text": str(error)}
             raise RefusedError(Finding(Code.STREAM_UNREADABLE, details=details)) from error
         try:
-            return self._engine.stream(ring, command.name)
+            return self._engine.stream(ring, command.name, command.frame)
         except RefusedError:
             ring.close()
             raise
@@ -359,10 +359,13 @@ class Operator:
 
     def _abandon(self) -> None:
         engine, reference = self._engine, self._engine.reference
-        place: dict[str, Value] = {"time": reference.path_time, "duration": reference.path_duration}
+        place: dict[str, Value] = {"time": reference.path_time}
+        code = Code.ENDLESS_MOTION_ABANDONED
+        if reference.path_duration < math.inf:
+            code, place["duration"] = Code.MOTION_ABANDONED, reference.path_duration
         engine.motions.abandon(engine.tick.t)
         reference.stay()
-        engine.record("info", Finding(Code.MOTION_ABANDONED, details={"motion": engine.motions.name} | place))
+        engine.record("info", Finding(code, details={"motion": engine.motions.name} | place))
 
     def _way_home(self) -> MotionTable | None:
         """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""

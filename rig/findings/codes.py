@@ -1202,6 +1202,9 @@ class Code(StrEnum):
         "{motion!r} is abandoned at {time:.3f} of {duration:.3f} s",
         severity=Severity.INFO,
     )
+    ENDLESS_MOTION_ABANDONED = _code(
+        "endless_motion_abandoned", "{motion!r} is abandoned after {time:.3f} s", severity=Severity.INFO
+    )
     HOLDER_SILENT = _code(
         "holder_silent",
         "{motion!r} slows down: its hold-to-run client was silent for {value:.2f} s",

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from string import Formatter
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from rig.findings.codes import Code, Remedy, Severity
 from rig.states import FaultCode, State, fault_name
@@ -62,6 +62,47 @@ _NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for co
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
 
+_NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+"""by their names in JSON, where pydantic writes null for a number among values of several types"""
+
+
+def _written(details: dict[str, Value]) -> dict[str, Any]:
+    return {name: _named(value) for name, value in details.items()}
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_named(each) for each in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0.0 else "-Infinity"
+
+
+def _read(details: Any) -> Any:
+    if not isinstance(details, dict):
+        return details
+    return {name: _number(value) for name, value in details.items()}
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_number(each) for each in value]
+    return _NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
+class _InJson:
+    """How pydantic writes and reads details; it is not loaded where nobody does."""
+
+    @staticmethod
+    def __get_pydantic_core_schema__(source: Any, handler: Callable[[Any], Any]) -> Any:
+        from pydantic_core import core_schema
+
+        written = core_schema.plain_serializer_function_ser_schema(_written, when_used="json")
+        return core_schema.no_info_before_validator_function(_read, handler(source), serialization=written)
+
+
+_Details = Annotated[dict[str, Value], _InJson]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -78,7 +119,7 @@ class Finding:
     leg: int = 0
     value: float | None = None
     bound: float | None = None
-    details: dict[str, Value] = field(default_factory=dict, hash=False)
+    details: _Details = field(default_factory=dict, hash=False)
     within: tuple["Finding", ...] = ()
 
     @property

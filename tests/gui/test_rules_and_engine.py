@@ -1,6 +1,6 @@
 """What the app's controls let be done, against the engine itself: what it refuses is disabled, and nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from rig.engine import (
     Disconnect,
     Engage,
     Follow,
+    FollowStream,
     Home,
     Pace,
     Park,
@@ -25,7 +26,10 @@ from rig.engine import (
     Stop,
 )
 from rig.states import State
+from rig.streaming import SampleRing
 
+RING: list[str] = []
+"""name of the ring of the stream"""
 COMMANDS: dict[Action, Callable[[Snapshot], list[RigCommand]]] = {
     Action.CONNECT: lambda _status: [Connect()],
     Action.HOME: lambda _status: [Home()],
@@ -34,12 +38,20 @@ COMMANDS: dict[Action, Callable[[Snapshot], list[RigCommand]]] = {
     Action.RESET: lambda _status: [Reset()],
     Action.DISCONNECT: ending,
     Action.MOVE: lambda _status: [Follow("up", 1.0)],
+    Action.FOLLOW: lambda _status: [FollowStream("stream", RING[0])],
     Action.PAUSE: lambda _status: [Pause()],
     Action.RESUME: lambda _status: [Resume()],
     Action.ABANDON: lambda _status: [Abandon()],
     Action.SPEED: lambda _status: [Pace(0.5)],
 }
 """What the app sends for each action of a state of the engine."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ring() -> Iterator[None]:
+    with SampleRing.create() as made:
+        RING.append(made.name)
+        yield
 
 
 def test_every_state_is_among_the_situations(tmp_path: Path) -> None:

@@ -198,6 +198,7 @@ def test_a_reference_is_followed_paused_and_resumed_in_lockstep(tmp_path: Path) 
         assert robot.state is State.RUNNING
         robot.stop(2)
         robot.abandon()
+        assert any("'sea' is abandoned after" in event.finding.text for event in robot.status.events)
         ending = FinishedWave.of(robot.pose)
         robot.run(ending, name="short")
         assert ending.path_time == pytest.approx(0.6) and robot.state is State.ENGAGED

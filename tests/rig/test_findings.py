@@ -9,6 +9,7 @@ from string import Formatter
 
 import pytest
 from filled_findings import filled
+from pydantic import TypeAdapter
 
 from rig.config import load_config
 from rig.errors import ConfigError, ConfigFault
@@ -63,6 +64,19 @@ def test_numbers_that_are_not_finite_come_back_and_are_none_for_others() -> None
     again = finding_from_json(finding_to_json(found))
     assert again is not None and math.isnan(again.value or 0.0)
     assert found.as_dict()["value"] is None and found.text == "leg 2: the drive reports a length of nan m"
+
+
+def test_details_that_are_not_finite_come_back_over_the_link() -> None:
+    """They were null, which no client could read: it lost the engine for as long as the event was in its status."""
+    adapter = TypeAdapter(Finding)
+    found = Finding(
+        Code.REALTIME, details={"a": math.inf, "b": -math.inf, "c": [1.0, math.inf], "d": 3, "e": "Infinite"}
+    )
+    assert adapter.validate_json(adapter.dump_json(found)) == found
+    (again,) = adapter.validate_json(
+        adapter.dump_json(Finding(Code.REALTIME, details={"a": math.nan}))
+    ).details.values()
+    assert isinstance(again, float) and math.isnan(again)
 
 
 @pytest.mark.parametrize(
