@@ -58,6 +58,7 @@ from kinematics.cueing import (
     tuning_names,
     tuning_source,
     tuning_text,
+    tuning_values,
 )
 from kinematics.errors import (
     AssemblyModeError,
@@ -439,6 +440,7 @@ __all__ = [
     "tuning_names",
     "tuning_source",
     "tuning_text",
+    "tuning_values",
     "with_callees",
     "within",
 ]

@@ -10,7 +10,7 @@ from gui.session.session_state import finding_of
 from gui.session.workers import Worker
 from gui.texts import finding_text, mark, tr
 from kinematics import InputFileError, Tuning, load_tuning
-from rig.client import cue_setup, noted
+from rig.client import begun_with, cue_setup, noted
 from rig.config import CueOptions
 from rig.engine import FollowStream, Snapshot
 from rig.findings import Finding
@@ -179,6 +179,9 @@ class CuedStream(QtCore.QObject):
     def _followed(self, refusal: Finding | None) -> None:
         if refusal is not None:
             self._leave()
+            return
+        for text in begun_with(self.tuning):
+            self._session.note_tuning(text, time.monotonic())
 
     def _look(self, status: Snapshot) -> None:
         """Leave the stream once the rig follows it no more, and it is not paused either."""

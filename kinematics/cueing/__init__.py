@@ -10,6 +10,7 @@ from kinematics.cueing.tuning import (
     tuning_names,
     tuning_source,
     tuning_text,
+    tuning_values,
 )
 from kinematics.cueing.washout import FLAGS, INPUT_LIMITED, TILT_LIMITED, VEHICLE, Washout, discretised
 
@@ -31,4 +32,5 @@ __all__ = [
     "tuning_names",
     "tuning_source",
     "tuning_text",
+    "tuning_values",
 ]

@@ -185,20 +185,30 @@ def blended(before: Tuning, after: Tuning, share: float) -> Tuning:
 
 def tuning_changes(before: Tuning, after: Tuning) -> list[str]:
     """Return what differs between two tunings, as texts: key, value before, value after, SI."""
+    old = dict(_values(before.model_dump()))
+    return [f"{key} {old[key]} → {value}" for key, value in _values(after.model_dump()) if old[key] != value]
+
+
+def tuning_values(tuning: Tuning) -> list[str]:
+    """Return all of a tuning, as texts: key and value, SI."""
+    return [f"{key} {value}" for key, value in _values(tuning.model_dump())]
+
+
+def _values(data: dict[str, Any], place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each key of a tuning with its value as text, with all digits that tell it from others."""
 
     def shown(value: Any) -> str:
         if isinstance(value, tuple):
             return "[" + ", ".join(map(shown, value)) + "]"
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
+        if not isinstance(value, float):
+            return str(value)
+        return f"{value:.6g}" if float(f"{value:.6g}") == value else repr(value)
 
-    def differing(place: str, one: Any, other: Any) -> Iterator[str]:
-        if isinstance(other, dict):
-            for key, value in other.items():
-                yield from differing(f"{place}.{key}" if place else key, one[key], value)
-        elif one != other:
-            yield f"{place} {shown(one)} → {shown(other)}"
-
-    return list(differing("", before.model_dump(), after.model_dump()))
+    for key, value in data.items():
+        if isinstance(value, dict):
+            yield from _values(value, f"{key}.")
+        else:
+            yield f"{place}{key}", shown(value)
 
 
 def tuning_text(tuning: Tuning, before: str = "") -> str:

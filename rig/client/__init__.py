@@ -5,7 +5,7 @@ from rig.client.client import RigClient
 from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
-from rig.client.feeding import LiveCueing, cue_setup, follow_stream, follow_tuning, noted
+from rig.client.feeding import LiveCueing, begun_with, cue_setup, follow_stream, follow_tuning, noted
 from rig.client.fmu_following import UnitReport, check_unit, follow_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
@@ -125,6 +125,7 @@ __all__ = [
     "as_built",
     "ask_drives",
     "begin",
+    "begun_with",
     "bring_to_rest",
     "check_unit",
     "checked_motion",

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinematics import Array, LimitError, Tuning
+from kinematics import Array, LimitError, Tuning, tuning_values
 from rig.client import motion_runner
 from rig.client.rig import Rig
 from rig.config import CueOptions, RigConfig
@@ -320,6 +320,9 @@ class LiveCueing:
         now = self._now
         if not now - self._looked >= _READ:
             return
+        if self._looked == -math.inf:
+            for text in begun_with(self._file.tuning):
+                self._rig.note_tuning(text, now)
         self._looked = now
         follow_tuning(self._file, self._tune, lambda text: self._rig.note_tuning(text, now), self._tell)
 
@@ -385,6 +388,11 @@ def follow_tuning(
         tell("; ".join(changes))
         for text in noted(changes):
             note(text)
+
+
+def begun_with(tuning: Tuning) -> Iterator[str]:
+    """A tuning that a washout begins with, as lines of a recording."""
+    return noted(["begins with", *tuning_values(tuning)])
 
 
 def noted(changes: Sequence[str]) -> Iterator[str]:

@@ -305,7 +305,7 @@ class _Follower:
 
     def _follow(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
         """Wait for a sender, and follow it to its end, or Ctrl-C, after which the platform holds."""
-        from rig.client import finish, refuse_fault, stop
+        from rig.client import begun_with, finish, refuse_fault, stop
         from rig.engine import FollowStream, Snapshot
 
         def came(status: Snapshot) -> bool:
@@ -316,6 +316,9 @@ class _Follower:
         try:
             rig.wait(came, math.inf, "a sender")
             rig.request(FollowStream(_NAME, receiver.ring.name))
+            if self._tuning is not None:
+                for text in begun_with(self._tuning.tuning):
+                    rig.note_tuning(text, time.monotonic())
             finish(rig, lambda _progress: self._look(rig, receiver))
         except InterruptedRunError:
             self._interruption.forget()  # the next one is the first again: it stops what is left

@@ -273,7 +273,7 @@ def test_the_guides_sender_is_cued_to_its_end_and_the_tuning_changes_meanwhile(t
     setup = cue_setup(CUED, CUED.stream.cue, tuned())
     with StreamReceiver(ReceiverOptions(port=0), tmp_path, cue=setup) as receiver:
         port = receiver.address.rpartition(":")[2]
-        assert receiver.tune(tuned(tilt__rate=0.04)) == ["tilt.rate 0.0523599 → 0.04"]
+        assert receiver.tune(tuned(tilt__rate=0.04)) == ["tilt.rate 0.05235987755982989 → 0.04"]
         with pytest.raises(LimitError, match="axes"):
             receiver.tune(tuned(axes="z-down"))
         subprocess.run([sys.executable, "-I", str(source), port, "0.2"], check=True, timeout=60)
