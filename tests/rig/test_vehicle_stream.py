@@ -343,7 +343,7 @@ def bounds() -> Any:
     return motion_bounds(CONFIG.machine, CONFIG.safety)
 
 
-@pytest.mark.parametrize("seed", seeds(500))
+@pytest.mark.parametrize("seed", seeds(250))
 def test_no_vehicle_and_no_tuning_at_any_time_leads_out_of_the_free_range(seed: int) -> None:
     rng, count = np.random.default_rng(seed), 0
     for kind in rng.permutation(KINDS)[: either(3, len(KINDS))]:
