@@ -2,7 +2,6 @@
  * VERSION is 2 or 3. Its variables are inputs 0 to 9 (place, quaternion, velocity), outputs 10 to 12 (force in the
  * platform's axes), parameters 13 to 18 (stiffness, damping, rest position, busy time of a step). */
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +20,6 @@ static void compute(double *v) {
 static void *make(void) {
     double *v = calloc(ALL, sizeof(double));
     v[3] = 1.0;
-    puts("the spring is hung up"), fflush(stdout); /* as some do, to the standard output */
     return v;
 }
 

@@ -363,6 +363,19 @@ def read_description(path: Path) -> Any:
     return description
 
 
+def same_names(path: Path, given: Iterable[str], taken: Iterable[str]) -> tuple[list[Connection], list[Connection]]:
+    """Inputs and outputs of an FMU that have the names of quantities. Raises InputError.
+
+    Args:
+        path: the FMU.
+        given: quantities that it may be given.
+        taken: quantities that may be taken from it.
+    """
+    causality = {each.name: each.causality for each in read_description(path).modelVariables}
+    inputs = [Connection(name, name) for name in given if causality.get(name) == "input"]
+    return inputs, [Connection(name, name) for name in taken if causality.get(name) in ("output", "local")]
+
+
 @contextlib.contextmanager
 def _unpacked(path: Path) -> Iterator[Path]:
     """A folder with the FMU's files, locked as long as it is needed; what dead processes left is removed.

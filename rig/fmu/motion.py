@@ -8,7 +8,7 @@ import numpy as np
 from kinematics import Array, coordinates_to_motion
 from rig.config import PAYLOAD_MOTION, REFERENCE_FEEDBACK, REFERENCE_MOTION, Connection, ReferenceFmu, complete_motion
 from rig.errors import InputError
-from rig.fmu.foreign import FmuError, ForeignUnit, fit, read_description
+from rig.fmu.foreign import FmuError, ForeignUnit, fit, same_names
 from rig.streaming import ACCELERATION, VELOCITY, Samples, new_samples
 
 _COORDINATES = tuple(f"{what}.{name}" for what in ("pose", "velocity", "acceleration") for name in
@@ -86,16 +86,11 @@ def _connections(path: Path, settings: ReferenceFmu) -> tuple[list[Connection], 
     """Of its inputs and outputs, as the settings say, or those of the same names."""
     if settings.connections:
         return settings.connected
-    return _of_the_same_names(path)
-
-
-def _of_the_same_names(path: Path) -> tuple[list[Connection], list[Connection]]:
-    causality = {each.name: each.causality for each in read_description(path).modelVariables}
-    outputs = complete_motion([name for name in REFERENCE_MOTION if causality.get(name) in ("output", "local")])
+    inputs, there = same_names(path, REFERENCE_FEEDBACK, REFERENCE_MOTION)
+    outputs = [Connection(name, name) for name in complete_motion([each.quantity for each in there])]
     if not outputs:
         raise InputError(
             f"{path}: no output has the name of a quantity of the pose (pose.x, pose.rx, pose.qw, …): say in "
             "connections which of its variables it is"
         )
-    inputs = [name for name in REFERENCE_FEEDBACK if causality.get(name) == "input"]
-    return [Connection(name, name) for name in inputs], [Connection(name, name) for name in outputs]
+    return inputs, outputs

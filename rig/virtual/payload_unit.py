@@ -6,7 +6,7 @@ import numpy as np
 
 from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, Connection, PayloadFmu, RigConfig
 from rig.errors import ConfigError, InputError
-from rig.fmu import LARGEST_SHARE, FmuError, ForeignUnit, read_description, step_time
+from rig.fmu import LARGEST_SHARE, FmuError, ForeignUnit, same_names, step_time
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 
@@ -40,16 +40,13 @@ class PayloadUnit:
         return ForeignUnit(self._path, *self._connections, self._settings.start, self._settings.step)
 
     def _of_the_same_names(self) -> tuple[list[Connection], list[Connection]]:
-        description = read_description(self._path)
-        causality = {each.name: each.causality for each in description.modelVariables}
-        outputs = [name for name in PAYLOAD_WRENCH if causality.get(name) in ("output", "local")]
+        inputs, outputs = same_names(self._path, PAYLOAD_MOTION, PAYLOAD_WRENCH)
         if not outputs:
             raise InputError(
                 f"{self._path}: no output has the name of a component of the wrench ({', '.join(PAYLOAD_WRENCH)}): say "
                 "in connections which of its variables it is"
             )
-        inputs = [name for name in PAYLOAD_MOTION if causality.get(name) == "input"]
-        return [Connection(name, name) for name in inputs], [Connection(name, name) for name in outputs]
+        return inputs, outputs
 
     def check_speed(self) -> None:
         """Refuse an FMU that is too slow for real time, by steps at rest, after which it is made anew.

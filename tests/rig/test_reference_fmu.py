@@ -161,8 +161,8 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_what_a_step_returns_is_told(ships: dict[int, Path], version: int) -> None:
-    """With the text of its log, formatted. After a fatal error none of its functions is called: it would crash."""
+def test_what_a_step_returns_is_told(ships: dict[int, Path], version: int, capfd: pytest.CaptureFixture[str]) -> None:
+    """With the text of its log, formatted. After a fatal error none of its functions is called."""
     before = _unpacked()
     for trouble in (1, *FAILURES):
         with MotionUnit(ships[version], _settings(ships[version], BY_ANGLES, f"trouble = {trouble}")) as unit:
@@ -177,6 +177,7 @@ def test_what_a_step_returns_is_told(ships: dict[int, Path], version: int) -> No
                 unit.step(unit.inputs_of(PLATFORM))
             assert caught.type is kind
     assert _unpacked() == before
+    assert "a wreck is freed" not in capfd.readouterr().out
 
 
 def test_what_dead_processes_left_is_removed(ships: dict[int, Path], tmp_path: Path) -> None:
