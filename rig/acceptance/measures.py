@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematics import COORDINATES
 from rig.acceptance.numbers import (
+    SHOWN,
     AcceptanceTest,
     At,
     Basis,
@@ -107,6 +108,7 @@ class Measurer:
         wanted = factor * abs(commanded.harmonic(1)[0])
         required = getattr(self._settings, angular if trial.axis.startswith("r") else linear)
         bound = (1.0 - self._settings.size_error) * wanted if required is None else required[axis % 3]
+        shown, factor_shown = SHOWN[units[axis // 3]]
         yield Number(
             test,
             Quantity.REACHED,
@@ -119,7 +121,7 @@ class Measurer:
             basis=basis,
             at=At(
                 Condition.COMMANDED,
-                {"frequency": 1.0 / trial.period, "size": float(wanted), "unit": units[axis // 3].replace("^2", "²")},
+                {"frequency": 1.0 / trial.period, "size": factor_shown * float(wanted), "unit": shown},
             ),
         )
 

@@ -107,6 +107,19 @@ class Condition(StrEnum):
     ROUNDS = "{cycles} rounds, {speed:.3g} m/s"
 
 
+SHOWN = {
+    "m": ("mm", 1e3),
+    "rad": ("mrad", 1e3),
+    "s": ("ms", 1e3),
+    "m/s^2": ("m/s²", 1.0),
+    "rad/s^2": ("rad/s²", 1.0),
+    "": ("%", 1e2),
+    "m/s": ("m/s", 1.0),
+    "rad/s": ("rad/s", 1.0),
+}
+"""Displayed unit of each unit, and its factor."""
+
+
 @dataclass(frozen=True, slots=True)
 class At:
     """A condition with its values."""

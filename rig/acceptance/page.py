@@ -11,7 +11,7 @@ import orjson
 from matplotlib.figure import Figure
 
 from kinematics import COORDINATES
-from rig.acceptance.numbers import SOURCES, AcceptanceTest, Basis, Number, Verdict
+from rig.acceptance.numbers import SHOWN, SOURCES, AcceptanceTest, Basis, Number, Verdict
 from rig.acceptance.performing import Acceptance
 from rig.csvio import check_output, whole_file
 from rig.report import LEG_COLORS, STYLE, drawing, page_environment, panelled, styled
@@ -23,14 +23,6 @@ _KINDS = {
     Verdict.UNDECIDED: "warn",
     Verdict.NOT_MEASURED: "warn",
     Verdict.STATED: "neutral",
-}
-_SHOWN = {
-    "m": ("mm", 1e3),
-    "rad": ("mrad", 1e3),
-    "s": ("ms", 1e3),
-    "m/s^2": ("m/s²", 1.0),
-    "rad/s^2": ("rad/s²", 1.0),
-    "": ("%", 1e2),
 }
 _PANEL = 1.9  # inches
 
@@ -134,7 +126,7 @@ def _cards(result: Acceptance) -> list[dict[str, str]]:
         {
             "name": verdict.value.capitalize(),
             "value": str(result.count(verdict)),
-            "unit": "numbers",
+            "unit": "number" if result.count(verdict) == 1 else "numbers",
             "note": ", ".join(_tests_with(result, verdict)) if verdict is not Verdict.PASS else "",
             "kind": _KINDS[verdict],
         }
@@ -199,7 +191,7 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
 
 def displayed(number: Number) -> tuple[str, str, str, str]:
     """Value, σ, unit and bound of a number as text, each in a unit of suitable scale; "" for a value not measured."""
-    unit, factor = ("", 1.0) if number.test is AcceptanceTest.RESIDUAL else _SHOWN.get(number.unit, (number.unit, 1.0))
+    unit, factor = ("", 1.0) if number.test is AcceptanceTest.RESIDUAL else SHOWN.get(number.unit, (number.unit, 1.0))
     bound = "–" if number.bound is None else f"{'≥' if number.at_least else '≤'} {factor * number.bound:.4g}"
     value, sigma = "", "–"
     if number.value is not None:

@@ -134,7 +134,8 @@ class AcceptResult:
                 continue
             value, sigma, unit, bound = displayed(number)
             at = "" if number.at is None else f" ({number.at.text()})"
-            lines.append(f"{verdict:10} {what}: {number.name} {value} ± {sigma} {unit}, {bound}{at}")
+            figures = " ".join(part for part in (value, f"± {sigma}", unit) if part)
+            lines.append(f"{verdict:10} {what}: {number.name} {figures}, {bound}{at}")
         lines.append(f"rig time   {found.rig_time / 60.0:.1f} min")
         if self.recording is not None:
             lines.append(f"recording  {self.recording}")
