@@ -25,6 +25,8 @@ from rig.services import (
 )
 
 _ACROSS = 4  # tests in a row
+_NUMBER = 3  # column of what a number is
+_SIZE = QtCore.QSize(1240, 720)
 _PAUSE = 300  # ms without a change, until the sizes of what was chosen are searched for
 _PATIENCE = 60.0  # s from a stop to the end of the report on what was measured until then
 _MARKS = {
@@ -231,7 +233,7 @@ class ResultPage(StepPage):
         self.verdict.setWordWrap(True)
         self.column.addWidget(self.verdict)
         headings = (tr("Verdict"), tr("Tests"), tr("Axis"), tr("Number"), tr("Value ± σ"), tr("Bound"))
-        self.table = results.NumberTable(Table(tr("Numbers"), headings, words=(0, 1, 2, 3), wide=3))
+        self.table = results.NumberTable(Table(tr("Numbers"), headings, words=(0, 1, 2, 3), wide=_NUMBER))
         self.column.addWidget(self.table, 1)
         self.report = GuardedButton(tr("Open the report"), tr("The report as a page, with figures and signature line"))
         self.place = QtWidgets.QLabel()
@@ -253,6 +255,9 @@ class ResultPage(StepPage):
         order = list(_MARKS)
         numbers = sorted(found.numbers, key=lambda number: order.index(number.verdict(found.confidence)))
         self.table.fill([_number_row(number, found.confidence) for number in numbers])
+        for row in range(self.table.rowCount()):
+            number = self.table.item(row, _NUMBER)
+            number.setToolTip(number.text())  # which may have no room
         self.place.setText(result.page.name)
         self.place.setToolTip(str(result.page))
 
@@ -298,6 +303,7 @@ class AcceptanceWizard(StepWizard):
         self.currentIdChanged.connect(lambda _id: self._refresh())
         self.restart()
         self._chosen()
+        self.resize(_SIZE)
 
     def _chosen(self) -> None:
         self._trials, self._done, self.result = self.choice_page.trials, 0, None
