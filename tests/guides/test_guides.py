@@ -108,9 +108,9 @@ LONG_ONLY = {
 """Commands that take long, which `make explore` runs; tests/rig/test_operate.py runs the script at a lower rate."""
 
 IN_SHORT = {
-    "rig accept my-rig.toml --look": "--axes z --tests speed",
-    "rig accept my-rig.toml": "--axes z --tests speed",
-    "rig accept virtual --lockstep": "--axes z --tests speed",
+    "rig accept my-rig.toml --look": "--axis z --test speed",
+    "rig accept my-rig.toml": "--axis z --test speed",
+    "rig accept virtual --lockstep": "--axis z --test speed",
     "rig excite my-rig.toml -o excitation.toml": "--duration 14 --candidates 1 --steps 6",
     "rig multisine my-rig.toml --dof z --from 0.5 --to 30 -o excite.toml": "--from 1 --period 1 --realizations 2",
     "rig calibrate cells-in-place --plan 30 --config my-rig.toml -o weight-poses.toml": "--plan 12 --hold 0.5",
