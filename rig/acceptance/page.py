@@ -168,6 +168,12 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
         else f"{name.capitalize()}: recorded with the rig, at times of its own; {1e3 * one['offset_s']:+.2f} ms ± "
         f"{1e3 * one['offset_sigma_s']:.2g} ms behind the commanded motion (correlation {one['correlation']:.3f})."
         for name, one in summary["sensors"].items()
+        if "not_used" not in one
+    ]
+    texts += [
+        f"{name.capitalize()}: not used, the encoders serve: {one['not_used']}."
+        for name, one in summary["sensors"].items()
+        if "not_used" in one
     ]
     texts += [
         f"Rotations are compared with lengths at {1e3 * length:.4g} mm from their axis (safety.characteristic_length). "

@@ -22,6 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SPECIFIC_FORCE = ("ax", "ay", "az")
 """Columns of an accelerometer: specific force in platform axes, m/s²; at rest, level, az is +9.8."""
 _RATE = 200.0  # Hz, of the search for the offset
+_LATE = 0.1  # s, behind the command, of a recorded sensor: more is another mounting or clock, not a delay
 _ALIKE = 0.7  # least correlation of a file with the recording that it is of
 _MATTERS = 0.05  # of the motion's power, from which on a column must correlate by itself
 _ALIKE_ALONE = 0.3  # least correlation of such a column, which may be noisy but not another one
@@ -50,6 +51,18 @@ class Channel(NamedTuple):
     name: str
     times: Floats
     values: Floats
+
+
+def _of_source(found: Alignment, source: Path | Channel, what: str) -> Alignment:
+    """The alignment with a source. Raises InputError for a recorded sensor that shows the motion at another time."""
+    if isinstance(source, Path):
+        return found
+    if abs(found.offset) > _LATE:
+        raise InputError(
+            f"{what}: shows the motion {found.offset:.3g} s behind the command, must be within {_LATE:g} s: are its "
+            "rotation, delay and clock in [[sensors]] right?"
+        )
+    return replace(found, used=False)
 
 
 def _measured(kind: str, source: Path | Channel, columns: Sequence[str]) -> tuple[Floats, Floats, str]:
@@ -186,7 +199,7 @@ class Accelerometer:
         self._position, self._gravity = position, gravity
         expected = self._expected(times, commanded)
         found = aligned(times, expected, there, forces, what, SPECIFIC_FORCE, "m/s², specific force")
-        self.alignment = replace(found, used=not isinstance(source, Channel))
+        self.alignment = _of_source(found, source, what)
         self._offset = found.offset if self.alignment.used else 0.0
         self._file = _File("accelerometer", there, forces, 1.0 / float(np.median(np.diff(times))))
 
@@ -233,7 +246,7 @@ class Tracker:
         signs = np.sign((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1))
         poses[1:, 3:] *= np.cumprod(np.where(signs == 0.0, 1.0, signs))[:, np.newaxis]
         found = aligned(times, commanded, there, pose_to_coordinates(poses), what, COORDINATES, "m")
-        self.alignment = replace(found, used=not isinstance(source, Channel))
+        self.alignment = _of_source(found, source, what)
         self._offset = found.offset if self.alignment.used else 0.0
         self._file = _File("tracker", there, poses, 1.0 / float(np.median(np.diff(times))))
 

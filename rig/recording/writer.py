@@ -243,16 +243,17 @@ class RecordingWriter:
             raise RecordingError(f"readings: {readings.dtype} of {readings.ndim} axes is not a sequence of readings")
         data, size = readings.tobytes(), READING.itemsize
         values = READING.fields["values"][1]  # type: ignore[index]
-        for place, (t, sensor, sequence) in enumerate(
-            zip(readings["t"].tolist(), readings["sensor"].tolist(), readings["sequence"].tolist(), strict=True)
-        ):
+        columns = (readings[name].tolist() for name in ("t", "received", "sensor", "sequence"))
+        for place, (t, received, sensor, sequence) in enumerate(zip(*columns, strict=True)):
             if sensor >= len(self._sensors):
                 raise RecordingError(f"reading of sensor {sensor + 1}: there are {len(self._sensors)}")
             channel, bytes_of_it = self._sensors[sensor]
             start = place * size
             stamps = data[start : start + _STAMPS]
             content = data[start + values : start + values + bytes_of_it - _STAMPS]
-            self._add(channel, self._log_time(t), CDR_HEADER + stamps + content, sequence & 0xFFFFFFFF)
+            content = CDR_HEADER + stamps + content
+            # logged as it arrived, beside the rows of then: a chunk ends where times are far apart
+            self._add(channel, self._log_time(received), content, sequence & 0xFFFFFFFF, self._log_time(t))
         self.readings += len(readings)
 
     def _log_time(self, t: float) -> int:
@@ -260,13 +261,14 @@ class RecordingWriter:
             raise _unfit_time(t)
         return self._epoch + round(t * 1e9)
 
-    def _add(self, channel: int, log_time: int, data: bytes, sequence: int) -> None:
+    def _add(self, channel: int, log_time: int, data: bytes, sequence: int, measured: int | None = None) -> None:
         if self._chunk_start is None:
             self._chunk_start = log_time
         elif abs(log_time - self._chunk_start) >= _CHUNK_TIME:
             self._mcap.flush()  # type: ignore[no-untyped-call]
             self._chunk_start = log_time
-        self._mcap.add_message(channel, log_time, data, publish_time=log_time, sequence=sequence)
+        published = log_time if measured is None else measured
+        self._mcap.add_message(channel, log_time, data, publish_time=published, sequence=sequence)
 
     def sync(self) -> None:
         """Sync all finished chunks to the disk. Raises OSError if the disk fails."""

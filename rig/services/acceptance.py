@@ -21,7 +21,7 @@ from rig.services.sources import Notices
 if TYPE_CHECKING:
     import numpy as np
 
-    from rig.acceptance import Acceptance, AcceptanceTest, Sensors, Trial
+    from rig.acceptance import Acceptance, AcceptanceTest, Channel, Sensors, Trial
     from rig.config import SensorOptions
     from rig.readings import SensorSeries
     from rig.recording import Recorded
@@ -370,6 +370,13 @@ def _recorded(settings: RigConfig, recording: "Recorded", kind: str) -> "tuple[S
     return None
 
 
+def _without(name: str, source: "Path | Channel | None", error: InputError, said: dict[str, Any]) -> None:
+    """Go on with the encoders where a recorded sensor cannot be used; raise `error` for a file that was asked for."""
+    if isinstance(source, Path):
+        raise error
+    said[name] = {"not_used": str(error)}
+
+
 def _sensors(
     request: AcceptRequest, settings: RigConfig, said: dict[str, Any], recording: "Recorded"
 ) -> "Callable[[np.ndarray[Any, Any]], Sensors]":
@@ -400,10 +407,16 @@ def _sensors(
             from kinematics import pose_to_coordinates
 
             commanded = pose_to_coordinates(np.ascontiguousarray(rows["reference"][:, :7]))
-        if commanded is not None and felt is not None:
-            accelerometer = Accelerometer(felt, position, settings.machine.gravity, t, commanded)
-        if commanded is not None and seen is not None:
-            tracker = Tracker(seen, t, commanded)
+        try:
+            if commanded is not None and felt is not None:
+                accelerometer = Accelerometer(felt, position, settings.machine.gravity, t, commanded)
+        except InputError as error:
+            _without("accelerometer", felt, error, said)
+        try:
+            if commanded is not None and seen is not None:
+                tracker = Tracker(seen, t, commanded)
+        except InputError as error:
+            _without("tracker", seen, error, said)
         for name, sensor in (("accelerometer", accelerometer), ("tracker", tracker)):
             if sensor is not None:
                 found = asdict(sensor.alignment)

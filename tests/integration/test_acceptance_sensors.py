@@ -69,3 +69,20 @@ def test_acceleration_is_the_imu_s_and_the_pose_the_tracker_s(result: AcceptResu
     assert abs(sensors["tracker"]["offset_s"]) < 2e-3  # the platform's delay behind the command, and nothing else
     assert sensors["accelerometer"]["correlation"] > 0.99
     assert set(open_recording(result.recording).sensors) == {"imu", "tracker"}
+
+
+def test_a_recorded_sensor_that_shows_another_motion_is_not_used(result: AcceptResult, tmp_path: Path) -> None:
+    """The IMU's axes are said to be others: the encoders serve, and the report says why."""
+    turned = SENSORS.replace("rotation = [0.0, 0.0, 0.5]", "rotation = [3.14159, 0.0, 0.0]")
+    again = accept(
+        AcceptRequest(
+            config=str(configuration(tmp_path, turned)),
+            axes=("z",),
+            tests=("acceleration",),
+            recording=result.recording,
+            output=tmp_path / "again.html",
+        )
+    )
+    assert "rotation, delay and clock" in again.numbers["sensors"]["accelerometer"]["not_used"]
+    assert {number.basis for number in again.found.numbers if number.value is not None} == {Basis.TRACKER}
+    assert "not used, the encoders serve" in (tmp_path / "again.html").read_text(encoding="utf-8")
