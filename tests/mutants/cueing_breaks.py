@@ -21,11 +21,11 @@ CUEING_BREAKS = [
         (f"{_TESTS}::test_what_a_leg_does_between_samples_is_within_the_bounds_of_its_interpolation",),
     ),
     Break(
-        "a length is looked at in samples alone",
+        "lengths, speeds and angles are looked at in samples alone",
         _LIMITER,
-        "            last[0], v0, legs[i, 0], v1, step, bounds[i, 0] + error, bounds[i, 1] - error\n",
-        "            last[0], 0.0, legs[i, 0], 0.0, step, bounds[i, 0], bounds[i, 1]\n",
-        (f"{_TESTS}::test_between_two_samples_no_bound_is_passed_either",),
+        "    if least <= p <= greatest and least <= q <= greatest:",
+        "    if least <= first <= greatest:",
+        (f"{_TESTS}::test_a_cubic_is_within_a_range_if_all_of_it_is",),
     ),
     Break(
         "a state is let through from which the platform cannot brake",
@@ -144,7 +144,7 @@ CUEING_BREAKS = [
         "kinematics/trajectories/records.py",
         "record.accelerations - line @ np.linalg.lstsq(line, record.accelerations, rcond=None)[0]",
         "record.accelerations",
-        ("kinematics/test_records.py::test_filters_are_those_of_butterworth_forwards_and_backwards",),
+        ("kinematics/test_records.py::test_a_record_whose_displacement_is_known_comes_back",),
     ),
     Break(
         "samples of a record may be at any times",
