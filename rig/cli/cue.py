@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, print_error, print_styled
+from rig.cli.options import ConfigArgument, JsonOption, NewFolderOption, print_error, print_styled
 from rig.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ def cue(
             "p, q, r: angular rate, rad/s. Or a manoeuvre: step, sine, drive (a car's double lane change and braking).",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; it appears only when complete.")
-    ],
+    output: NewFolderOption,
     tuning: Annotated[
         str | None,
         typer.Option(

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.live import NoteOption, OperatorOption, OutputFolder, RateOption, RealTimeOption, begin_server_unless
+from rig.cli.live import (
+    NoteOption,
+    OperatorOption,
+    OutputFolder,
+    RateOption,
+    RealTimeOption,
+    ResetOption,
+    begin_server_unless,
+)
 from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption
 
 
@@ -72,10 +80,7 @@ def follow(
         typer.Option("--lockstep", help="FMU or track in step with the rig on a manual clock: fast and deterministic."),
     ] = False,
     rate: RateOption = None,
-    reset: Annotated[
-        bool,
-        typer.Option("--reset", help="Reset existing drive faults, such as after a crash of the engine, and continue."),
-    ] = False,
+    reset: ResetOption = False,
     real_time: RealTimeOption = False,
     unproven: UnprovenOption = False,
     operator: OperatorOption = None,

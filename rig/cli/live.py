@@ -33,6 +33,10 @@ RealTimeOption = Annotated[
 ]
 
 
+ResetOption = Annotated[
+    bool,
+    typer.Option("--reset", help="Reset existing drive faults, such as after a crash of the engine, and continue."),
+]
 OperatorOption = Annotated[
     str | None, typer.Option("--operator", metavar="NAME", help="Operator of the rig; stored in the recording.")
 ]
@@ -191,10 +195,7 @@ def run(
     ] = 100.0,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", help="Number of repetitions.", min=1, max=1000)] = 1,
     rate: RateOption = None,
-    reset: Annotated[
-        bool,
-        typer.Option("--reset", help="Reset existing drive faults, such as after a crash of the engine, and continue."),
-    ] = False,
+    reset: ResetOption = False,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,

@@ -29,6 +29,9 @@ ConfigArgument = Annotated[
     str,
     typer.Argument(metavar="CONFIG", help='A rig\'s configuration (TOML), or the shipped "virtual".'),
 ]
+NewFolderOption = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; it appears only when complete.")
+]
 OutputOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
 ]

@@ -1,7 +1,6 @@
 """`rig study`: the study of a mechanism on a trajectory, as the papers study theirs."""
 
 import json
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -9,6 +8,7 @@ import typer
 from rig.cli.options import (
     JsonOption,
     MechanismArgument,
+    NewFolderOption,
     named_by_option,
     parse_choice,
     parse_pose,
@@ -31,9 +31,7 @@ def study(
             "lengths; a recording (.mcap, FILE#ID) or its export.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; it appears only when complete.")
-    ],
+    output: NewFolderOption,
     friction: Annotated[
         str,
         typer.Option(
