@@ -146,7 +146,15 @@ _DROPS = {
 
 def arrival_facts(status: StreamStatus | None) -> list[Fact]:
     """What has come in so far; None where nobody listens."""
-    captions = tr("Sender"), tr("Rate"), tr("Newest"), tr("Taken"), tr("Missing"), tr("Not taken"), tr("Sender's clock")
+    captions = (
+        tr("Sender"),
+        tr("Sending rate"),
+        tr("Newest"),
+        tr("Taken"),
+        tr("Missing"),
+        tr("Not taken"),
+        tr("Sender's clock"),
+    )
     jitter = tr("Jitter, 99 %")
     if status is None or not status.received:
         return [Fact(caption, _NOTHING, "muted") for caption in (*captions, jitter)]
