@@ -28,7 +28,7 @@ from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.sources import GuardedSource, guarded
-from rig.engine.stream import SampleSource, StreamSource
+from rig.engine.stream import StreamSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.errors import RefusedError
@@ -50,6 +50,7 @@ from rig.safety import (
     no_force,
 )
 from rig.states import FaultCode, MotionKind, State, StopSeverity
+from rig.streaming import SampleRing
 
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
@@ -215,7 +216,7 @@ class Engine:
         self.reference.take(source)
         self.enter(State.RUNNING)
 
-    def stream(self, samples: SampleSource, name: str, frame: str | None = None) -> StreamSource:
+    def stream(self, samples: SampleRing, name: str, frame: str | None = None) -> StreamSource:
         """A source that follows a stream of samples, for `follow`; may be made in any thread.
 
         frame: of the poses; None: that of the configuration.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,50 +13,39 @@ from rig.config import RigConfig
 from rig.engine import braking_ahead as check
 from rig.engine.braking_ahead import make_ahead
 from rig.engine.stream_kernels import (
-    APPROACHING,
     BAD,
+    ELSEWHERE,
     ENDED,
     FOLLOWS,
     KNOTS,
     LIMITED,
-    OUT,
+    LOST,
+    MOVING,
+    PAUSED,
     REFUSED,
-    RESTING,
+    SILENT,
+    SLIPPED,
+    SLOWING,
     STALE,
     STARVED,
     STREAM,
     TRIES,
     advance_kernel,
     planned_kernel,
+    status_kernel,
 )
 from rig.errors import RefusedError
 from rig.findings import Code, Finding, Severity, Value
 from rig.runtime import Clock
 from rig.safety import Act, Cause, Report, Trip
 from rig.states import StopSeverity
-from rig.streaming import Samples
+from rig.streaming import SampleRing
 
-_SLIP = 0.02  # s, by which the rig's clock may lag behind that of the stream
-_SLIPPED_FOR = 0.1  # s, after which a lag is one that stays, not a cycle that came late
 _QUIET = 1.0  # s between two reports of one kind
 _SPARE = 2  # periods beyond the farthest look ahead
 
 Phase = Literal["waiting", "approaching", "fading in", "following", "fading out"]
 _PHASES: tuple[Phase, ...] = ("waiting", "approaching", "fading in", "following", "fading out")
-
-
-class SampleSource(Protocol):
-    """Where samples come from; `rig.streaming.SampleRing` is one."""
-
-    def take(self) -> Samples:
-        """The samples since the last call, (n,), valid until the next."""
-
-    @property
-    def overwritten(self) -> int:
-        """Samples lost so far because they were not taken in time."""
-
-    def close(self) -> None:
-        """Let go of what they come by; called when the stream is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +103,7 @@ class StreamSource:
     def __init__(
         self,
         config: RigConfig,
-        samples: SampleSource,
+        samples: SampleRing,
         name: str,
         clock: Clock,
         act: Act,
@@ -133,34 +122,22 @@ class StreamSource:
         settings, motion = config.stream, config.motion
         data["period"], data["delay"], data["horizon"] = config.period, settings.delay, _horizon(config)
         data["watchdog"], data["fade_in"], data["fade_out"] = settings.watchdog, settings.fade_in, settings.fade_out
+        data["stop_after"], data["way_duration"] = settings.stop_after, config.period
+        data["taken"] = samples.pushed
+        data["origin"] = data["silent_since"] = data["slipped_since"] = math.nan
         data["predict"] = settings.predict if settings.resampling == "predict" else 0.0
         data["speed"], data["rotation_speed"] = motion.approach_speed, motion.approach_rotation
         data["limit"] = settings.mode == "limit"
         data["frame"] = ("base", "home", "platform").index(settings.frame)
         home = config.machine.geometry.home_pose
         data["home"], data["home_coordinates"] = home, pose_to_coordinates(home)
-        self._plan, self._way = data["plan"], data["way"]
-        self._period = config.period
+        self._period, self._place = config.period, 0.0
         fields = np.zeros(1, [("stream_delay", "f8"), ("stream_asked", "f8", 7), ("stream_counts", "u8", 4)])
         written = fields if row is None else row
         self._row = written["stream_delay"], written["stream_asked"][0], written["stream_counts"][0]
-        self._out = np.zeros(len(OUT))
-        self._fresh = 0.0
-        self._counts = (0, 0, 0, 0, 0)
-        """of samples used, lost, late and unusable, and of cycles limited"""
-        self._stopped = self._ended = False
-        self._place = 0.0
-        self._origin: float | None = None
-        self._front, self._phase = 0, RESTING
-        self._way_duration = self._way_elapsed = 0.0
-        self._rest_at = 0.0
-        """s, place at which the platform is at rest, while the plan is"""
-        self._delay = settings.delay
-        self._silent_since: float | None = None
-        self._slipped_since: float | None = None
-        self._least_slip = 0.0
         self._reported: dict[Code, float] = {}
         self._limited = False
+        self._status = MOVING
         self.moving, self.slowing, self.paused = True, False, False
         self._rest(home)
 
@@ -180,8 +157,6 @@ class StreamSource:
         data["way"][:6] = pose_to_coordinates(pose)
         data["plan"][0] = data["way"]
         data["asked"][:] = math.nan
-        data["way_duration"] = self._period
-        self._way_duration = self._period
 
     # -- as a source -------------------------------------------------------------------------------------------------
 
@@ -199,55 +174,28 @@ class StreamSource:
         """Let `duration` s pass: take what has come, plan on, and report."""
         now = self._clock.now()
         self._place += duration
-        if self._origin is None or (not self._counts[0] and now - self._place < self._origin):
-            self._origin = now - self._place  # the least late of the first cycles
-        slip = now - self._place - self._origin
-        before = self._phase
-        delay, asked, counts = self._row
-        advance_kernel(
-            self._stream, self._ahead, self._samples.take(), now, self._place, self._origin, self._out, asked
-        )  # fmt: skip
-        (
-            events, front, phase, self._way_duration, self._way_elapsed, stopped, ended, self._fresh, used, lost, late,
-            bad, limited,
-        ) = self._out.tolist()  # fmt: skip
-        self._front, self._phase, self._stopped, self._ended = int(front), int(phase), stopped != 0.0, ended != 0.0
-        lost += self._samples.overwritten
-        self._counts = (int(used), int(lost), int(late), int(bad), int(limited))
-        delay[0] = self._delay = self._settings.delay + slip
-        counts[:] = used, lost, late + bad, limited
-        self._watch(now, slip)
-        if events or self._limited:
-            self._tell(int(events), now, first=before == APPROACHING)
-        self._set_phase()
+        happened = advance_kernel(self._stream, self._ahead, *self._samples.arrays, now, self._place, *self._row)
+        if happened != self._status or self._limited:
+            self._set_status(happened)
+            self._tell(happened, now)
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
-        known: bool = planned_kernel(
-            self._plan, self._way, self._period, self._front, self._place + ahead, self._way_duration,
-            self._way_elapsed, motion,
-        )  # fmt: skip
+        known: bool = planned_kernel(self._stream, self._place + ahead, motion)
         return known
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """Come to rest in the first of `durations` (s) within the limits, or on the way that is known to be."""
-        data = self._data
-        data["stopped"], self._stopped = 1, True
-        self._come_to_rest(durations)
-        self._set_phase()
-
-    def _come_to_rest(self, durations: Sequence[float]) -> None:
-        """From the next cycle on come to rest, in the first of these times (s) that keeps to the limits."""
-        tries = durations[:TRIES]
-        self._data["tries"][: len(tries)], self._data["leave"] = tries, len(tries)
+        data, tries = self._data, durations[:TRIES]
+        data["stopped"], data["tries"][: len(tries)], data["leave"] = 1, tries, len(tries)
+        self._set_status(status_kernel(self._stream))
 
     def resume(self, durations: Sequence[float]) -> None:
         """Follow the stream again, as from the beginning; a stream that has ended does not go on."""
         data = self._data
         if not data["ended"]:
-            data["stopped"], self._stopped = 0, False
-            self._silent_since = None
-            self._set_phase()
+            data["stopped"], data["silent_since"] = 0, math.nan
+            self._set_status(status_kernel(self._stream))
 
     def leave(self) -> None:
         """Another source is followed: what is recorded of this one ends."""
@@ -261,52 +209,32 @@ class StreamSource:
     @property
     def report(self) -> StreamReport:
         """Phase, delay and counts."""
-        return StreamReport(_PHASES[self._phase], self._delay, *self._counts)
+        data = self._data
+        counts = [int(data[name]) for name in ("used", "lost", "late", "bad", "limited")]
+        return StreamReport(_PHASES[data["phase"]], float(data["delay"] + data["slip"]), *counts)
 
-    def _set_phase(self) -> None:
+    def _set_status(self, status: int) -> None:
         """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""
-        stopped, ended = self._stopped, self._ended
-        if self._phase != RESTING:
-            self._rest_at = (self._front + 1) * self._period
-        self.moving = not stopped or self._phase != RESTING or self._place < self._rest_at
-        self.slowing = self.moving and stopped and not ended
-        self.paused = stopped and not ended and not self.moving
+        self._status = status & (MOVING | SLOWING | PAUSED)
+        self.moving, self.slowing, self.paused = (status & bit != 0 for bit in (MOVING, SLOWING, PAUSED))
 
     # -- what is told ------------------------------------------------------------------------------------------------
 
-    def _watch(self, now: float, slip: float) -> None:
-        """Judge silence and the clock's slip."""
-        settings = self._settings
-        if self._stopped or not self._counts[0]:
-            return
-        silence = now - self._fresh
-        if silence <= settings.watchdog:
-            self._silent_since = None
-        elif self._silent_since is None:
-            self._silent_since = now
+    def _tell(self, events: int, now: float) -> None:
+        """Report the events of a cycle."""
+        settings, data = self._settings, self._data
+        if events & SILENT:
+            silence = now - float(data["fresh"])
             self._report(Code.STREAM_SILENT, now, value=silence, bound=settings.watchdog, at_once=True)
-        if self._silent_since is not None and now - self._silent_since >= settings.stop_after:
-            self._trip(Finding(Code.STREAM_LOST, 0, silence, settings.stop_after, self._named()))
-        if slip <= _SLIP or self._origin is None:
-            self._slipped_since = None
-            return
-        if self._slipped_since is None:
-            self._slipped_since, self._least_slip = now, slip
-        self._least_slip = min(self._least_slip, slip)
-        if now - self._slipped_since >= _SLIPPED_FOR:
-            self._report(Code.STREAM_SLIPPED, now, value=self._least_slip)
-            self._origin += self._least_slip
-            self._slipped_since = None
-            self._come_to_rest([settings.fade_out])
-
-    def _tell(self, events: int, now: float, *, first: bool) -> None:
-        """Report the events of a cycle; first: the platform was on its way to the stream's first pose."""
-        settings = self._settings
+        if events & LOST:
+            self._trip(Finding(Code.STREAM_LOST, 0, now - float(data["fresh"]), settings.stop_after, self._named()))
+        if events & SLIPPED:
+            self._report(Code.STREAM_SLIPPED, now, value=float(data["least_slip"]))
         if events & BAD:
             self._report(Code.STREAM_UNUSABLE, now)
         if events & STALE:
             self._report(Code.STREAM_STALE, now)
-        if events & STARVED and self._silent_since is None and not self._ended:
+        if events & STARVED and math.isnan(data["silent_since"]) and not data["ended"]:
             self._report(Code.STREAM_STARVED, now, bound=settings.delay)
         if events & LIMITED and not self._limited:
             self._report(Code.STREAM_LIMITED, now)
@@ -316,6 +244,7 @@ class StreamSource:
         if events & ENDED:
             self._report(Code.STREAM_ENDED, now, at_once=True)
         if events & REFUSED:
+            first = events & ELSEWHERE
             details = self._named() | ({"frame": settings.frame} if first else {})
             code = Code.STREAM_ELSEWHERE if first else Code.STREAM_REFUSED
             self._trip(Finding(code, details=details, within=(self._refusal(),)))

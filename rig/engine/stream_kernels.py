@@ -10,14 +10,24 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from kinematics import Array, coordinates_to_motion_kernel, inlined, inverse_kinematics_kernel, kernel, rotation_matrix
+from kinematics import Array, coordinates_to_motion_kernel, inlined, kernel, rotation_matrix
+from rig.engine import braking_ahead as check
 from rig.engine.braking_ahead import (
+    ACCELERATION_OF,
+    LINEAR_OF,
+    SURE,
     Ahead,
     accepted_kernel,
+    along,
     calm_of,
+    evaluate_kernel,
+    judged_kernel,
+    near_verdict_kernel,
     rest_state_kernel,
     state_within_kernel,
+    way_kernel,
 )
+from rig.streaming import PUSHED
 
 CAPACITY = 2048
 """Samples kept."""
@@ -37,6 +47,8 @@ _RATE = 25.0  # rad/s, of the filter that brings the platform back to what is as
 _SHARE = 0.8  # of a leg's acceleration that the filter uses
 _RISE = 0.03  # s, in which the filter's acceleration rises to the limit
 _JOINED = 0.1  # m/s² and rad/s²: what is so near in a cycle is what is asked for
+_SLIP = 0.02  # s, by which the rig's clock may lag behind that of the stream
+_SLIPPED_FOR = 0.1  # s, after which a lag is one that stays, not a cycle that came late
 _HALVINGS = 14  # of the way from home to a pose that is out of reach
 
 _DONE, _TRY, _LIMIT, _LEAVE = range(4)  # steps of planning a state
@@ -44,8 +56,10 @@ RESTING, APPROACHING, FADING_IN, FOLLOWING, FADING_OUT = range(5)
 """Phases of a stream."""
 BASE, HOME, PLATFORM = range(3)
 """Frames of a stream's poses."""
-REFUSED, STARVED, ENDED, BAD, STALE, LIMITED, FOLLOWS = 1, 2, 4, 8, 16, 32, 64
-"""Events of a cycle, as bits."""
+REFUSED, STARVED, ENDED, BAD, STALE, LIMITED, FOLLOWS, SILENT, LOST, SLIPPED, ELSEWHERE = (1 << k for k in range(11))
+"""Events of a cycle, as bits. ELSEWHERE: it is refused on the way to its first pose."""
+MOVING, SLOWING, PAUSED = (1 << k for k in range(11, 14))
+"""What the source is, as bits."""
 
 STREAM = np.dtype(
     [
@@ -53,6 +67,7 @@ STREAM = np.dtype(
         ("delay", np.float64),
         ("horizon", np.float64),
         ("watchdog", np.float64),
+        ("stop_after", np.float64),
         ("fade_in", np.float64),
         ("fade_out", np.float64),
         ("predict", np.float64),
@@ -64,16 +79,27 @@ STREAM = np.dtype(
         ("home_coordinates", np.float64, (6,)),
         ("history", np.float64, (CAPACITY, 19)),
         ("given", np.int64, (CAPACITY,)),
+        ("pose", np.float64, (7,)),
+        ("velocity", np.float64, (6,)),
+        ("acceleration", np.float64, (6,)),
         ("begin", np.int64),
         ("end", np.int64),
         ("cursor", np.int64),
         ("sequence", np.uint64),
         ("fresh", np.float64),
+        ("taken", np.int64),
         ("used", np.int64),
         ("lost", np.int64),
         ("late", np.int64),
         ("bad", np.int64),
         ("limited", np.int64),
+        ("place", np.float64),
+        ("origin", np.float64),
+        ("slip", np.float64),
+        ("silent_since", np.float64),
+        ("slipped_since", np.float64),
+        ("least_slip", np.float64),
+        ("rest_at", np.float64),
         ("phase", np.int64),
         ("stopped", np.int64),
         ("leave", np.int64),
@@ -103,7 +129,6 @@ STREAM = np.dtype(
         ("between", np.float64, (18,)),
         ("node", np.float64, (2, 18)),
         ("motion", np.float64, (19,)),
-        ("legs", np.float64, (6, 13)),
         ("was", np.float64, (6,)),
     ],
     align=True,
@@ -115,16 +140,13 @@ history: (CAPACITY, 19) time s, coordinates, rates and accelerations; given: whi
 nothing. apart: whether these differ because of limits. leave, tries: number of the durations, s, in which to come to
 rest from the end of the plan. what, leg, value: why the stream was refused, as of `AHEAD`. way: state (18,) from which
 the way to rest of `way_duration` s begins that is valid at `front`, the last knot, `way_elapsed` s after its beginning.
-base: likewise of the way to rest out of which the stream fades in.
+base: likewise of the way to rest out of which the stream fades in. place: s since the beginning, which was at `origin`,
+s of the stream's clock; slip: s by which the cycles lag behind it; rest_at: place at which the plan is at rest. taken:
+samples of the ring, from its beginning.
 """
 
-OUT = (
-    "events", "front", "phase", "way_duration", "way_elapsed", "stopped", "ended", "fresh", "used", "lost", "late",
-    "bad", "limited",
-)  # fmt: skip
-"""What `advance_kernel` gives of the stream."""
-
 Stream = NDArray[np.void]
+Numbers = NDArray[np.uint64]
 Samples = NDArray[np.void]
 
 
@@ -223,18 +245,39 @@ def _make_room(stream: Stream) -> None:
     data.begin = 0
 
 
-@kernel
-def take_kernel(stream: Stream, samples: Samples, now: float) -> None:
-    """Put new samples into the history, in order of their times; counts what is not used.
+@inlined
+def _copied(stream: Stream, numbers: Numbers, slots: Samples, index: int) -> tuple[bool, int, int, float]:
+    """Copy sample `index` of a ring, its arrays into `stream`; whether it was whole, its sequence, `given` and time."""
+    data = stream[0]
+    slot = slots[index & (slots.shape[0] - 1)]
+    sequence, given, time = slot.sequence, slot.given, slot.time
+    for k in range(7):
+        data.pose[k] = slot.pose[k]
+    for k in range(6):
+        data.velocity[k], data.acceleration[k] = slot.velocity[k], slot.acceleration[k]
+    # after the copy: whatever the writer touched meanwhile has another number by now
+    whole = numbers[index & (slots.shape[0] - 1)] == np.uint64(2 * index + 2)
+    return whole, sequence, given, time
 
-    now: s, the stream's clock.
+
+@kernel
+def take_kernel(stream: Stream, header: Numbers, numbers: Numbers, slots: Samples, now: float) -> None:
+    """Put new samples of a ring into the history, in order of their times; counts what is not used.
+
+    header, numbers, slots: `arrays` of `rig.streaming.SampleRing`. now: s, the stream's clock.
     """
     data = stream[0]
     state = data.next[:]
-    for n in range(samples.shape[0]):
-        sample = samples[n]
+    begin, end, capacity = data.taken, np.int64(header[PUSHED]), slots.shape[0]
+    data.taken = end
+    data.lost += max(0, end - begin - capacity)
+    for index in range(max(begin, end - capacity), end):
+        whole, number, given, time = _copied(stream, numbers, slots, index)
+        if not whole:
+            data.lost += 1
+            continue
         if data.used > 0:
-            ahead = np.int64(sample.sequence - data.sequence)
+            ahead = np.int64(number - data.sequence)
             if ahead < 0 and now - data.fresh > data.watchdog:
                 ahead = np.int64(-_RESTART)  # the sender was away, and counts anew
             if ahead > 1 and ahead < _RESTART:
@@ -242,13 +285,11 @@ def take_kernel(stream: Stream, samples: Samples, now: float) -> None:
             elif ahead < 0 and ahead > -_RESTART and data.lost > 0:
                 data.lost -= 1  # it was counted when it was overtaken
             if ahead > 0 or ahead <= -_RESTART:
-                data.sequence = sample.sequence
+                data.sequence = number
         else:
-            data.sequence = sample.sequence
-        given = sample.given
-        time = sample.time
+            data.sequence = number
         if not math.isfinite(time) or not coordinates_kernel(
-            data.frame, data.home[:], given, sample.pose[:], sample.velocity[:], sample.acceleration[:], state
+            data.frame, data.home[:], given, data.pose[:], data.velocity[:], data.acceleration[:], state
         ):
             data.bad += 1
             data.events |= BAD
@@ -381,17 +422,6 @@ def _copy(state: Array, out: Array) -> None:
 
 
 @kernel
-def _legs_of(stream: Stream, ahead: Ahead, state: Array, rates: Array, accelerations: Array, factor: float) -> None:
-    """Motion of the legs, into `legs`, at the coordinates of `state` with these rates and accelerations by a factor."""
-    data = stream[0]
-    motion = data.motion[:]
-    for i in range(6):
-        motion[i], motion[6 + i], motion[12 + i] = state[i], rates[i], factor * accelerations[i]
-    coordinates_to_motion_kernel(motion, motion)
-    inverse_kinematics_kernel(ahead[0].geometry[:], motion, data.legs[:])
-
-
-@kernel
 def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
     """Replace a target (18,) whose pose is out of reach by rest at the last pose within, on the way to it from home.
 
@@ -404,8 +434,8 @@ def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
         pose[k] = 0.0
     for i in range(6):
         pose[i] = target[i]
-    if state_within_kernel(ahead, pose, True, 1.0):
-        if not state_within_kernel(ahead, target, False, 1.0):
+    if state_within_kernel(ahead, pose, True, 1.0, check.ELSEWHERE):
+        if not state_within_kernel(ahead, target, False, 1.0, check.ELSEWHERE):
             for k in range(12, 18):
                 target[k] = 0.0
         return
@@ -413,7 +443,7 @@ def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
         part = 0.5 * (low + high)
         for i in range(6):
             pose[i] = data.home_coordinates[i] + part * (target[i] - data.home_coordinates[i])
-        if state_within_kernel(ahead, pose, True, 1.0):
+        if state_within_kernel(ahead, pose, True, 1.0, check.ELSEWHERE):
             low = part
         else:
             high = part
@@ -430,47 +460,39 @@ def _filtered_kernel(stream: Stream, ahead: Ahead, state: Array, target: Array, 
     `_SHARE` of the legs' accelerations and to their limits within `_RISE`.
     """
     data = stream[0]
-    bounds, legs, h, change, was = ahead[0].bounds, data.legs, data.period, data.between[:], data.was
+    bounds, h, change, was = ahead[0].bounds, data.period, data.between[:], data.was
+    evaluate_kernel(ahead, state, check.ELSEWHERE)
     for i in range(6):
         change[6 + i] = target[i] - state[i] - h * state[6 + i]
-        change[i] = 0.0
-    _legs_of(stream, ahead, state, change[6:12], change[:6], 0.0)
+        was[i] = ahead[0].legs[check.ELSEWHERE, i, ACCELERATION_OF] - ahead[0].legs[check.ELSEWHERE, i, LINEAR_OF]
     part = 1.0
     for i in range(6):
-        away = abs(legs[i, 1])
+        away = abs(along(ahead, check.ELSEWHERE, i, change, 6))
         if away > 1e-12:
             most = min(0.5 * bounds[i, 2], math.sqrt(_SHARE * bounds[i, 3] * away))
             part = min(part, most / (0.5 * _RATE * away))
     for i in range(6):
         change[i] = target[6 + i] + part * 0.5 * _RATE * change[6 + i]
-    _legs_of(stream, ahead, state, change[:6], change[:6], 0.0)
     part = 1.0
     for i in range(6):
-        if abs(legs[i, 1]) > 0.95 * bounds[i, 2]:
-            part = min(part, 0.95 * bounds[i, 2] / abs(legs[i, 1]))
+        speed = abs(along(ahead, check.ELSEWHERE, i, change, 0))
+        if speed > 0.95 * bounds[i, 2]:
+            part = min(part, 0.95 * bounds[i, 2] / speed)
     for i in range(6):
         wanted = part * change[i] - state[6 + i] - 0.5 * h * state[12 + i]
         change[12 + i] = (target[12 + i] + 2.0 * _RATE * wanted) / (1.0 + _RATE * h)
-    _legs_of(stream, ahead, state, state[6:12], change[12:18], 0.0)
-    for i in range(6):
-        was[i] = legs[i, 2]
-    _legs_of(stream, ahead, state, state[6:12], change[12:18], 1.0)
     part = 1.0
     for i in range(6):
-        by = legs[i, 2] - was[i]
+        by = along(ahead, check.ELSEWHERE, i, change, 12)
         if abs(by) > 1e-12 and bounds[i, 3] < math.inf:
             most = _SHARE * bounds[i, 3]
             part = min(part, max(0.0, ((most if by > 0.0 else -most) - was[i]) / by))
     for i in range(6):
         change[12 + i] *= part
         change[i] = change[12 + i] - state[12 + i]
-    _legs_of(stream, ahead, state, state[6:12], change[:6], 0.0)
-    for i in range(6):
-        was[i] = legs[i, 2]
-    _legs_of(stream, ahead, state, state[6:12], change[:6], 1.0)
     part = 1.0
     for i in range(6):
-        by = abs(legs[i, 2] - was[i])
+        by = abs(along(ahead, check.ELSEWHERE, i, change, 0))
         if by > 1e-12:
             part = min(part, bounds[i, 3] * h / (_RISE * by))
     for i in range(6):
@@ -488,7 +510,8 @@ def _way_within(stream: Stream, ahead: Ahead, state: Array) -> bool:
     between = data.between[:]
     for part in (0.22, 0.5, 0.78):  # where a quintic polynomial that has to make up for a difference peaks
         between_kernel(data.plan[data.front % KNOTS], state, data.period, part, between)
-        if not state_within_kernel(ahead, between, False, 1.0):
+        certain = near_verdict_kernel(ahead, state, between)
+        if certain != SURE and not state_within_kernel(ahead, between, False, 1.0, check.ELSEWHERE):
             return False
     return True
 
@@ -693,6 +716,8 @@ def _end_step(stream: Stream, ahead: Ahead, step: int, duration: float) -> int:
         return _begin_limit(stream, ahead)
     elif step == _TRY:
         data.stopped, data.events = 1, data.events | REFUSED
+        if data.phase == APPROACHING:
+            data.events |= ELSEWHERE
         data.what, data.leg, data.value = ahead[0].what, ahead[0].leg, ahead[0].value
         return _leave(stream, data.fade_out)
     else:
@@ -713,27 +738,70 @@ def _end_step(stream: Stream, ahead: Ahead, step: int, duration: float) -> int:
 
 
 @kernel
-def advance_kernel(
-    stream: Stream, ahead: Ahead, samples: Samples, now: float, place: float, origin: float, out: Array, asked: Array
-) -> None:
-    """Take samples, and plan to the horizon; fills `out` (len(OUT),) and `asked` (7,), the pose asked for at `place`.
+def status_kernel(stream: Stream) -> int:
+    """Which of MOVING, SLOWING and PAUSED the source is."""
+    data = stream[0]
+    if data.phase != RESTING:
+        data.rest_at = (data.front + 1) * data.period
+    if not data.stopped or data.phase != RESTING or data.place < data.rest_at:
+        return MOVING | SLOWING if data.stopped and not data.ended else MOVING
+    return PAUSED if data.stopped and not data.ended else 0
 
-    now: s, the stream's clock. place: s since the beginning. origin: s of the stream's clock at the beginning.
+
+@kernel
+def _watch(stream: Stream, now: float) -> None:
+    """Judge silence and the clock's slip, at `now`, s of the stream's clock."""
+    data = stream[0]
+    if data.stopped or not data.used:
+        return
+    if now - data.fresh <= data.watchdog:
+        data.silent_since = math.nan
+    elif math.isnan(data.silent_since):
+        data.silent_since = now
+        data.events |= SILENT
+    if now - data.silent_since >= data.stop_after:
+        data.events |= LOST
+    if data.slip <= _SLIP:
+        data.slipped_since = math.nan
+        return
+    if math.isnan(data.slipped_since):
+        data.slipped_since, data.least_slip = now, data.slip
+    data.least_slip = min(data.least_slip, data.slip)
+    if now - data.slipped_since >= _SLIPPED_FOR:
+        data.events |= SLIPPED
+        data.origin += data.least_slip
+        data.slipped_since = math.nan
+        data.tries[0], data.leave = data.fade_out, 1
+
+
+@kernel
+def advance_kernel(
+    stream: Stream, ahead: Ahead, header: Numbers, numbers: Numbers, slots: Samples, now: float, place: float,
+    delay: Array, asked: Array, counts: Numbers,
+) -> int:  # fmt: skip
+    """Take samples, and plan to the horizon; returns what has happened, and what the source is.
+
+    header, numbers, slots: see `take_kernel`. now: s, the stream's clock. place: s since the beginning. Fills what is
+    recorded: delay (1,) s, asked (7,), the pose asked for at `place`, counts (4,).
     """
     data = stream[0]
-    data.events = 0
-    take_kernel(stream, samples, now)
+    data.events, data.place = 0, place
+    if math.isnan(data.origin) or (not data.used and now - place < data.origin):
+        data.origin = now - place  # the least late of the first cycles
+    data.slip = now - place - data.origin
+    take_kernel(stream, header, numbers, slots, now)
     until = math.ceil((place + data.horizon) / data.period - 1e-6)
     while data.front < until:
-        step = _begin_step(stream, ahead, origin + (data.front + 1) * data.period - data.delay)
+        step = _begin_step(stream, ahead, data.origin + (data.front + 1) * data.period - data.delay)
         while step != _DONE:
-            duration, leaving = 0.0, step == _LEAVE
-            if leaving or _way_within(stream, ahead, data.next[:]):
-                duration = accepted_kernel(ahead, data.next[:], data.tries[0] if leaving else 0.0, leaving)
+            duration = 0.0
+            if step == _LEAVE:
+                duration = accepted_kernel(ahead, data.next[:], data.tries[0], True)
+            elif judged_kernel(ahead, data.next[:]) and _way_within(stream, ahead, data.next[:]):
+                duration = way_kernel(ahead, data.next[:], 0.0, False)
             step = _end_step(stream, ahead, step, duration)
-    out[0], out[1], out[2], out[3] = data.events, data.front, data.phase, data.way_duration
-    out[4], out[5], out[6], out[7] = data.way_elapsed, data.stopped, data.ended, data.fresh
-    out[8], out[9], out[10], out[11], out[12] = data.used, data.lost, data.late, data.bad, data.limited
+    delay[0] = data.delay + data.slip
+    counts[0], counts[1], counts[2], counts[3] = data.used, data.lost, data.late + data.bad, data.limited
     motion = data.motion[:]
     wanted = data.asked[round(place / data.period) % KNOTS]
     for k in range(7):
@@ -742,25 +810,27 @@ def advance_kernel(
         coordinates_to_motion_kernel(wanted, motion)
         for k in range(7):
             asked[k] = motion[k]
+    _watch(stream, now)
+    happened: int = data.events | status_kernel(stream)
+    return happened
 
 
 @kernel
-def planned_kernel(
-    plan: Array, way: Array, period: float, front: int, place: float, duration: float, elapsed: float, motion: Array
-) -> bool:
-    """Fill `motion` (19,) with the plan (KNOTS, 18) at `place`, s since its beginning; beyond it, with the way to rest.
+def planned_kernel(stream: Stream, place: float, motion: Array) -> bool:
+    """Fill `motion` (19,) with the plan at `place`, s since its beginning; beyond it, with the way to rest.
 
-    front: last state. way (18,), duration, elapsed: of the way to rest, which is `elapsed` s old at the last state.
     False before what is kept.
     """
-    x = place / period
+    data = stream[0]
+    x = place / data.period
     row = math.floor(x + 1e-9)
-    if row < 0 or row <= front - KNOTS:
+    if row < 0 or row <= data.front - KNOTS:
         return False
     state = motion[:18]
-    if row >= front:
-        rest_state_kernel(way, duration, calm_of(duration), elapsed + max(0.0, (x - front) * period), state)
+    if row >= data.front:
+        elapsed = data.way_elapsed + max(0.0, (x - data.front) * data.period)
+        rest_state_kernel(data.way[:], data.way_duration, calm_of(data.way_duration), elapsed, state)
     else:
-        between_kernel(plan[row % KNOTS], plan[(row + 1) % KNOTS], period, max(0.0, x - row), state)
+        between_kernel(data.plan[row % KNOTS], data.plan[(row + 1) % KNOTS], data.period, max(0.0, x - row), state)
     coordinates_to_motion_kernel(motion, motion)
     return True

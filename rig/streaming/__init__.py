@@ -38,7 +38,17 @@ from rig.streaming.receiver import (
     open_endpoint,
     open_intake,
 )
-from rig.streaming.samples import ACCELERATION, END, SAMPLE, VELOCITY, SampleRing, SampleRingError, Samples, new_samples
+from rig.streaming.samples import (
+    ACCELERATION,
+    END,
+    PUSHED,
+    SAMPLE,
+    VELOCITY,
+    SampleRing,
+    SampleRingError,
+    Samples,
+    new_samples,
+)
 from rig.streaming.sender_clock import ClockEstimate, SenderClock
 from rig.streaming.vehicle import (
     ATTITUDE,
@@ -59,6 +69,7 @@ __all__ = [
     "KINEMATIC",
     "LEAST_MARGIN",
     "PACKET_SIZE",
+    "PUSHED",
     "SAMPLE",
     "VEHICLE_SIZE",
     "VELOCITY",

@@ -49,7 +49,7 @@ _MOST_AT_ONCE = 1 << 32
 """Samples between two looks of the reader; more is no count, but memory that somebody else wrote to."""
 _FEW = 8
 """Samples that are looked at one by one faster than as an array."""
-_PUSHED = 3
+PUSHED: Final = 3
 """Index of the counter of samples pushed in the header, counted in eight-byte words."""
 
 Samples = npt.NDArray[np.void]
@@ -80,7 +80,8 @@ class SampleRing:
         self._header = np.frombuffer(memory, np.uint64, 8)
         self._numbers = np.frombuffer(memory, np.uint64, capacity, _HEADER)
         self._slots = np.frombuffer(memory, _BYTES, capacity, slots)
-        self._cursor = int(self._header[_PUSHED])
+        self._samples = np.frombuffer(memory, SAMPLE, capacity, slots)
+        self._cursor = int(self._header[PUSHED])
         self._taken = np.zeros(capacity, SAMPLE)
         self._taken_bytes = self._taken.view(_BYTES)
         self._overwritten = 0
@@ -135,7 +136,7 @@ class SampleRing:
     @property
     def pushed(self) -> int:
         """Samples pushed so far, by whoever pushes."""
-        return int(self._header[_PUSHED])
+        return int(self._header[PUSHED])
 
     def push(self, samples: Samples | np.void) -> None:
         """Publish samples of dtype `SAMPLE`, (n,) or one; never waits.
@@ -159,7 +160,12 @@ class SampleRing:
         self._numbers[slot] = 2 * index + np.uint64(1)
         self._slots[slot] = np.ascontiguousarray(rows).view(_BYTES)
         self._numbers[slot] = 2 * index + np.uint64(2)
-        self._header[_PUSHED] = end
+        self._header[PUSHED] = end
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], Samples]:
+        """Header (8,), numbers (capacity,) and slots (capacity,) of the ring itself, for compiled code."""
+        return self._header, self._numbers, self._samples
 
     def take(self) -> Samples:
         """The samples pushed since the last call, oldest first, (n,); valid until the next call.
@@ -167,7 +173,7 @@ class SampleRing:
         Those overwritten before they could be taken are counted in `overwritten`. Nothing that another process writes
         to the memory raises an error here.
         """
-        pushed: int = self._header.item(_PUSHED)
+        pushed: int = self._header.item(PUSHED)
         wanted = pushed - self._cursor
         if not 0 < wanted <= _MOST_AT_ONCE:
             self._cursor = pushed  # fewer than before: somebody began the ring anew
@@ -200,6 +206,7 @@ class SampleRing:
         self._closed = True
         # Arrays over the block would keep it from being closed.
         self._header, self._numbers, self._slots = np.zeros(8, np.uint64), np.zeros(0, np.uint64), np.zeros(0, _BYTES)
+        self._samples = np.zeros(0, SAMPLE)
         if self._block is not None:
             self._block.close()
 

@@ -7,16 +7,29 @@ import pytest
 from exploration import either, seeds
 from streamed import CONFIG, HOME
 
-from kinematics import Array, pose_to_coordinates
+from kinematics import Array, coordinates_to_motion_kernel, inverse_kinematics_kernel, pose_to_coordinates
 from rig.engine.braking_ahead import (
+    BEYOND,
     DURATIONS,
+    ELSEWHERE,
+    FORCE,
+    HERE,
+    LOADED,
     NO_WAY,
+    OPEN,
+    SURE,
     WITHIN,
     accepted_kernel,
     calm_of,
+    evaluate_kernel,
+    forces_within_kernel,
+    judged_kernel,
     make_ahead,
+    near_verdict_kernel,
     rest_state_kernel,
     state_within_kernel,
+    way_verdict_kernel,
+    way_within_kernel,
 )
 
 STATES = either(300, 100_000)
@@ -153,6 +166,80 @@ def excess(t: Array, q: Array) -> Array:
     )
 
 
+class Bounded:
+    """The check with other limits, beside one that bounds nothing and evaluates every place of a way to rest."""
+
+    def __init__(self, force: float, condition: float) -> None:
+        self.bounded, self.evaluated = make_ahead(CONFIG), make_ahead(CONFIG)
+        for ahead in (self.bounded, self.evaluated):
+            ahead["force"], ahead["condition"] = force, condition
+
+    def within(self, state: Array) -> bool:
+        """Whether both say that the state is within, one of them without an anchor."""
+        self.evaluated["shortest"] = 0.0
+        full = state_within_kernel(self.evaluated, state, True, 1.0, HERE) and forces_within_kernel(self.evaluated)
+        assert judged_kernel(self.bounded, state) == full
+        return bool(full)
+
+    def way(self, state: Array, row: int) -> tuple[int, bool]:
+        """What the bound says of a way to rest, and whether it is within."""
+        self.evaluated["shortest"] = 0.0
+        return way_verdict_kernel(self.bounded, state, row), way_within_kernel(self.evaluated, state, row, False)
+
+
+@pytest.mark.parametrize(("force", "condition"), [(396.0, 99.0), (120.0, 99.0), (80.0, 6.0), (60.0, 4.0)])
+def test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated(force, condition):
+    counts = {(verdict, within): 0 for verdict in (LOADED, SURE, OPEN, BEYOND) for within in (False, True)}
+    for seed in seeds(1):
+        check, rng = Bounded(force, condition), np.random.default_rng(seed)
+        states = random_states(rng, either(400, 100_000) // 4)
+        home = pose_to_coordinates(HOME)
+        states[::2, :6] = home + 0.3 * (states[::2, :6] - home)
+        for state in filter(check.within, states):
+            for row in range(len(DURATIONS)):
+                verdict, within = check.way(state, row)
+                counts[verdict, within] += 1
+                assert within if verdict == LOADED else not (within and verdict == BEYOND), (state, row)
+                assert within or verdict != SURE or check.evaluated["what"][0] == FORCE, (state, row)
+    assert counts[BEYOND, False] and counts[OPEN, True] and counts[SURE, True], counts  # each of them occurs
+    if force > 300.0:
+        decided = counts[LOADED, True] + counts[SURE, True]
+        assert decided > 2 * counts[OPEN, True] and counts[LOADED, True] > 0.3 * decided, counts
+
+
+def test_what_a_bound_is_certain_of_near_a_state_is_so():
+    rng, check, found = np.random.default_rng(7), Bounded(math.inf, math.inf), np.zeros(2, int)
+    for state in filter(check.within, random_states(rng, either(300, 30_000))):
+        near = state + rng.normal(size=18) * 10.0 ** rng.uniform(-4, -1) * np.repeat([0.3, 3.0, 30.0], 6)
+        verdict = near_verdict_kernel(check.bounded, state, near)
+        within = state_within_kernel(check.evaluated, near, False, 1.0, ELSEWHERE)
+        assert verdict == OPEN or within == (verdict == SURE)
+        found += verdict != OPEN, within
+    assert found.min() > 20
+
+
+def test_the_evaluated_legs_are_those_of_the_inverse_kinematics():
+    rng, ahead = np.random.default_rng(5), make_ahead(CONFIG)
+    legs, motion, small = np.zeros((6, 13)), np.zeros(19), 1e-6
+    for state in random_states(rng, 20):
+        evaluate_kernel(ahead, state, HERE)
+        coordinates_to_motion_kernel(state, motion)
+        inverse_kinematics_kernel(CONFIG.machine.geometry.array, motion, legs)
+        np.testing.assert_allclose(ahead[0]["legs"][HERE, :, :3], legs[:, :3], rtol=1e-11, atol=1e-11)
+        for k in range(6):
+            shift = small * np.eye(6)[k]
+            slope = (lengths_at(state[:6] + shift) - lengths_at(state[:6] - shift)) / (2.0 * small)
+            np.testing.assert_allclose(ahead[0]["jacobian"][HERE, :, k], slope, atol=1e-8)
+        J = ahead[0]["jacobian"][HERE]
+        np.testing.assert_allclose(ahead[0]["legs"][HERE, :, 3], J @ state[12:], rtol=1e-11, atol=1e-11)
+
+
+def lengths_at(coordinates: Array) -> Array:
+    """Lengths (6,) of the legs at coordinates (6,)."""
+    lengths: Array = np.linalg.norm(legs_at(coordinates)[0], axis=-1)
+    return lengths
+
+
 def test_the_states_on_the_way_are_the_integrals_of_its_acceleration():
     rng = np.random.default_rng(3)
     states, durations = random_states(rng, 20), np.repeat(np.array(DURATIONS)[:5], 4)
@@ -172,7 +259,7 @@ def test_a_state_from_which_no_way_stays_within_the_stroke_is_refused():
     state[2] += 0.131  # 4 mm from the end of the stroke
     assert accepted_kernel(ahead, state, 0.0, False) > 0.0
     state[8] = 0.3
-    assert state_within_kernel(ahead, state, True, 1.0)
+    assert state_within_kernel(ahead, state, True, 1.0, HERE)
     assert accepted_kernel(ahead, state, 0.0, False) == 0.0
     assert ahead[0]["what"] == NO_WAY
     state[8] = -0.3  # away from it
