@@ -125,6 +125,8 @@ class StreamSource:
         data["stop_after"], data["way_duration"] = settings.stop_after, config.period
         data["taken"] = samples.pushed
         data["origin"] = data["silent_since"] = data["slipped_since"] = math.nan
+        data["rate"] = data["wanted_rate"] = 1.0
+        data["lag"], data["lag_until"] = math.inf, -math.inf
         data["predict"] = settings.predict if settings.resampling == "predict" else 0.0
         data["speed"], data["rotation_speed"] = motion.approach_speed, motion.approach_rotation
         data["limit"] = settings.mode == "limit"

@@ -27,7 +27,7 @@ from rig.engine.braking_ahead import (
     state_within_kernel,
     way_kernel,
 )
-from rig.streaming import PUSHED
+from rig.streaming import MOST_AT_ONCE, PUSHED
 
 CAPACITY = 2048
 """Samples kept."""
@@ -49,6 +49,10 @@ _RISE = 0.03  # s, in which the filter's acceleration rises to the limit
 _JOINED = 0.1  # m/s² and rad/s²: what is so near in a cycle is what is asked for
 _SLIP = 0.02  # s, by which the rig's clock may lag behind that of the stream
 _SLIPPED_FOR = 0.1  # s, after which a lag is one that stays, not a cycle that came late
+_LEAST_LAG = 1e-4  # s, of the rig's clock that is made up for
+_GAIN = 2.0  # 1/s, of a lag that stays: the part of it that is made up for in a second
+_FASTEST = 3e-3  # s/s, by which the stream is followed faster meanwhile, or slower
+_RAMP = 1e-4  # s/s, by which that changes in a cycle
 _HALVINGS = 14  # of the way from home to a pose that is out of reach
 
 _DONE, _TRY, _LIMIT, _LEAVE = range(4)  # steps of planning a state
@@ -99,6 +103,10 @@ STREAM = np.dtype(
         ("silent_since", np.float64),
         ("slipped_since", np.float64),
         ("least_slip", np.float64),
+        ("rate", np.float64),
+        ("wanted_rate", np.float64),
+        ("lag", np.float64),
+        ("lag_until", np.float64),
         ("rest_at", np.float64),
         ("phase", np.int64),
         ("stopped", np.int64),
@@ -142,7 +150,8 @@ rest from the end of the plan. what, leg, value: why the stream was refused, as 
 the way to rest of `way_duration` s begins that is valid at `front`, the last knot, `way_elapsed` s after its beginning.
 base: likewise of the way to rest out of which the stream fades in. place: s since the beginning, which was at `origin`,
 s of the stream's clock; slip: s by which the cycles lag behind it; rest_at: place at which the plan is at rest. taken:
-samples of the ring, from its beginning.
+samples of the ring, from its beginning. rate: seconds of the stream per second, on its way to wanted_rate; lag,
+lag_until: s, least slip of the present `_SLIPPED_FOR`, and its end.
 """
 
 Stream = NDArray[np.void]
@@ -264,12 +273,15 @@ def _copied(stream: Stream, numbers: Numbers, slots: Samples, index: int) -> tup
 def take_kernel(stream: Stream, header: Numbers, numbers: Numbers, slots: Samples, now: float) -> None:
     """Put new samples of a ring into the history, in order of their times; counts what is not used.
 
-    header, numbers, slots: `arrays` of `rig.streaming.SampleRing`. now: s, the stream's clock.
+    header, numbers, slots: `arrays` of `rig.streaming.SampleRing`, of which nothing is believed. now: s, the stream's
+    clock.
     """
     data = stream[0]
     state = data.next[:]
     begin, end, capacity = data.taken, np.int64(header[PUSHED]), slots.shape[0]
     data.taken = end
+    if begin < 0 or not 0 < end - begin <= MOST_AT_ONCE:  # begun anew, or no count at all
+        return
     data.lost += max(0, end - begin - capacity)
     for index in range(max(begin, end - capacity), end):
         whole, number, given, time = _copied(stream, numbers, slots, index)
@@ -643,6 +655,10 @@ def _begin_step(stream: Stream, ahead: Ahead, time: float) -> int:
     data = stream[0]
     target, state, wanted = data.target[:], data.next[:], data.wanted[:]
     known = target_kernel(stream, time, target)
+    if data.rate != 1.0:
+        for k in range(6):
+            target[6 + k] *= data.rate
+            target[12 + k] *= data.rate * data.rate
     asked = data.asked[(data.front + 1) % KNOTS]
     for k in range(18):
         asked[k] = target[k] if known else math.nan
@@ -775,6 +791,19 @@ def _watch(stream: Stream, now: float) -> None:
 
 
 @kernel
+def _make_up(stream: Stream, now: float) -> None:
+    """Make up smoothly for a lag of the rig's clock that stays but is small, as of a computer that was busy."""
+    data = stream[0]
+    data.lag = min(data.lag, data.slip)
+    if now >= data.lag_until:
+        lag = data.lag
+        data.lag, data.lag_until = math.inf, now + _SLIPPED_FOR
+        if lag <= _SLIP:
+            data.wanted_rate = 1.0 if abs(lag) < _LEAST_LAG else 1.0 + max(-_FASTEST, min(_FASTEST, _GAIN * lag))
+    data.rate += max(-_RAMP, min(_RAMP, data.wanted_rate - data.rate))
+
+
+@kernel
 def advance_kernel(
     stream: Stream, ahead: Ahead, header: Numbers, numbers: Numbers, slots: Samples, now: float, place: float,
     delay: Array, asked: Array, counts: Numbers,
@@ -785,10 +814,13 @@ def advance_kernel(
     recorded: delay (1,) s, asked (7,), the pose asked for at `place`, counts (4,).
     """
     data = stream[0]
+    passed = place - data.place
     data.events, data.place = 0, place
     if math.isnan(data.origin) or (not data.used and now - place < data.origin):
         data.origin = now - place  # the least late of the first cycles
+    data.origin += (data.rate - 1.0) * passed
     data.slip = now - place - data.origin
+    _make_up(stream, now)
     take_kernel(stream, header, numbers, slots, now)
     until = math.ceil((place + data.horizon) / data.period - 1e-6)
     while data.front < until:

@@ -41,6 +41,7 @@ from rig.streaming.receiver import (
 from rig.streaming.samples import (
     ACCELERATION,
     END,
+    MOST_AT_ONCE,
     PUSHED,
     SAMPLE,
     VELOCITY,
@@ -68,6 +69,7 @@ __all__ = [
     "FEEDBACK_SIZE",
     "KINEMATIC",
     "LEAST_MARGIN",
+    "MOST_AT_ONCE",
     "PACKET_SIZE",
     "PUSHED",
     "SAMPLE",

@@ -45,7 +45,7 @@ pose: (7,) x, y, z in m, quaternion w, x, y, z. velocity: (6,) of the origin, m/
 _BYTES = np.dtype((np.void, SAMPLE.itemsize))  # copied at once, not field by field
 _MAGIC = 0x5249475354524D31
 _HEADER = 64
-_MOST_AT_ONCE = 1 << 32
+MOST_AT_ONCE = 1 << 32
 """Samples between two looks of the reader; more is no count, but memory that somebody else wrote to."""
 _FEW = 8
 """Samples that are looked at one by one faster than as an array."""
@@ -175,7 +175,7 @@ class SampleRing:
         """
         pushed: int = self._header.item(PUSHED)
         wanted = pushed - self._cursor
-        if not 0 < wanted <= _MOST_AT_ONCE:
+        if not 0 < wanted <= MOST_AT_ONCE:
             self._cursor = pushed  # fewer than before: somebody began the ring anew
             return self._taken[:0]
         first = max(self._cursor, pushed - self.capacity)

@@ -278,6 +278,26 @@ def test_a_late_cycle_leaves_the_delay_as_it_is(following):
     np.testing.assert_allclose(np.array(following.motions)[kept:, 0], wanted, atol=1e-6)
 
 
+def test_a_small_lag_of_the_rig_that_stays_is_made_up_for_smoothly(following):
+    """As in paced time, in which a computer that was busy for 10 ms leaves the rig's clock behind."""
+    following.late, at = 0.01, following.cycle
+    for _ in range(3000):
+        now = following.t + following.late
+        if following.cycle % 5 == 0:
+            following.send(swaying()(now), now)
+        following.step()
+        if following.cycle == at + 1:
+            assert following.source.report.delay == pytest.approx(DELAY + 0.01)
+    assert following.codes() == ["stream_followed"]
+    assert following.source.report.delay == pytest.approx(DELAY, abs=2e-4)
+    motions = np.array(following.motions)
+    times = np.arange(following.cycle - 500, following.cycle) * following.period + following.period - DELAY
+    wanted = [swaying()(t + following.source.report.delay - DELAY + 0.01)[0] for t in times]
+    np.testing.assert_allclose(motions[-500:, 0], wanted, atol=4e-5)
+    derived = np.gradient(motions[:, 7], following.period)[at - 1 : -2]
+    assert np.abs(derived - motions[at - 1 : -2, 13]).max() < 0.1  # m/s², of 0.8
+
+
 def test_a_rig_that_falls_behind_begins_the_stream_anew_with_its_delay(following):
     following.late = 0.03
     following.clock.set(following.t + following.late)
