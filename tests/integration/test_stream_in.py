@@ -1,11 +1,12 @@
 """The whole way of a stream: a sender in another process, packets, a live virtual rig, and what comes back."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from live_bench import patient_config
 from rig.cli import main
 from rig.errors import ExitCode
 from rig.recording import RecordingFile
-from rig.services import Event, FollowRequest, FollowResult, Progress, follow_stream
+from rig.runtime import ChildDiedError
+from rig.services import Event, FollowRequest, FollowResult, Progress, follow_stream, following
+from rig.states import State
+from rig.streaming import StreamReceiver
 
 GUIDE = Path(__file__).parents[2] / "docs" / "streaming.md"
 HEIGHT = 0.01  # m, of the guide's motion
@@ -45,6 +49,8 @@ class Session:
         self._folder, self._seconds = folder, seconds
         self.sender: subprocess.Popen[str] | None = None
         self.interrupt = False
+        self.at_work: Callable[[], None] | None = None
+        """done once, while the stream is followed"""
 
     def follow(self) -> FollowResult:
         return follow_stream(FollowRequest(str(self.file), output=self._folder / "runs"), self._heard)
@@ -59,6 +65,9 @@ class Session:
         elif event.stage == "following" and self.interrupt:
             self.interrupt = False
             signal.raise_signal(signal.SIGINT)
+        elif event.stage == "following" and self.at_work is not None:
+            self.at_work()
+            self.at_work = None
 
 
 @pytest.fixture
@@ -98,6 +107,32 @@ def test_ctrl_c_ends_a_stream_and_parks_the_platform(session: Session) -> None:
     assert result.interrupted
     assert result.stream.taken > 0
     assert result.run.summary["recording"]["complete"]
+
+
+@pytest.mark.parametrize("session", [120.0], indirect=True)
+def test_a_receiver_that_dies_stops_the_rig_and_what_it_said_is_kept(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[StreamReceiver] = []
+
+    class Known(StreamReceiver):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            made.append(self)
+
+    def kill() -> None:
+        assert made[0].pid is not None
+        os.kill(made[0].pid, signal.SIGKILL)
+
+    monkeypatch.setattr(following, "StreamReceiver", Known)
+    session.at_work = kill
+    result = session.follow()
+    assert isinstance(result.run.error, ChildDiedError)
+    assert "the stream receiver has died" in str(result.run.error)
+    assert result.stream.taken > 0
+    states = np.concatenate([block["state"].copy() for block in RecordingFile(result.run.recording).blocks()])
+    assert State.RUNNING in states and states[-1] == State.PARKED  # the stream faded out before
+    assert not Path("/dev/shm", made[0].ring.name).exists()
 
 
 def test_nothing_is_started_without_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
