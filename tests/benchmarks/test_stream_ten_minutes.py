@@ -148,7 +148,7 @@ def tracking_error(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> fl
 def phase_delay(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]", clocks: Clocks) -> float:
     """Delay, s, of the reference's height against the sender's motion, by the phase of a sine through it."""
     t = rows["t"] + clocks.offset - clocks.begun
-    inside = (rows["t"] > rows["t"][0] + SETTLED) & (rows["t"] < rows["t"][-1] - 1.0)
+    inside = np.abs(rows["reference"][:, :3] - rows["stream_asked"][:, :3]).max(axis=1) < 1e-9  # not while it fades in
     t, z = t[inside], rows["reference"][inside, 2]
     design = np.stack([np.ones_like(t), np.cos(TURN * t), np.sin(TURN * t)], 1)
     _, c, s = np.linalg.lstsq(design, z, rcond=None)[0]
