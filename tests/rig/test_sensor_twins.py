@@ -196,7 +196,7 @@ def test_an_imu_is_in_time_with_telemetry_within_a_millisecond(recorded: Path) -
     recording = open_recording(recorded)
     rows = recording.rows[(recording.rows["path_rate"] == 1.0) & (recording.rows["motion"] > 0)]
     imu = recording.sensors["imu"].between(rows["t"][0] - 0.1, rows["t"][-1] + 0.1)
-    found = aligned(rows["t"], rows["twist"][:, 4:5], imu.time, imu.values[:, 4:5], "imu")
+    found = aligned(rows["t"], rows["twist"][:, 4:5], imu.time, imu.values[:, 4:5], "imu", ("wy",), "rad/s")
     assert abs(found.offset) < 1e-3
     assert found.correlation > 0.999
 
