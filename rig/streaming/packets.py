@@ -185,9 +185,7 @@ def decode_line(line: bytes, key: bytes | None = None) -> SetPoint:
         PacketError: `MANGLED` or `KEY`.
     """
     try:
-        if len(line) > LONGEST_LINE:
-            raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
-        line = line.removeprefix(_BYTE_ORDER_MARK).strip()
+        line = bare_line(line)
         point, tag = _of_json(line) if line.startswith(b"{") else _of_csv(line)
         data = _packed(point)
         given_tag = bytes.fromhex(tag) if tag else _NO_TAG
@@ -290,17 +288,27 @@ def _of_csv(line: bytes) -> tuple[SetPoint, str]:
     cells = line.decode("ascii").split(",")
     if len(cells) != _COLUMNS:
         raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
-    if b"_" in line:  # Python's own, between digits
-        raise ValueError("an underscore is no part of a number")
     session, challenge, sequence, sent, time, given, *motion, tag = (cell.strip() for cell in cells)
-    numbers = tuple(float(cell or 0.0) for cell in motion)
-    stamp = float(sent)
+    stamp, flags = float(sent), int(given or 0)
+    numbers = [float(cell) for cell in motion[:7]]
+    for begin, bit in ((7, VELOCITY), (13, ACCELERATION)):
+        numbers += [float(cell if flags & bit else cell or 0.0) for cell in motion[begin : begin + 6]]
     return (
         SetPoint(
-            int(session or 0), int(challenge or 0), int(sequence), stamp, float(time or stamp), int(given or 0), numbers
+            int(session or 0), int(challenge or 0), int(sequence), stamp, float(time or stamp), flags, tuple(numbers)
         ),
         tag,
     )
+
+
+def bare_line(line: bytes) -> bytes:
+    """The line without its end and UTF-8's mark. Raises ValueError if it is too long, or a number has an underscore."""
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
+    line = line.removeprefix(_BYTE_ORDER_MARK).strip()
+    if b"_" in line and not line.startswith(b"{"):  # Python's own, between digits
+        raise ValueError("an underscore is no part of a number")
+    return line
 
 
 def vector_of(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:

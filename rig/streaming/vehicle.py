@@ -13,12 +13,12 @@ import orjson
 
 from kinematics import Array, quaternion_to_matrix
 from rig.streaming.packets import (
-    LONGEST_LINE,
     TAG_SIZE,
     VERSION,
     Drop,
     PacketError,
     SetPoint,
+    bare_line,
     check_tag,
     checked,
     number_of,
@@ -94,15 +94,14 @@ def decode_vehicle(packet: bytes, key: bytes | None = None) -> SetPoint:
 
 
 def decode_vehicle_line(line: bytes, key: bytes | None = None) -> SetPoint:
-    """The sample of a line, JSON (it begins with a brace) or CSV, as it goes through the intake.
+    """The sample of a line, JSON (it begins with a brace) or CSV, see `decode_line`, as it goes through the intake.
 
     Raises:
         PacketError: `MANGLED` or `KEY`; `INVALID` for an acceleration without the attitude.
     """
     try:
-        if len(line) > LONGEST_LINE:
-            raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
-        sample, tag = _of_json(line) if line.lstrip()[:1] == b"{" else _of_csv(line)
+        line = bare_line(line)
+        sample, tag = _of_json(line) if line.startswith(b"{") else _of_csv(line)
         data = _packed(sample)
         given_tag = bytes.fromhex(tag) if tag else _NO_TAG
     except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
@@ -164,11 +163,9 @@ def _of_json(line: bytes) -> tuple[VehicleSample, str]:
 
 
 def _of_csv(line: bytes) -> tuple[VehicleSample, str]:
-    cells = line.decode("ascii").strip().split(",")
+    cells = line.decode("ascii").split(",")
     if len(cells) != _COLUMNS:
         raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
-    if b"_" in line:  # Python's own, between digits
-        raise ValueError("an underscore is no part of a number")
     session, challenge, sequence, sent, time, given, *numbers, tag = (cell.strip() for cell in cells)
     force, rate = (tuple(float(cell) for cell in numbers[place : place + 3]) for place in (0, 3))
     attitude = tuple(map(float, numbers[6:])) if any(numbers[6:]) else _LEVEL

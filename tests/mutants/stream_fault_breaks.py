@@ -144,8 +144,8 @@ STREAM_FAULT_BREAKS = [
     Break(
         "a line is as long as it comes",
         _PACKETS,
-        "        if len(line) > LONGEST_LINE:",
-        "        if False:",
+        "    if len(line) > LONGEST_LINE:",
+        "    if False:",
         ("rig/test_stream_packets.py::test_what_is_no_line_is_mangled",),
     ),
     Break(

@@ -112,6 +112,8 @@ def test_what_is_no_packet_is_mangled(packet: bytes) -> None:
         b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0], "vel": [0, 0, 0, 0, 0, 0]}',
         b'{"sequence": 1, "sent": 0.0, "pose": [0, 0, 0, 1, 0, 0, 0]' + b" " * 2048 + b"}",
         b"0,0,1_0,2.0,,,0,0,0,1,0,0,0" + b"," * 13,
+        b"0,0,1,2.0,,,,0,0,1,0,0,0" + b"," * 13,  # no x
+        b"0,0,1,2.0,,1,0,0,0,1,0,0,0" + b"," * 13,  # a velocity that is not there
         b"[" * 2000,
         b"[1, 2]",
         b"\xff" * 30,
