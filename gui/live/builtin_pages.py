@@ -14,7 +14,7 @@ from gui.texts import mark, tr
 from gui.widgets import FixedSize, Theme
 from kinematics import Geometry
 from rig.csvio import Column
-from rig.readings import SensorSeries
+from rig.recording import SensorSeries
 
 SensorSource = Callable[[], Sequence[SensorSeries]]
 

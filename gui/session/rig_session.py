@@ -32,7 +32,7 @@ from rig.config import RigConfig
 from rig.engine import Connect, EngineAddress, Follow, ProgressCallback, RigCommand, RunningEngine, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError, RigError
 from rig.findings import Code, Finding
-from rig.readings import SensorSeries
+from rig.recording import SensorSeries
 from rig.runtime import SharedMemoryError
 from rig.sensing import ReadingBuffer
 from rig.states import State

@@ -30,6 +30,7 @@ from rig.recording.reader import (
     size_of_rows,
     write_rows_csv,
 )
+from rig.recording.readings import READING, SensorSeries, series_of
 from rig.recording.recorder import Recorder, RecorderPhase, RecorderStatus, RingSink, StatusBlock, room_text
 from rig.recording.recovery import caveats, recover
 from rig.recording.schema import (
@@ -56,6 +57,7 @@ __all__ = [
     "IMPORTED",
     "INJECTED",
     "MAX_COMPARED",
+    "READING",
     "EventLevel",
     "Finding",
     "Found",
@@ -73,6 +75,7 @@ __all__ = [
     "RecordingFile",
     "RecordingWriter",
     "RingSink",
+    "SensorSeries",
     "SpooledRows",
     "StatusBlock",
     "cause_of",
@@ -96,6 +99,7 @@ __all__ = [
     "recover",
     "report_path",
     "room_text",
+    "series_of",
     "size_of_rows",
     "split_part",
     "write_rows_csv",

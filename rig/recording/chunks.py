@@ -16,8 +16,9 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
-from rig.readings import READING, SensorChannels
+from rig.config import SensorChannels
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord, decode_motion
+from rig.recording.readings import READING
 from rig.recording.schema import (
     CDR_HEADER,
     CYCLE_MESSAGE,

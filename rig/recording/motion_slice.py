@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rig.readings import SensorSeries
 from rig.recording.chunks import Rows
 from rig.recording.motion_record import MotionRecord
 from rig.recording.reader import Recorded, RecordingFile
+from rig.recording.readings import SensorSeries
 from rig.recording.schema import RecordedEvent, RecordingError
 
 _MARK = "#"

@@ -18,7 +18,6 @@ from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
 from rig.csvio import Column, write_blocks
-from rig.readings import SensorSeries, series_of
 from rig.recording.chunks import (
     DAMAGE,
     LARGEST_CHUNK,
@@ -32,6 +31,7 @@ from rig.recording.chunks import (
 )
 from rig.recording.metadata import check_header, count_in, parse_object
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord
+from rig.recording.readings import SensorSeries, series_of
 from rig.recording.schema import (
     CLOSING_METADATA,
     CYCLE_TOPIC,

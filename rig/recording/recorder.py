@@ -19,9 +19,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from rig.config import SensorChannels
 from rig.findings import Finding
-from rig.readings import READING, SensorChannels
 from rig.recording.motion_record import MotionRecord
+from rig.recording.readings import READING
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.writer import RecordingWriter
 from rig.runtime import ChildProcess, ProcessWatch, RingReader, SharedBlock, TelemetryRing, wait_until

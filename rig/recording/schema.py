@@ -8,8 +8,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from rig.config import MOST_CHANNELS, SensorChannels
 from rig.findings import Code, Finding, finding_from_json, finding_to_json
-from rig.readings import MOST_CHANNELS, SensorChannels
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import MEANING, ROW
 

@@ -19,8 +19,8 @@ from mcap.data_stream import RecordBuilder
 from mcap.records import ChunkIndex
 from mcap.writer import CompressionType, Writer
 
+from rig.config import SensorChannels
 from rig.findings import Finding
-from rig.readings import READING, SensorChannels
 from rig.recording.metadata import digest
 from rig.recording.motion_record import (
     MOTION_MESSAGE,
@@ -29,6 +29,7 @@ from rig.recording.motion_record import (
     encode_motion,
     motion_definition,
 )
+from rig.recording.readings import READING
 from rig.recording.schema import (
     CDR_HEADER,
     CLOSING_METADATA,

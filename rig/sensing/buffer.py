@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rig.readings import READING, SensorChannels, SensorSeries
+from rig.config import SensorChannels
+from rig.recording import READING, SensorSeries
 from rig.runtime import TelemetryRing
 
 _MOST = 1 << 18

@@ -10,9 +10,9 @@ from typing import Final, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import SensorOptions
+from rig.config import QUATERNION, SensorOptions
 from rig.findings import Code, Finding, Value
-from rig.readings import QUATERNION, READING
+from rig.recording import READING
 from rig.runtime import Clock
 from rig.sensing.packets import Measurement, decode
 from rig.streaming import Drop, PacketError, SenderClock
@@ -21,6 +21,8 @@ WINDOW: Final = 256
 """sequence numbers back to which an overtaken reading is told from a duplicate"""
 AHEAD: Final = 10.0
 """s between measurement and sending, or measurement and arrival, at most"""
+FUTURE: Final = 0.1
+"""s by which a stamp may be ahead of the sending or the arrival, at most: clocks of two kinds agree to less"""
 _UNIT_NORM = 1e-3
 _RATE = 200  # arrivals of which the rate is stated
 _QUIET = 1.0  # s between two reports of one kind
@@ -241,14 +243,16 @@ class SensorIntake:
         """The record of a reading. Raises PacketError."""
         identity = (reading.session, origin)
         active = bool(self._arrivals) and now - self._arrivals[-1] <= self.options.stale_after
-        restarted = reading.sequence is not None and reading.sequence <= self._newest
+        restarted = reading.sequence is not None and (
+            reading.sequence <= self._newest or reading.sequence > self._farthest(now)
+        )
         if self._identity is None or (not active and (restarted or identity != self._identity)):
             self._identity = identity
             self._clock, self._newest = SenderClock(), -1
             self._seen.clear()
         elif identity != self._identity:
             raise PacketError(Drop.OTHER_SESSION, f"session {reading.session} while another one is active")
-        sequence = self._counted(reading.sequence)
+        sequence = self._counted(reading.sequence, now)
         self._check(reading)
         t = self._measured(reading, now)
         row = np.zeros(1, READING)
@@ -268,6 +272,8 @@ class SensorIntake:
             raise PacketError(Drop.TIME, f"sent at {reading.sent:g} s of a clock that is elsewhere")
         else:
             t = self._clock.local(reading.time)
+        if t - now > FUTURE:
+            raise PacketError(Drop.TIME, f"measured {t - now:g} s after it arrived")
         t -= self.options.delay
         if not abs(now - t) <= AHEAD:
             raise PacketError(Drop.TIME, f"measured {now - t:g} s before it arrived")
@@ -286,15 +292,25 @@ class SensorIntake:
             return
         if not (math.isfinite(reading.sent) and math.isfinite(reading.time)):
             raise PacketError(Drop.INVALID, 'without a time: clock = "arrival" is for sensors that have none')
+        if reading.time - reading.sent > FUTURE:
+            raise PacketError(Drop.INVALID, f"measured {reading.time - reading.sent:g} s after it was sent")
         if not abs(reading.time - reading.sent) <= AHEAD:
             raise PacketError(Drop.INVALID, f"measured {reading.sent - reading.time:g} s before it was sent")
 
-    def _counted(self, sequence: int | None) -> int:
+    def _farthest(self, now: float) -> float:
+        """The largest sequence number that can have been reached by now, at ten times the sensor's rate."""
+        if self._newest < 0 or not self._arrivals:
+            return math.inf
+        return self._newest + WINDOW + 10.0 * self.options.rate * (now - self._arrivals[-1])
+
+    def _counted(self, sequence: int | None, now: float) -> int:
         """Note a sequence number; where there is none, one is given. Raises PacketError for one that was there."""
         if sequence is None:
             sequence = self._newest + 1
         if not 0 <= sequence < 1 << 64:
             raise PacketError(Drop.INVALID, f"sequence {sequence} is not of 0 to 2⁶⁴ − 1")
+        if sequence > self._farthest(now):
+            raise PacketError(Drop.INVALID, f"sequence {sequence}, after {self._newest}")
         if sequence > self._newest:
             if self._newest >= 0:
                 self._missing += sequence - self._newest - 1

@@ -1,13 +1,14 @@
 """Readings carried to the platform: by where a sensor sits on it, and where a tracker stands."""
 
 import numpy as np
+import numpy.typing as npt
 
 from kinematics import angles_to_matrix, matrix_to_quaternion, quaternion_to_matrix
-from rig.config import SensorOptions
-from rig.readings import QUATERNION, Floats, SensorSeries
+from rig.config import QUATERNION, SensorOptions
+from rig.recording import SensorSeries
 
 
-def platform_poses(series: SensorSeries, options: SensorOptions) -> Floats:
+def platform_poses(series: SensorSeries, options: SensorOptions) -> npt.NDArray[np.float64]:
     """Poses (n, 7) of the platform in the base frame by a tracker's: of its target, in its own frame."""
     frame = angles_to_matrix(np.array(options.frame_rotation))
     target = angles_to_matrix(np.array(options.rotation))
@@ -20,7 +21,7 @@ def platform_poses(series: SensorSeries, options: SensorOptions) -> Floats:
     return found
 
 
-def specific_forces(series: SensorSeries, options: SensorOptions) -> Floats:
+def specific_forces(series: SensorSeries, options: SensorOptions) -> npt.NDArray[np.float64]:
     """Specific forces (n, 3) at an IMU's place, m/s², in the platform's axes."""
-    found: Floats = series.values[:, :3] @ angles_to_matrix(np.array(options.rotation)).T
+    found: npt.NDArray[np.float64] = series.values[:, :3] @ angles_to_matrix(np.array(options.rotation)).T
     return found

@@ -55,6 +55,8 @@ def decode(data: bytes, count: int, key: bytes | None = None) -> Measurement:
     Raises:
         PacketError: `MANGLED` or `KEY`.
     """
+    if len(data) > LONGEST:
+        raise PacketError(Drop.MANGLED, f"more than {LONGEST} bytes")
     if data[:4] != MAGIC:
         if key is not None:
             raise PacketError(Drop.KEY, "not a packet, which alone is authenticated")
@@ -79,6 +81,8 @@ def decode_line(line: bytes, count: int) -> Measurement:
     try:
         if line.lstrip()[:1] == b"{":
             return _of_json(line, count)
+        if b"_" in line:  # which Python takes between digits
+            raise ValueError("'_' is in no number")
         cells = [cell.strip() for cell in line.decode("ascii").strip().split(",")]
         if len(cells) != count + 2:
             raise ValueError(f"{len(cells)} columns, must be {count + 2}: sequence, time and {count} values")

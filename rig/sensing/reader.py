@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Self
 
-from rig.config import PluginSource, RigConfig
+from rig.config import PluginSource, RigConfig, SensorChannels
 from rig.errors import HardwareError, InputError
 from rig.findings import Code, Finding
-from rig.readings import READING, SensorChannels
+from rig.recording import READING
 from rig.runtime import ChildProcess, SharedMemoryError, TelemetryRing
 from rig.sensing.intake import MachineTime, RigTime, SensorIntake, SensorReport
 from rig.sensing.sources import SensorSource, key_of, open_source
@@ -116,7 +116,7 @@ class ReadingLoop:
         self._sensors = [_Reading(intake) for intake in intakes]
         self._ring = ring
         for each in self._sensors:
-            self._open(each)
+            self._open(each, first=True)
             if each.source is None and each.intake.options.required:
                 self.close()
                 raise HardwareError(f"sensor {each.intake.options.name!r}, which is required: {each.intake.failure}")
@@ -128,11 +128,13 @@ class ReadingLoop:
         select.select(files, [], [], wait)
         for each in self._sensors:
             if each.source is None and time.monotonic() >= each.due:
-                self._open(each)
+                self._open(each, first=False)
             if each.source is None:
                 continue
             try:
                 each.source.read(each.intake)
+                if each.source.opened:
+                    each.intake.failure = ""
             except HardwareError as error:
                 self._fail(each, error)
             for reading in each.intake.ready():
@@ -153,10 +155,11 @@ class ReadingLoop:
                 each.source.close()
                 each.source = None
 
-    def _open(self, each: _Reading) -> None:
+    def _open(self, each: _Reading, *, first: bool) -> None:
         try:
-            each.source = open_source(each.intake.options)
-            each.intake.failure = ""
+            each.source = open_source(each.intake.options, first=first)
+            if each.source.opened:
+                each.intake.failure = ""
         except HardwareError as error:
             self._fail(each, error)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from actuators import ActuatorError, SerialEndpoint, Wire, open_wire
-from rig.config import PluginSource, SensorOptions, UdpSource, find_sensor
+from rig.config import PluginSource, SensorDevice, SensorOptions, UdpSource, find_sensor
 from rig.errors import HardwareError
 from rig.sensing.intake import SensorIntake
 from rig.sensing.packets import LONGEST, Measurement
@@ -19,9 +19,10 @@ from rig.streaming import bound_socket, lost_packets, read_key
 _BURST = 512
 """packets read in a turn"""
 _BUFFER = 1 << 19  # bytes that the system keeps of packets
-_OPENING = 1.0  # s for a serial line to open
+_OPENING = 1.0  # s for a serial line, or a device that is not required, to open
 _READING = 0.1  # s that a reader of another distribution waits for a reading
 _ENDING = 1.0  # s for its thread to end
+_OPENING_REQUIRED = 10.0  # s for it to open a sensor without which the rig does not start
 _WAITING = 4096  # readings of it that may wait
 
 
@@ -31,6 +32,10 @@ class SensorSource(Protocol):
     @property
     def descriptor(self) -> int:
         """What `select` waits at."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether it is open; a reader of another distribution may still be at it."""
 
     def read(self, intake: SensorIntake) -> bool:
         """Put what came in into the intake; whether more may wait. Raises HardwareError once it cannot be read."""
@@ -50,6 +55,11 @@ class _UdpSource:
     def descriptor(self) -> int:
         """See `SensorSource.descriptor`."""
         return self._socket.fileno()
+
+    @property
+    def opened(self) -> bool:
+        """See `SensorSource.opened`."""
+        return True
 
     def read(self, intake: SensorIntake) -> bool:
         """See `SensorSource.read`."""
@@ -85,6 +95,11 @@ class _SerialSource:
         """See `SensorSource.descriptor`."""
         return self._wire.descriptor
 
+    @property
+    def opened(self) -> bool:
+        """See `SensorSource.opened`."""
+        return True
+
     def read(self, intake: SensorIntake) -> bool:
         """See `SensorSource.read`."""
         data = self._wire.receive(0.0)
@@ -106,17 +121,16 @@ class _SerialSource:
 
 
 class _PluginSource:
-    """A thread asks the device, so that a slow one does not hold up the others.
+    """A thread opens and asks the device, so that a slow one does not hold up the others.
 
-    Raises HardwareError: the reader cannot open the device.
+    wait: s for the device to be opened. Raises HardwareError: the reader cannot open it, or, where it is required, has
+    not by then.
     """
 
-    def __init__(self, name: str, options: SensorOptions) -> None:
-        self._name = name
-        try:
-            self._device = find_sensor(name).open(options.reader_settings(), options.meaning)
-        except Exception as error:  # of whatever kind, where it is somebody else's
-            raise HardwareError(f"reader {name!r}: {type(error).__name__}: {error}") from error
+    def __init__(self, name: str, options: SensorOptions, wait: float) -> None:
+        self._name, self._options = name, options
+        self._device: SensorDevice | None = None
+        self._tried = threading.Event()
         self._count = len(options.meaning.names)
         self._readings: queue.SimpleQueue[Measurement] = queue.SimpleQueue()
         self._ended = threading.Event()
@@ -126,6 +140,16 @@ class _PluginSource:
         os.set_blocking(self._waker, False)
         self._thread = threading.Thread(target=self._run, name=f"sensor {options.name}", daemon=True)
         self._thread.start()
+        tried = self._tried.wait(wait)
+        text = self._error if tried or not options.required else f"it is not open after {wait:g} s"
+        if text and wait:
+            self.close()
+            raise HardwareError(f"reader {name!r}: {text}")
+
+    @property
+    def opened(self) -> bool:
+        """See `SensorSource.opened`."""
+        return self._device is not None
 
     @property
     def descriptor(self) -> int:
@@ -137,8 +161,10 @@ class _PluginSource:
         with contextlib.suppress(BlockingIOError):
             os.read(self._awake, _WAITING)
         with contextlib.suppress(queue.Empty):
-            while True:
+            for _ in range(_BURST):
                 intake.take(self._readings.get_nowait())
+            self._wake()  # more may wait
+            return True
         if self._error:
             raise HardwareError(f"reader {self._name!r}: {self._error}")
         return False
@@ -148,15 +174,19 @@ class _PluginSource:
         self._ended.set()
         self._thread.join(_ENDING)
         if not self._thread.is_alive():
-            with contextlib.suppress(Exception):  # of whatever kind, where it is somebody else's
-                self._device.close()
+            if self._device is not None:
+                with contextlib.suppress(Exception, SystemExit):  # of whatever kind, where it is somebody else's
+                    self._device.close()
             os.close(self._awake)
             os.close(self._waker)
 
     def _run(self) -> None:
         try:
+            device = find_sensor(self._name).open(self._options.reader_settings(), self._options.meaning)
+            self._device = device
+            self._tried.set()
             while not self._ended.is_set():
-                found = self._device.read(_READING)
+                found = device.read(_READING)
                 if self._readings.qsize() > _WAITING:
                     raise ValueError(f"more than {_WAITING} readings wait")
                 for stamp, values in found:
@@ -164,8 +194,9 @@ class _PluginSource:
                     self._readings.put(Measurement(0, None, at, at, self._checked(values)))
                 if found:
                     self._wake()
-        except Exception as error:  # of whatever kind, where it is somebody else's
+        except (Exception, SystemExit) as error:  # of whatever kind, where it is somebody else's
             self._error = f"{type(error).__name__}: {error}"
+            self._tried.set()
             self._wake()
 
     def _checked(self, values: object) -> tuple[float, ...]:
@@ -179,13 +210,20 @@ class _PluginSource:
             os.write(self._waker, b"\0")
 
 
-def open_source(options: SensorOptions) -> SensorSource:
-    """Open a sensor's source. Raises HardwareError."""
+def open_source(options: SensorOptions, *, first: bool = True) -> SensorSource:
+    """Open a sensor's source.
+
+    first: whether the rig waits for it; else a reader of another distribution opens its device while others are read.
+
+    Raises:
+        HardwareError: it cannot be opened.
+    """
     place = options.place
     if isinstance(place, UdpSource):
         return _UdpSource(place)
     if isinstance(place, PluginSource):
-        return _PluginSource(place.name, options)
+        wait = (_OPENING_REQUIRED if options.required else _OPENING) if first else 0.0
+        return _PluginSource(place.name, options, wait)
     return _SerialSource(place)
 
 

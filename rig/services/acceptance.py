@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from rig.acceptance import Acceptance, AcceptanceTest, Channel, Sensors, Trial
     from rig.config import SensorOptions
-    from rig.readings import SensorSeries
-    from rig.recording import Recorded
+    from rig.recording import Recorded, SensorSeries
 
 _Position = tuple[float, float, float]
 _SAME_JOINTS = 0.02  # m, by which a calibration may have moved them since

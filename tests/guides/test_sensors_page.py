@@ -13,7 +13,7 @@ from configured import VIRTUAL
 from own_packages import installed
 
 from rig.config import SensorOptions
-from rig.readings import READING
+from rig.recording import READING
 from rig.runtime import TelemetryRing
 from rig.sensing import MachineTime, ReadingLoop, SensorIntake
 from rig.testing import check_sensor

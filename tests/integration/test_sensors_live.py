@@ -11,6 +11,7 @@ from waiting import eventually
 
 import rig
 from kinematics import TrajectorySpec, build_trajectory
+from rig.acceptance.sensors import aligned
 from rig.engine import find_engine
 from rig.findings import Code
 from rig.recording import open_recording
@@ -73,6 +74,12 @@ def test_a_live_rig_records_its_sensors_and_outlives_their_reader(tmp_path: Path
     assert np.diff(series.time).min() > 0.0039  # their own times, whenever they arrive
     rows = recording.rows
     moving = rows[(rows["path_rate"] == 1.0) & (rows["t"] < series.time[-1]) & (rows["motion"] > 0)]
+    # stamps of the plant's own clock: evenly spaced in rig time, and of the motion to a part of a cycle
+    assert np.ptp(np.mod(series.time * 250.0 + 0.5, 1.0)) < 1e-6
+    motion_of = aligned(
+        moving["t"], moving["reference"][:, 15:16], series.time, series.values[:, 2:3], "imu", ("az",), "m/s²"
+    )
+    assert abs(motion_of.offset) < 1e-3
     felt = series.resampled(moving["t"])[:, 2]
     assert np.corrcoef(felt, moving["reference"][:, 15])[0, 1] > 0.9
     assert series.time[-1] < rows["t"][-1] - 1.0

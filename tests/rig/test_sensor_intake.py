@@ -83,6 +83,13 @@ def test_a_line_that_cannot_be_read_is_refused(line: bytes) -> None:
     assert refused.value.drop is Drop.MANGLED
 
 
+def test_a_line_that_is_too_long_or_has_a_number_of_python_is_refused() -> None:
+    for line in (b"1,,20.5" + b" " * 3000, b"1,,2_0", b"1_0,,20"):
+        with pytest.raises(PacketError) as refused:
+            decode(line, 1)
+        assert refused.value.drop is Drop.MANGLED
+
+
 def test_each_sequence_number_is_accounted_for() -> None:
     bench = Bench()
     for number in (5, 6, 9, 8, 8, 9, 10):  # 7 is missing
@@ -90,8 +97,8 @@ def test_each_sequence_number_is_accounted_for() -> None:
     assert bench.intake.ready()["sequence"].tolist() == [5, 6, 9, 8, 10]
     report = bench.intake.report()
     assert (report.taken, report.missing, bench.dropped) == (5, 1, {"duplicate": 2})
-    bench.put(2000)
-    bench.put(11)
+    bench.put(266)
+    bench.put(7)
     assert bench.dropped == {"duplicate": 2, "old": 1}
 
 
@@ -196,6 +203,28 @@ def test_stamps_far_from_the_arrival_are_refused() -> None:
     bench.intake.take(Measurement(1, 0, 1.0, 12.0, (1.0,)))
     bench.intake.take(Measurement(1, 1, math.nan, math.nan, (1.0,)))
     assert bench.dropped == {"invalid": 2}
+
+
+def test_stamps_of_the_future_are_refused() -> None:
+    bench = Bench(clock="machine")
+    bench.put(0, stamp=6.0)
+    assert bench.dropped == {"time": 1}
+    bench.put(1, stamp=1.05)  # two clocks of one time
+    bench.intake.take(Measurement(1, 2, 1.0, 6.0, (1.0,)))
+    assert bench.dropped == {"invalid": 1, "time": 1}
+    assert bench.intake.ready()["t"].tolist() == [1.05]
+
+
+def test_a_damaged_sequence_number_neither_counts_as_a_loss_nor_makes_later_readings_old() -> None:
+    bench = Bench()
+    for number in (0, 1, 1 << 40, 2, 3):
+        bench.clock.advance(0.1)
+        bench.put(number)
+    report = bench.intake.report()
+    assert (report.taken, report.missing, bench.dropped) == (4, 0, {"invalid": 1})
+    bench.clock.advance(3600.0)  # a break in which the sensor went on
+    bench.put(36_003)
+    assert (bench.intake.report().taken, bench.intake.report().missing) == (5, 35_999)
 
 
 def test_nothing_is_taken_before_rig_time() -> None:

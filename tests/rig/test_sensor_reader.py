@@ -20,7 +20,7 @@ from actuators import Terminal
 from rig.config import RigConfig, SensorOptions
 from rig.errors import HardwareError, InputError
 from rig.findings import Code, Finding
-from rig.readings import READING
+from rig.recording import READING
 from rig.runtime import SharedMemoryError, TelemetryRing
 from rig.sensing import (
     MachineTime,
@@ -207,6 +207,50 @@ def test_a_required_sensor_that_cannot_be_opened_refuses_the_start(tmp_path: Pat
             Bench(**changes, required=True)
         with bench(**changes) as one:  # else it is a warning
             assert Code.SENSOR_FAILED in [finding.code for finding in one.loop.findings()]
+
+
+HANGING = GAUGE.replace(
+    "self.left, self.value",
+    "import threading\n        threading.Event().wait(settings.start)\n        self.left, self.value",
+).replace('raise OSError("the gauge was unplugged")', "raise SystemExit(1)")
+
+
+def test_a_reader_that_hangs_as_it_opens_does_not_hold_up_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rig.sensing.sources._OPENING", 0.02)
+    monkeypatch.setattr("rig.sensing.sources._OPENING_REQUIRED", 0.02)
+    monkeypatch.setattr("rig.sensing.sources._ENDING", 0.02)
+    changes: dict[str, Any] = {"source": "plugin://gauge", "clock": "machine", "settings": {"start": 30.0}}
+    with installed(tmp_path, {"own_gauge": HANGING}, ENTRY):
+        with bench(**changes) as one:
+            one.loop.turn(0.0)
+            assert one.loop.reports()[0].state == "waiting"
+        with pytest.raises(HardwareError, match=r"which is required: .*not open after 0\.02 s"):
+            Bench(**changes, required=True)
+
+
+def test_a_reader_that_ends_its_program_is_told_as_one_that_fails(tmp_path: Path) -> None:
+    settings = {"start": 0.0, "fails_after": 1}
+    with (
+        installed(tmp_path, {"own_gauge": HANGING}, ENTRY),
+        bench(source="plugin://gauge", clock="machine", settings=settings) as one,
+    ):
+        eventually(lambda: one.turned() and one.loop.reports()[0].state == "failed", "its end")
+        assert "SystemExit" in one.loop.reports()[0].text
+
+
+def test_a_reader_that_cannot_be_opened_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
+    with (
+        installed(tmp_path, {"own_gauge": GAUGE}, ENTRY),
+        bench(source="plugin://gauge", clock="machine", settings={"start": -1.0}) as one,
+    ):
+        told = []
+        for _ in range(10):
+            told += [finding.code for finding in one.loop.findings()]
+            one.loop.turn(0.01)
+        assert told.count(Code.SENSOR_FAILED) == 1
 
 
 class Told:

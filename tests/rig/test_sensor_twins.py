@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from configured import VIRTUAL
 
@@ -13,11 +14,10 @@ import rig
 from actuators import Mode
 from kinematics import TrajectorySpec, angles_to_matrix, build_trajectory, quaternion_to_matrix
 from rig.acceptance.sensors import aligned
-from rig.config import RigConfig
+from rig.config import CHANNELS, RigConfig, SensorChannels
 from rig.errors import ConfigError, InputError
 from rig.findings import Code
-from rig.readings import CHANNELS, READING, Floats, SensorChannels, series_of
-from rig.recording import MotionPart, RecordingFile, open_recording, recover
+from rig.recording import READING, MotionPart, RecordingFile, open_recording, recover, series_of
 from rig.sensing import decode, platform_poses
 from rig.virtual import VirtualRig
 from rig.virtual import drive_kernel as columns
@@ -63,7 +63,7 @@ def thrown(settings: RigConfig) -> VirtualRig:
     return virtual
 
 
-def flown(virtual: VirtualRig, count: int, step: float) -> tuple[Floats, Floats]:
+def flown(virtual: VirtualRig, count: int, step: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Poses (count, 7) of the plant `step` s apart, and the readings then."""
     poses, readings = [], []
     for number in range(1, count + 1):
@@ -263,7 +263,7 @@ def test_a_quaternion_is_interpolated_on_the_shorter_way() -> None:
     assert middle[3:] == pytest.approx([math.cos(half / 2), 0.0, 0.0, math.sin(half / 2)])
 
 
-def _readings(values: Floats, times: list[float] | None = None) -> Any:
+def _readings(values: npt.NDArray[np.float64], times: list[float] | None = None) -> Any:
     rows = np.zeros(len(values), READING)
     rows["t"] = np.arange(float(len(values))) if times is None else times
     rows["values"][:, : values.shape[1]] = values
@@ -299,6 +299,7 @@ def test_an_unusable_sensor_is_refused_by_name(changes: dict[str, Any], text: st
     [
         ([IMU, IMU | {"source": "udp://127.0.0.1:1"}], [], "'imu' is there twice"),
         ([IMU, TRACKER | {"source": IMU["source"]}], [], "is that of sensor 'imu', too"),
+        ([IMU, TRACKER | {"source": "udp://localhost:9873"}], [], "is that of sensor 'imu', too"),
         ([IMU], [{"name": "tracker"}], "'tracker' is none of the [[sensors]]: imu"),
         ([IMU], [{"name": "imu"}, {"name": "imu"}], "'imu' is there twice"),
         ([IMU | {"source": "serial:///dev/ttyS9"}], [{"name": "imu"}], "with a source udp://HOST:PORT"),

@@ -1,26 +1,13 @@
 """Readings of sensors beside the rig: one reading as a record, and a sensor's readings as a series in rig time."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-MOST_CHANNELS: Final = 16
-"""channels that a sensor may have"""
-CHANNELS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "imu": (("ax", "m/s²"), ("ay", "m/s²"), ("az", "m/s²"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")),
-    "pose": (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")),
-}
-"""Channels with their units of the kinds of sensor that have fixed ones.
-
-imu: specific force (acceleration minus gravity; at rest, level, az is +9.8) and angular rate, both in the sensor's
-axes. pose: of the tracker's target in the tracker's frame, a unit quaternion with the scalar first.
-"""
-QUATERNION: Final = slice(3, 7)
-"""channels of a pose that are its quaternion"""
+from rig.config import MOST_CHANNELS, QUATERNION, SensorChannels
 
 READING = np.dtype(
     [
@@ -40,16 +27,6 @@ those beyond are not used.
 """
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class SensorChannels:
-    """What a sensor's readings mean: its name, kind, and names and units of its channels."""
-
-    name: str
-    kind: str
-    names: tuple[str, ...]
-    units: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
