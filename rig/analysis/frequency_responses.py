@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
-from kinematics import COORDINATES, leg_matrices, pose_to_coordinates
+from kinematics import COORDINATES, angles_to_matrix, leg_matrices, pose_to_coordinates, quaternion_to_matrix
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Distortion, Response, frequency_response, well_excited
 from rig.analysis.response_fit import CommandHold, Note, Nuisance, ResponseFit, Verdict, fit_response
@@ -105,28 +105,47 @@ class RecordedResponse:
     friction: dict[str, Complex]
     """of `force` at its lines (k,), by kind of friction: the contribution of the model's prismatic-joint friction,
     which no cell measures; breakaway: an unmodelled friction of Coulomb's size, near standstill only"""
+    imu: Response | None = None
+    """from the reference to the coordinate as an inertial unit measured it, or None"""
+    sensor: str | None = None
+    """the inertial unit's name, or None"""
+
+    @property
+    def measured_with(self) -> dict[str, str]:
+        """What each response was measured with, by name."""
+        found = {"pose": "encoders"} | ({} if self.force is None else {"force": "load cells"})
+        what = "specific force" if self.dof in COORDINATES[:3] else "angular rate"
+        return found | ({} if self.imu is None else {"imu": f"{what} of sensor {self.sensor!r}"})
 
     def responses(self) -> dict[str, Response]:
         """The available responses by name."""
-        return {"pose": self.pose} | ({} if self.force is None else {"force": self.force})
+        found = {"pose": self.pose} | ({} if self.force is None else {"force": self.force})
+        return found | ({} if self.imu is None else {"imu": self.imu})
 
     def fits(self, friction: float) -> dict[str, ResponseFit]:
         """The fits by name; friction: relative standard uncertainty of each kind of the model's friction."""
         nuisances = [Nuisance(name, -shape, friction) for name, shape in self.friction.items() if friction > 0.0]
         fits = {"pose": fit_response(self.pose)}
-        return fits | ({} if self.force is None else {"force": fit_response(self.force, self.hold, nuisances)})
+        if self.force is not None:
+            fits["force"] = fit_response(self.force, self.hold, nuisances)
+        return fits | ({} if self.imu is None else {"imu": fit_response(self.imu)})
 
 
 def recorded_response(
-    recording: Recorded, dof: str | None = None, band: tuple[float, float] | None = None
+    recording: Recorded,
+    dof: str | None = None,
+    band: tuple[float, float] | None = None,
+    sensor: str | None = None,
 ) -> RecordedResponse:
     """Compute the responses of a recording's longest run without a gap, in the coordinate that it excites.
 
-    band: Hz, that must be excited; default from the lowest to the highest excited line. The force of the drives is
+    band: Hz, that must be excited; default from the lowest to the highest excited line. sensor: a recorded inertial
+    unit, whose response is computed, too, over a window in which it has readings throughout. The force of the drives is
     the sum of the cell's reading and the model's force between cell and drive; its response is computed with the
     reference as instrument, so that noise in the control loop causes no bias.
 
-    Raises InputError without a run, or if it excites more than one coordinate, or too little.
+    Raises InputError without a run, or if it excites more than one coordinate, or too little; and for a sensor that was
+    not recorded, is of another kind, or has gaps.
     """
     made_by = rig_of(recording)
     if not has_tracking(recording.header):
@@ -186,7 +205,106 @@ def recorded_response(
         own_loops,
         _command_hold(made_by),
         friction,
+        None if sensor is None else _imu_response(recording, sensor, rows, column, band, made_by),
+        sensor,
     )
+
+
+_GAP = 2.5  # periods of a sensor between two of its readings, at most
+_FILTER, _PASSED = 4, 0.4  # order, and edge as a fraction of the cycle's rate, of the filter of a faster sensor
+_INTERPOLATED = 0.125  # of its rate, up to which interpolation by a cubic spline changes a gain by less than 0.1 %
+
+
+def _imu_response(
+    recording: Recorded,
+    name: str,
+    rows: npt.NDArray[np.void],
+    column: int,
+    band: tuple[float, float] | None,
+    made_by: RecordedRig,
+) -> Response:
+    """Response of a coordinate by an inertial unit: of its acceleration, or of an angle's rate.
+
+    Both spectra are of the same derivative, so that their ratio is that of the coordinate itself, and its relative
+    uncertainty that of the derivative. Raises InputError as `recorded_response`.
+    """
+    series = recording.sensors.get(name)
+    if series is None or series.channels.kind != "imu":
+        known = ", ".join(repr(each) for each, of in recording.sensors.items() if of.channels.kind == "imu")
+        what = "no sensor" if series is None else f"a sensor of kind {series.channels.kind!r}, not 'imu',"
+        raise InputError(f"{recording.path}: has {what} {name!r}; inertial units in it: {known or 'none'}")
+    times = rows["t"]
+    margin = 1.0 / made_by.rate
+    part = series.between(float(times[0]) - 1.0, float(times[-1]) + 1.0)
+    steps = np.diff(part.time)
+    period = float(np.median(steps)) if len(steps) else math.inf
+    inside = (part.time[1:] > times[0]) & (part.time[:-1] < times[-1])
+    covered = len(steps) > 3 and part.time[0] <= times[0] + margin and part.time[-1] >= times[-1] - margin
+    if not covered or steps[inside].max() > _GAP * period:
+        raise InputError(
+            f"{recording.path}: sensor {name!r} has no readings throughout the run, {times[0]:.3f} to {times[-1]:.3f} s"
+        )
+    readings = _without_aliases(part.time, part.values, times, period, made_by.rate)
+    options = _recorded_options(recording, name)
+    turned = angles_to_matrix(np.array(options["rotation"]))
+    poses = np.ascontiguousarray(rows["reference"][:, :7])
+    base_from_platform = np.stack([quaternion_to_matrix(pose[3:]) for pose in poses])
+    specific_force, rate = (readings[:, part_] @ turned.T for part_ in (slice(0, 3), slice(3, 6)))
+    motion = rows["reference"][:, 13:16], rows["reference"][:, 10:13]
+    if column < 3:
+        # at the platform's origin: without what its turning adds at the sensor's place
+        place = np.array(options["position"])
+        turning = np.gradient(rate, 1.0 / made_by.rate, axis=0)
+        specific_force -= np.cross(turning, place) + np.cross(rate, np.cross(rate, place))
+        output = np.einsum("nij,nj->ni", base_from_platform, specific_force)[:, column]
+        excitation = motion[0][:, column]
+    else:
+        axis = _axis(pose_to_coordinates(poses).mean(axis=0), column)
+        output = np.einsum("nij,nj->ni", base_from_platform, rate) @ axis
+        excitation = motion[1] @ axis
+    found = frequency_response(excitation, output, _coordinates(poses)[:, column], made_by.rate)
+    highest = _INTERPOLATED / period
+    if band is not None and band[1] > highest:
+        raise InputError(
+            f"{recording.path}: sensor {name!r} has {1.0 / period:.4g} readings a second, enough up to {highest:.3g} Hz"
+        )
+    return well_excited(found.at(found.frequency <= highest), band)
+
+
+def _without_aliases(measured: Floats, values: Floats, times: Floats, period: float, rate: float) -> Floats:
+    """Values (m, k) at the cycles' times (m,) of readings (n, k), by a cubic spline.
+
+    Those of a sensor faster than the cycle are filtered before, without a lag: what the hold of a command makes at the
+    cycle's rate would else be found at the lines.
+    """
+    from scipy.interpolate import CubicSpline  # slow to import, rarely needed
+    from scipy.signal import butter, sosfiltfilt
+
+    if period * rate < 1.0:
+        even = np.arange(measured[0], measured[-1], period)
+        values = CubicSpline(measured, values)(even)
+        edge = min(_PASSED * rate, 0.9 * 0.5 / period)
+        values = sosfiltfilt(butter(_FILTER, edge, fs=1.0 / period, output="sos"), values, axis=0)
+        measured = even
+    readings: Floats = CubicSpline(measured, values)(times)
+    return readings
+
+
+def _recorded_options(recording: Recorded, name: str) -> Mapping[str, Any]:
+    """Where a sensor sat, by the recorded configuration."""
+    for each in recording.header.get("config", {}).get("sensors", ()):
+        if each.get("name") == name:
+            found: Mapping[str, Any] = {"position": (0.0,) * 3, "rotation": (0.0,) * 3} | each
+            return found
+    raise InputError(f"{recording.path}: its configuration has no sensor {name!r}")
+
+
+def _axis(coordinates: Floats, column: int) -> Floats:
+    """Axis (3,) in the base frame about which a platform turns by an angle of R = Rz Ry Rx alone."""
+    later = np.zeros(3)
+    later[column - 2 :] = coordinates[column + 1 :]
+    axis: Floats = angles_to_matrix(later) @ np.eye(3)[column - 3]
+    return axis
 
 
 def _command_hold(made_by: RecordedRig) -> CommandHold | None:

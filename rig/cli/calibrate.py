@@ -12,7 +12,7 @@ import typer
 from rig.cli.cells_in_place import HELP as IN_PLACE_HELP
 from rig.cli.cells_in_place import cells_in_place
 from rig.cli.geometry import HELP as GEOMETRY_HELP
-from rig.cli.geometry import geometry
+from rig.cli.geometry import POSES_HELP, geometry, geometry_poses
 from rig.cli.help import command_group
 from rig.cli.options import (
     JsonOption,
@@ -167,6 +167,7 @@ def cells(
 app.command("cells-in-place", help=IN_PLACE_HELP)(cells_in_place)
 app.command("zero", help=ZERO_HELP)(zero)
 app.command("geometry", help=GEOMETRY_HELP)(geometry)
+app.command("geometry-poses", help=POSES_HELP)(geometry_poses)
 
 
 def _numbers(text: str) -> list[float]:

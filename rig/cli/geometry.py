@@ -31,6 +31,13 @@ the unobservable directions.
 --plan N instead writes the N most informative poses in addition to those in --data.
 """
 
+POSES_HELP = """Write the measurements for `rig calibrate geometry` from a recording with a tracker.
+
+A row is one rest of a second or more: the mean of the poses by the sensor of kind pose, and of the lengths by the \
+drives, without the length offsets of parameters that were loaded. Shows the standard uncertainty of these means, by \
+what scatters within a rest, as options for `rig calibrate geometry`.
+"""
+
 
 class KnownFrames(StrEnum):
     """Frames in which the poses are given."""
@@ -178,3 +185,30 @@ def geometry(
     for warning in result.found.warnings:
         print_warning(warning_words(warning))
     typer.echo(f'parameters: {target}\nname them in the configuration: parameters = ["{target.name}"]')
+
+
+def geometry_poses(
+    recording: Annotated[
+        Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap) in which the platform rests at many poses.")
+    ],
+    sensor: Annotated[str, typer.Option("--sensor", metavar="NAME", help="Recorded sensor of kind pose.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write, never overwritten.")
+    ] = Path("geometry-poses.csv"),
+    progress: ProgressOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the measurements of a recording; see `POSES_HELP`."""
+    from rig.cli.progress import service_events
+    from rig.services import GeometryPosesRequest, geometry_poses
+
+    with service_events(progress) as report:
+        found = geometry_poses(GeometryPosesRequest(recording, sensor, output), report)
+    if as_json:
+        typer.echo(json.dumps(found.as_dict(), indent=2))
+        return
+    typer.echo(
+        f"{len(found.poses)} poses at rest: {output}\nuncertainty of their means by scatter alone: --position-sigma "
+        f"'{1e6 * found.position_sigma:.3g} um' --rotation-sigma '{1e6 * found.rotation_sigma:.3g} urad' "
+        f"--length-sigma '{1e6 * found.length_sigma:.3g} um'"
+    )

@@ -89,6 +89,12 @@ def respond_command(
             "--friction", metavar="PART", help="Prior uncertainty of the model's friction, one sigma.", min=0.0
         ),
     ] = 0.2,
+    sensor: Annotated[
+        str | None,
+        typer.Option(
+            "--sensor", metavar="NAME", help="Recorded sensor of kind imu; its response is computed beside the others."
+        ),
+    ] = None,
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
@@ -113,7 +119,7 @@ def respond_command(
         if low is None or high is None or not 0.0 < low < high < float("inf"):
             raise typer.BadParameter("give --from and --to, both above 0 Hz, the first below", param_hint="'--from'")
         band = (low, high)
-    request = RespondRequest(recording, dof, band, None if probe else output, friction)
+    request = RespondRequest(recording, dof, band, None if probe else output, friction, sensor)
     with service_events(progress) as report:
         if probe:
             print_contents(respond_contents(request, report).text, as_json)
@@ -124,7 +130,7 @@ def respond_command(
     else:
         typer.echo(f"coordinate {found.dof}, {found.begin:.3f} to {found.end:.3f} s, {found.rate:g} cycles a second")
         for name, one in found.responses.items():
-            typer.echo(described(name, one, found.fits[name]))
+            typer.echo(f"{described(name, one, found.fits[name])}\n  measured   with {found.measured_with[name]}")
         if output is not None:
             typer.echo(f"plot       {output}")
     if found.damaged:

@@ -194,6 +194,9 @@ if TYPE_CHECKING:
     from rig.services.templates import TemplateError as TemplateError
     from rig.services.templates import motion_templates as motion_templates
     from rig.services.templates import write_motion as write_motion
+    from rig.services.tracked_poses import GeometryPosesRequest as GeometryPosesRequest
+    from rig.services.tracked_poses import GeometryPosesResult as GeometryPosesResult
+    from rig.services.tracked_poses import geometry_poses as geometry_poses
     from rig.services.workspaces import WorkspaceRequest as WorkspaceRequest
     from rig.services.workspaces import WorkspaceResult as WorkspaceResult
     from rig.services.workspaces import sweep_workspace as sweep_workspace
@@ -273,6 +276,7 @@ _NAMES = {
         "homing_spread",
         "plan_geometry",
     ),
+    "tracked_poses": ("GeometryPosesRequest", "GeometryPosesResult", "geometry_poses"),
     "geometry_summary": ("warning_words",),
     "identification": ("IdentifyRequest", "IdentifyResult", "identify", "identify_contents"),
     "job": ("CancelledError", "Event", "Job", "Notice", "OnEvent", "Progress", "no_progress", "start"),

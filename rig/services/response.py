@@ -36,6 +36,8 @@ class RespondRequest:
     """SVG file to write Bode plots to"""
     friction: Annotated[float, Field(ge=0.0)] = 0.2
     """relative sigma of the model's friction"""
+    sensor: str | None = None
+    """recorded inertial unit whose response is computed, too; None: none"""
 
     def __post_init__(self) -> None:
         if self.dof is not None and self.dof not in COORDINATES:
@@ -48,9 +50,9 @@ class RespondRequest:
 class RespondResult:
     """Result of the service.
 
-    dof: coordinate. begin, end: s, rig time. rate: cycles per second. responses, fits: by name, "pose" and "force".
-    notes: (response, code, text) of their limitations. plot: the written file, or None. notices: for the
-    user. damaged: whether the recording is.
+    dof: coordinate. begin, end: s, rig time. rate: cycles per second. responses, fits: by name, "pose", "force" and
+    "imu". measured_with: what each was measured with, by name. notes: (response, code, text) of their limitations.
+    plot: the written file, or None. notices: for the user. damaged: whether the recording is.
     """
 
     recording: Path
@@ -60,6 +62,7 @@ class RespondResult:
     rate: float
     responses: "Mapping[str, Response]"
     fits: "Mapping[str, ResponseFit]"
+    measured_with: Mapping[str, str]
     notes: tuple[tuple[str, str, str], ...]
     plot: Path | None
     notices: tuple[Notice, ...]
@@ -72,6 +75,7 @@ class RespondResult:
             "dof": self.dof,
             "begin_s": self.begin,
             "end_s": self.end,
+            "measured_with": dict(self.measured_with),
             "notes": [{"response": name, "code": code, "text": text} for name, code, text in self.notes],
             **{name: _response(one, self.fits[name]) for name, one in self.responses.items()},
             "plot": None if self.plot is None else str(self.plot),
@@ -92,7 +96,7 @@ def respond(request: RespondRequest, progress: OnEvent = no_progress) -> Respond
     notices = Notices(progress)
     opened = notices.opened(request.recording)
     progress(Progress("reading-recording"))
-    found = recorded_response(opened, request.dof, request.band)
+    found = recorded_response(opened, request.dof, request.band, request.sensor)
     progress(Progress("fitting-response"))
     responses, fits = found.responses(), found.fits(request.friction)
     notes = tuple(notes_of(found, fits))
@@ -108,6 +112,7 @@ def respond(request: RespondRequest, progress: OnEvent = no_progress) -> Respond
         rate=found.rate,
         responses=responses,
         fits=fits,
+        measured_with=found.measured_with,
         notes=notes,
         plot=request.output,
         notices=notices.found,
@@ -122,7 +127,7 @@ def respond_contents(request: RespondRequest, progress: OnEvent = no_progress) -
     notices = Notices(progress)
     opened = notices.opened(request.recording)
     progress(Progress("reading-recording"))
-    found = recorded_response(opened, request.dof, request.band)
+    found = recorded_response(opened, request.dof, request.band, request.sensor)
     tones = found.pose.frequency
     span = f"{len(tones)} frequencies from {tones[0]:.3g} to {tones[-1]:.3g} Hz"
     return Contents(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", notices.found)
