@@ -8,6 +8,27 @@ _TAKEN, _READ, _SIMULATED = "rig/test_sensor_intake.py", "rig/test_sensor_reader
 
 SENSOR_BREAKS = [
     Break(
+        "a reading of the future is recorded",
+        _INTAKE,
+        "if t - now > FUTURE:",
+        "if False:",
+        (f"{_TAKEN}::test_stamps_of_the_future_are_refused",),
+    ),
+    Break(
+        "a damaged sequence number makes later readings old",
+        _INTAKE,
+        "if sequence > self._farthest(now):",
+        "if False:",
+        (f"{_TAKEN}::test_a_damaged_sequence_number_neither_counts_as_a_loss_nor_makes_later_readings_old",),
+    ),
+    Break(
+        "a geometry calibration gets lengths less the loaded offsets",
+        "rig/services/tracked_poses.py",
+        'here["length"].mean(axis=0) + offsets',
+        'here["length"].mean(axis=0) + 0.0 * offsets',
+        ("rig/test_tracked_poses.py::test_the_offsets_of_a_machine_are_found_from_a_recording_with_other_ones_loaded",),
+    ),
+    Break(
         "a reading of any key is believed",
         _PACKETS,
         "if not hmac.compare_digest(tag_of(data[:-_TAG_SIZE], key), data[-_TAG_SIZE:]):",
