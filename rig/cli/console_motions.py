@@ -1,5 +1,6 @@
 """Motion commands of the `rig operate` console: steps and moves, motions, stops."""
 
+import math
 from enum import StrEnum
 from typing import Annotated, TypedDict
 
@@ -204,4 +205,5 @@ def point(text: str) -> list[float]:
 def place(rig: RigClient) -> str:
     """Describe the motion, and the platform's position along its path."""
     now = rig.status
-    return f"{now.motion!r} at {now.path_time:.3f} of {now.path_duration:.3f} s"
+    whole = f" of {now.path_duration:.3f}" if now.path_duration < math.inf else ""
+    return f"{now.motion!r} at {now.path_time:.3f}{whole} s"

@@ -176,6 +176,7 @@ class Engine:
             self.machine.homed = False
         if not changed:
             return
+        self._stopped_for = self.machine.cause  # which the machine forgets within this cycle if the platform rests
         self.motions.stopped(self.machine.cause)
         self.record("error" if latch else "warning", cause.finding)
         if latch and before in LAW_STATES:

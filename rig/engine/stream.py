@@ -65,6 +65,8 @@ class StreamReport:
     """samples that were not finite, or had no unit quaternion"""
     limited: int
     """cycles in which the platform was not where the stream asked"""
+    limit: Finding | None = None
+    """the last limit, or bound on the way to rest, that kept it from there; None: none did"""
 
 
 def least_delay(config: RigConfig) -> float:
@@ -210,10 +212,11 @@ class StreamSource:
 
     @property
     def report(self) -> StreamReport:
-        """Phase, delay and counts."""
+        """Phase, delay, counts, and what limits."""
         data = self._data
         counts = [int(data[name]) for name in ("used", "lost", "late", "bad", "limited")]
-        return StreamReport(_PHASES[data["phase"]], float(data["delay"] + data["slip"]), *counts)
+        limit = self._refusal() if data["limited"] else None
+        return StreamReport(_PHASES[data["phase"]], float(data["delay"] + data["slip"]), *counts, limit)
 
     def _set_status(self, status: int) -> None:
         """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""
@@ -239,7 +242,7 @@ class StreamSource:
         if events & STARVED and math.isnan(data["silent_since"]) and not data["ended"]:
             self._report(Code.STREAM_STARVED, now, bound=settings.delay)
         if events & LIMITED and not self._limited:
-            self._report(Code.STREAM_LIMITED, now)
+            self._report(Code.STREAM_LIMITED, now, within=(self._refusal(),))
         self._limited = bool(events & LIMITED)
         if events & FOLLOWS:
             self._report(Code.STREAM_FOLLOWED, now, bound=settings.delay)
@@ -252,7 +255,7 @@ class StreamSource:
             self._trip(Finding(code, details=details, within=(self._refusal(),)))
 
     def _refusal(self) -> Finding:
-        """Why the last state was not accepted."""
+        """Why the last state that was refused or limited was not accepted."""
         why, data = self._data, self._ahead[0]
         what, leg, value = int(why["what"]), int(why["leg"]), float(why["value"])
         bounds = data["bounds"][leg].tolist()
@@ -277,13 +280,20 @@ class StreamSource:
         return {"stream": self.name}
 
     def _report(
-        self, code: Code, now: float, *, value: float = math.nan, bound: float = math.nan, at_once: bool = False
+        self,
+        code: Code,
+        now: float,
+        *,
+        value: float = math.nan,
+        bound: float = math.nan,
+        at_once: bool = False,
+        within: tuple[Finding, ...] = (),
     ) -> None:
         """Report an event, of each kind not more than one a second."""
         if at_once or now - self._reported.get(code, -math.inf) >= _QUIET:
             self._reported[code] = now
             level: Literal["info", "warning"] = "info" if code.severity is Severity.INFO else "warning"
-            self._act(Report(level, Finding(code, 0, value, bound, self._named())))
+            self._act(Report(level, Finding(code, 0, value, bound, self._named(), within)))
 
     def _trip(self, found: Finding) -> None:
         """Stop under power; the motion may be resumed."""

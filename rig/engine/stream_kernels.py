@@ -433,6 +433,13 @@ def _copy(state: Array, out: Array) -> None:
         out[k] = state[k]
 
 
+@inlined
+def _keep_refusal(stream: Stream, ahead: Ahead) -> None:
+    """Keep what stands against the state that was judged last."""
+    data, why = stream[0], ahead[0]
+    data.what, data.leg, data.value = why.what, why.leg, why.value
+
+
 @kernel
 def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
     """Replace a target (18,) whose pose is out of reach by rest at the last pose within, on the way to it from home.
@@ -448,9 +455,11 @@ def _bring_into_reach(stream: Stream, ahead: Ahead, target: Array) -> None:
         pose[i] = target[i]
     if state_within_kernel(ahead, pose, True, 1.0, check.ELSEWHERE):
         if not state_within_kernel(ahead, target, False, 1.0, check.ELSEWHERE):
+            _keep_refusal(stream, ahead)
             for k in range(12, 18):
                 target[k] = 0.0
         return
+    _keep_refusal(stream, ahead)
     for _ in range(_HALVINGS):
         part = 0.5 * (low + high)
         for i in range(6):
@@ -729,12 +738,13 @@ def _end_step(stream: Stream, ahead: Ahead, step: int, duration: float) -> int:
     if duration > 0.0:
         _plan(stream, data.next[:], duration)
     elif step == _TRY and data.limit:
+        _keep_refusal(stream, ahead)
         return _begin_limit(stream, ahead)
     elif step == _TRY:
         data.stopped, data.events = 1, data.events | REFUSED
         if data.phase == APPROACHING:
             data.events |= ELSEWHERE
-        data.what, data.leg, data.value = ahead[0].what, ahead[0].leg, ahead[0].value
+        _keep_refusal(stream, ahead)
         return _leave(stream, data.fade_out)
     else:
         _go_on_to_rest(stream)

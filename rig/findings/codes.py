@@ -468,7 +468,7 @@ class Code(StrEnum):
     )
     STREAM_LIMITED = _code(
         "stream_limited",
-        "the stream {stream!r} asks for what is beyond the limits: the platform moves as near as it can",
+        "the stream {stream!r} asks for what is beyond the limits: {within}; the platform moves as near as it can",
         severity=Severity.WARNING,
     )
     STREAM_FOLLOWED = _code(

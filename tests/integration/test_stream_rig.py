@@ -17,6 +17,7 @@ from rig.client.motions import prepare_motion
 from rig.config import load_config
 from rig.engine import FollowStream
 from rig.errors import ConfigError, InputError, RefusedError, RunFaultError
+from rig.findings import Code
 from rig.recording import RecordingFile
 from rig.states import MotionOutcome, State, StopSeverity
 from rig.streaming import END, SampleRing, new_samples
@@ -292,8 +293,12 @@ def test_a_vehicle_that_falls_silent_is_washed_out_and_then_the_stream_is_lost()
                 sample["time"], sample["acceleration"][0, :3] = now, (1.0, 0.0, 9.80665)
                 ring.push(sample)
 
-        with robot.rig.feeding(write, CONFIG.period), pytest.raises(RunFaultError):
+        with (
+            robot.rig.feeding(write, CONFIG.period),
+            pytest.raises(RunFaultError, match="'stream' has not come back for"),  # though the platform rests already
+        ):
             robot.follow(ring)
+        assert robot.status.paused_for is not None and robot.status.paused_for.code is Code.STREAM_LOST
         robot.wait(0.2)
         told = [event.text for event in robot.status.events]
         state, rows = robot.state, robot.telemetry().rows

@@ -19,6 +19,7 @@ from rig.engine.stream import StreamSource, least_delay
 from rig.engine.stream_kernels import BASE, PLATFORM, coordinates_kernel
 from rig.engine.stream_kernels import HOME as HOME_AXES
 from rig.errors import RefusedError
+from rig.findings import Code
 from rig.streaming import ACCELERATION, END, VELOCITY, new_samples
 from rig.telemetry import ROW
 
@@ -142,6 +143,8 @@ def test_a_jump_is_limited_and_the_platform_is_there_again():
     assert bench.codes()[1:] == ["stream_limited"]
     assert bench.when("stream_limited") - at <= 20
     assert 100 < bench.source.report.limited < 500
+    limit = bench.source.report.limit
+    assert limit is not None and limit.code in (Code.REFERENCE_SPEED, Code.REFERENCE_ACCELERATION) and limit.leg > 0
     assert errors(bench, jumped, 4.6).max() < 1e-6
     motions = np.array(bench.motions)
     assert legs_beyond(motions).max() < 0.0
@@ -156,6 +159,10 @@ def test_a_pose_out_of_reach_is_followed_as_far_as_the_legs_reach():
     assert legs_beyond(motions).max() < 0.0
     assert motions[:, 2].max() > HOME[2] + 0.13  # of 0.135 that the stroke has
     assert "stream_limited" in bench.codes()
+    limit = bench.source.report.limit
+    assert limit is not None and limit.code is Code.REFERENCE_LENGTH and limit.leg > 0
+    low, high = limit.details["low"], limit.details["high"]
+    assert limit.value is not None and not low <= limit.value <= high
 
 
 def test_a_lost_stream_fades_out_comes_back_and_stops_the_rig_in_the_end(following):
