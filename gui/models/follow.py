@@ -2,18 +2,20 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
 from gui.models.rules import Action, Phase, Situation, obstacle
 from gui.texts import finding_text, mark, tr
-from rig.config import ExtensionSettings, RigConfig, finding_of
+from rig.client import UnitReport
+from rig.config import ExtensionSettings, ReferenceFmu, RigConfig, finding_of
 from rig.engine import FollowSource, FollowStream, RigCommand, Snapshot, find_source, source_names
 from rig.errors import ConfigError
 from rig.findings import Code
 from rig.states import State
-from rig.streaming import StreamStatus
+from rig.streaming import PACKET_SIZE, VEHICLE_SIZE, CueStatus, StreamStatus
 
 Frame = Literal["base", "home", "platform"]
 FRAME_TEXTS: dict[Frame, str] = {
@@ -24,7 +26,9 @@ FRAME_TEXTS: dict[Frame, str] = {
 """what the frames of a stream's poses mean"""
 Role = Literal["", "muted", "good", "bad", "warning"]
 STREAM = "stream"
-"""key of the stream from another program among what may be followed"""
+"""key of the stream from another program among what may be followed: of poses, or of a vehicle's motion"""
+UNIT = "[reference]"
+"""key of the FMU"""
 _NOTHING = "–"
 
 
@@ -41,8 +45,8 @@ class Fact:
 class Followed:
     """Something that may be followed.
 
-    key: `STREAM`, or the name of a declared reference. caption: for a person. settings: the model of its settings; None
-    where it has no form. fault: why it cannot be followed, or empty.
+    key: `STREAM`, `UNIT`, or the name of a declared reference. caption: for a person. settings: the model of its
+    settings; None where it has no form. fault: why it cannot be followed, or empty.
     """
 
     key: str
@@ -69,9 +73,12 @@ class Followed:
         return ""
 
 
-def what_may_be_followed() -> list[Followed]:
-    """The stream from another program, then the references of other distributions, also those that are broken."""
-    found = [Followed(STREAM, tr("Stream from another program"))]
+def what_may_be_followed(config: RigConfig) -> list[Followed]:
+    """A stream of poses or of a vehicle, an FMU, and the references of other distributions, also broken ones."""
+    stream = tr("Stream of poses from another program")
+    if config.stream.cue is not None:
+        stream = tr("Vehicle's motion from another program, through the washout")
+    found = [Followed(STREAM, stream), Followed(UNIT, tr("FMU, a model of another simulator"))]
     try:
         names = source_names()
     except ConfigError as error:
@@ -98,7 +105,8 @@ def receiver_facts(config: RigConfig, address: str = "") -> list[Fact]:
     options = config.stream.receiver
     configured = f"{options.transport}://{options.host}:{options.port}"
     key = tr("none: only this machine is believed") if options.key_file is None else options.key_file
-    formats = {"udp": tr("UDP packets of 216 bytes"), "tcp": tr("lines of JSON or CSV")}
+    size = PACKET_SIZE if config.stream.cue is None else VEHICLE_SIZE
+    formats = {"udp": tr("UDP packets of {size} bytes").format(size=size), "tcp": tr("lines of JSON or CSV")}
     back = tr("in each cycle, to the sender's address") if options.feedback else tr("none")
     return [
         Fact(tr("Address"), address or tr("{address}, closed").format(address=configured), "" if address else "muted"),
@@ -142,6 +150,61 @@ _DROPS = {
     "invalid": mark("not valid"),
     "time": mark("impossible time"),
 }
+
+
+def unit_facts(config: RigConfig, reference: ReferenceFmu | None) -> list[Fact]:
+    """How an FMU is followed: its part of [reference]."""
+    captions = tr("Step"), tr("Done ahead by"), tr("Its time"), tr("Connected"), tr("Delay")
+    if reference is None:
+        return [Fact(caption, _NOTHING, "muted") for caption in captions]
+    waits = tr("stands still until the platform is there")
+    count = len(reference.connections)
+    texts = (
+        _ms(reference.step),
+        _ms(reference.lead),
+        waits if reference.wait else tr("passes from the beginning"),
+        tr("{count} variables").format(count=count) if count else tr("variables of the quantities' names"),
+        _ms(config.stream.delay),
+    )
+    return [Fact(caption, text) for caption, text in zip(captions, texts, strict=True)]
+
+
+def unit_progress_facts(phase: str, report: UnitReport | None) -> list[Fact]:
+    """How an FMU does. phase: of `UnitFollowing`. report: of the last look."""
+    states: dict[str, tuple[str, Role]] = {
+        "off": (tr("no FMU is followed"), "muted"),
+        "starting": (tr("is started, and its steps are timed"), "warning"),
+        "followed": (tr("gives set-points"), "good"),
+    }
+    reached = took = _NOTHING
+    if report is not None:
+        reached = tr("{time:.2f} s of its own").format(time=report.time)
+        took = tr("{needed}, of {step}").format(needed=_ms(report.needed), step=_ms(report.step))
+    state = Fact(tr("FMU"), *states[phase])
+    return [state, Fact(tr("Time reached"), reached), Fact(tr("A step takes"), took)]
+
+
+_FLAGS = {
+    "input limited": mark("by the input's limits"),
+    "tilt limited": mark("by the tilt's limits"),
+    "legs limited": mark("by the legs"),
+    "braking": mark("braking"),
+}
+
+
+def washout_facts(status: CueStatus | None) -> list[Fact]:
+    """What the washout has done so far; None where nobody listens."""
+    captions = tr("Washout"), tr("Held, brought to rest"), tr("Steps limited")
+    if status is None:
+        return [Fact(caption, _NOTHING, "muted") for caption in captions]
+    steps = tr("{steps} steps, tuning {tuning}").format(steps=status.steps, tuning=status.tuning.name)
+    held = tr("{held} steps, {rests} times").format(held=status.held, rests=status.rests)
+    limits = ", ".join(f"{count} {tr(_FLAGS.get(name, name))}" for name, count in status.flags.items() if count)
+    return [
+        Fact(captions[0], steps),
+        Fact(captions[1], held, "warning" if status.held or status.rests else ""),
+        Fact(captions[2], limits or "0"),
+    ]
 
 
 def arrival_facts(status: StreamStatus | None) -> list[Fact]:
@@ -206,7 +269,7 @@ def follows(now: Situation) -> bool:
 
 def following_facts(config: RigConfig, status: Snapshot | None) -> list[Fact]:
     """What the platform does with the stream or reference that it follows."""
-    captions = tr("State"), tr("Delay"), tr("Samples"), tr("Limited")
+    captions = tr("State"), tr("Delay"), tr("Samples"), tr("Limited"), tr("Last limit")
     if status is None or not (status.state in (State.RUNNING, State.STOPPING) or status.resumable):
         return [Fact(captions[0], tr("nothing is followed"), "muted"), *(Fact(one, _NOTHING) for one in captions[1:])]
     stream = status.stream
@@ -229,6 +292,7 @@ def following_facts(config: RigConfig, status: Snapshot | None) -> list[Fact]:
         Fact(captions[1], delay),
         Fact(captions[2], counts, "warning" if lost else ""),
         Fact(captions[3], limited, "warning" if stream.limited else ""),
+        Fact(captions[4], _NOTHING if stream.limit is None else finding_text(stream.limit)),
     ]
 
 
@@ -263,12 +327,22 @@ def advice(code: Code) -> str:
     return tr(_ADVICE[code]) if _ADVICE.get(code) else ""
 
 
+def against_unit(config: RigConfig, reference: ReferenceFmu | None, phase: str) -> str:
+    """Why an FMU cannot be started; empty if it can. phase: of `UnitFollowing`."""
+    if phase == "starting":
+        return tr("the FMU is being started")
+    if reference is None:
+        return tr("choose the FMU's file")
+    path = config.folder / Path(reference.fmu)
+    return "" if path.is_file() else tr("there is no file {path}").format(path=path)
+
+
 def against_following(
     what: Followed, values: dict[str, Any], wrong: str, now: Situation, stream: StreamStatus | None
 ) -> str:
     """Why following cannot begin now; empty if it can.
 
-    values: of its settings. wrong: fault of a field. stream: what came in; None where nobody listens.
+    values: of its settings. wrong: fault of a field, or of an FMU. stream: what came in; None where nobody listens.
     """
     if found := obstacle(Action.FOLLOW, now):
         return found

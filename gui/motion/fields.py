@@ -133,11 +133,11 @@ class SwitchField(Field):
 
 
 class FileField(Field):
-    """The path of a file, whose content `example` says; by default a CSV file of poses."""
+    """The path of a file, whose content `example` says; by default a CSV file of poses. kinds: filter of the dialog."""
 
-    def __init__(self, name: str, example: str = "") -> None:
+    def __init__(self, name: str, example: str = "", kinds: str = "") -> None:
         super().__init__()
-        self._poses = not example
+        self._name, self._kinds, self._poses = name, kinds, not example
         self.line = QtWidgets.QLineEdit()
         self.line.setAccessibleName(name)
         self.line.setPlaceholderText(example or "CSV: t,x,y,z,qw,qx,qy,qz")
@@ -157,6 +157,8 @@ class FileField(Field):
     def _browse(self) -> None:
         start = str(Path(self.value()).parent) if self.value() else ""
         title, kinds = (tr("Poses"), tr("Poses (*.csv)")) if self._poses else (tr("Accelerations"), "")
+        if self._kinds:
+            title, kinds = self._name, self._kinds
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, title, start, kinds)
         if name:
             self.set_value(name)

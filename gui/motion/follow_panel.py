@@ -1,4 +1,4 @@
-"""The tab Follow: a stream from another program, or a reference of another package, before and while it is followed."""
+"""The tab Follow: a stream of poses or of a vehicle, an FMU, or a reference of another package, and what it does."""
 
 import contextlib
 import json
@@ -12,11 +12,14 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.models import (
     FRAME_TEXTS,
     STREAM,
+    UNIT,
     Action,
     Fact,
     Followed,
+    Frame,
     advice,
     against_following,
+    against_unit,
     arrival_facts,
     concerns_following,
     following_facts,
@@ -24,10 +27,13 @@ from gui.models import (
     in_words,
     receiver_facts,
     stream_facts,
+    unit_facts,
+    unit_progress_facts,
+    washout_facts,
     what_may_be_followed,
 )
-from gui.motion.fields import ChoiceField, Field, QuantityField, SwitchField, WholeField, least_of
-from gui.session import LogEntry, Mover, RigSession, StreamReceiving
+from gui.motion.fields import ChoiceField, Field, FileField, QuantityField, SwitchField, WholeField, least_of
+from gui.session import LogEntry, Mover, RigSession, StreamReceiving, UnitFollowing, named_unit
 from gui.texts import mark, sentence, tr
 from gui.widgets import (
     Card,
@@ -42,6 +48,8 @@ from gui.widgets import (
     set_icon,
 )
 from kinematics import Quantity
+from rig.config import ReferenceFmu
+from rig.findings import Finding
 
 _MOST_LINES = 200
 _LEAST_CAPTION = 150  # px, so that the columns of the tables stand in line
@@ -166,9 +174,9 @@ class FollowPanel(QtWidgets.QWidget):
     def __init__(self, session: RigSession, mover: Mover) -> None:
         super().__init__()
         self._session = session
-        self.receiving = StreamReceiving(session, self)
+        self.receiving, self.unit = StreamReceiving(session, self), UnitFollowing(session, self)
         self._forms: dict[str, SettingsForm] = {}
-        self.things = what_may_be_followed()
+        self.things = what_may_be_followed(session.config)
         self.list = QtWidgets.QListWidget()
         self.list.setAccessibleName(tr("What is followed"))
         self.list.addItems([each.caption for each in self.things])
@@ -178,7 +186,13 @@ class FollowPanel(QtWidgets.QWidget):
         self.listen.clicked.connect(self._listen)
         self.receiver = FactTable(receiver_facts(session.config))
         self.arrivals = FactTable(arrival_facts(None))
+        self.washout = FactTable(washout_facts(None))
+        self.unit_progress = FactTable(unit_progress_facts("off", None))
         self.platform = FactTable(following_facts(session.config, None))
+        configured = session.config.reference
+        self.file = FileField(tr("FMU"), tr("vehicle.fmu"), tr("FMUs (*.fmu)"))
+        self.file.set_value("" if configured is None else configured.fmu)
+        self.unit_settings = FactTable(unit_facts(session.config, configured))
         self.frame = Choice(tr("Frame of the poses"), [(tr(text), frame) for frame, text in FRAME_TEXTS.items()])
         self.frame.setCurrentIndex(self.frame.findData(session.config.stream.frame))
         self.stack = PageStack()
@@ -202,6 +216,8 @@ class FollowPanel(QtWidgets.QWidget):
         session.statusChanged.connect(self._show_status)
         session.logged.connect(self._note)
         self.receiving.changed.connect(self.refresh)
+        self.unit.changed.connect(self.refresh)
+        self.file.edited.connect(self.refresh)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -210,16 +226,26 @@ class FollowPanel(QtWidgets.QWidget):
         page = QtWidgets.QVBoxLayout(self._stream_page)
         page.setContentsMargins(0, 0, 0, 0)
         page.addWidget(Card(tr("Receiver"), self.receiver, self.listen))
-        frame = QtWidgets.QHBoxLayout()
-        frame.addWidget(QtWidgets.QLabel(tr("Frame of the poses")))
-        frame.addWidget(self.frame, 1)
-        page.addLayout(frame)
+        frame = QtWidgets.QWidget()
+        row = QtWidgets.QHBoxLayout(frame)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(QtWidgets.QLabel(tr("Frame of the poses")))
+        row.addWidget(self.frame, 1)
+        page.addWidget(frame)
+        frame.setVisible(config.stream.cue is None)  # those of a washout are absolute
         page.addWidget(Card(tr("[stream] of the configuration"), FactTable(stream_facts(config))))
+        page.addStretch(1)
+        self._unit_page = QtWidgets.QWidget()
+        page = QtWidgets.QVBoxLayout(self._unit_page)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(Card(tr("FMU"), self.file))
+        page.addWidget(Card(tr("[reference] and [stream] of the configuration"), self.unit_settings))
         page.addStretch(1)
         self._bare = QtWidgets.QLabel(tr("It has no settings."))
         self._bare.setObjectName("muted")
         self._bare.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
         self.stack.addWidget(self._stream_page)
+        self.stack.addWidget(self._unit_page)
         self.stack.addWidget(self._bare)
         buttons = QtWidgets.QHBoxLayout()
         buttons.addWidget(self.start, 1)
@@ -236,7 +262,7 @@ class FollowPanel(QtWidgets.QWidget):
         column.addWidget(self._reason)
         column = QtWidgets.QVBoxLayout(right)
         column.setContentsMargins(6, 6, 6, 6)
-        self._coming = Card(tr("What comes in"), self.arrivals)
+        self._coming = Card(tr("What comes in"), self.arrivals, self.washout, self.unit_progress)
         column.addWidget(self._coming)
         column.addWidget(Card(tr("What the platform does"), self.platform))
         column.addWidget(self.findings, 1)
@@ -262,15 +288,18 @@ class FollowPanel(QtWidgets.QWidget):
 
     def _choose(self, _row: int) -> None:
         chosen = self.chosen
-        if chosen.key == STREAM:
-            self.stack.setCurrentWidget(self._stream_page)
+        if chosen.key in (STREAM, UNIT):
+            self.stack.setCurrentWidget(self._stream_page if chosen.key == STREAM else self._unit_page)
         else:
             if chosen.settings is not None and chosen.key not in self._forms:
                 form = self._forms[chosen.key] = SettingsForm(chosen.settings)
                 form.edited.connect(self.refresh)
                 self.stack.addWidget(form)
             self.stack.setCurrentWidget(self._forms.get(chosen.key, self._bare))
-        self._coming.setVisible(chosen.key == STREAM)
+        self._coming.setVisible(chosen.key in (STREAM, UNIT))
+        self.arrivals.setVisible(chosen.key == STREAM)
+        self.washout.setVisible(chosen.key == STREAM and self._session.config.stream.cue is not None)
+        self.unit_progress.setVisible(chosen.key == UNIT)
         self.refresh()
 
     def refresh(self) -> None:
@@ -279,21 +308,30 @@ class FollowPanel(QtWidgets.QWidget):
         following = follows(now)
         self.receiver.show_facts(receiver_facts(session.config, receiving.address))
         self.arrivals.show_facts(arrival_facts(receiving.status))
+        self.washout.show_facts(washout_facts(receiving.cueing))
+        self.unit_settings.show_facts(unit_facts(session.config, self._reference))
+        self.unit_progress.show_facts(unit_progress_facts(self.unit.phase, self.unit.report))
         self.listen.setText(tr("Stop listening") if receiving.on else tr("Listen"))
         self.listen.setAccessibleName(self.listen.text())
         held = tr("a stream is followed: stop it first") if following and receiving.on else ""
-        self.listen.set_obstacle(held)
+        self.listen.set_obstacle(held or receiving.fault)
         against = self._against(following=following)
         self.start.set_obstacle(against)
         self.stop.set_obstacle("" if following else session.obstacle(Action.HOLD) or tr("nothing is followed"))
         mark_next(self.start, not against)
         self._reason.show_reason("" if following else against)
 
+    @property
+    def _reference(self) -> ReferenceFmu | None:
+        return named_unit(self._session.config, self.file.value())
+
     def _against(self, *, following: bool) -> str:
         if following:
             return tr("it is followed already")
         form = self.form
         wrong = "" if form is None else field_refusal(form)
+        if self.chosen.key == UNIT:
+            wrong = against_unit(self._session.config, self._reference, self.unit.phase)
         values = {} if form is None or wrong else form.values()
         return against_following(self.chosen, values, wrong, self._session.situation, self.receiving.status)
 
@@ -304,13 +342,21 @@ class FollowPanel(QtWidgets.QWidget):
         self.receiving.end() if self.receiving.on else self.receiving.listen()
 
     def _start(self) -> None:
-        if not self._against(following=follows(self._session.situation)):
-            self.findings.clear()
-            form = self.form
-            values = {} if form is None else form.values()
-            self._session.send(
-                mark("follow"), self.chosen.command(self.receiving.ring, self.frame.currentData(), values)
-            )
+        if self._against(following=follows(self._session.situation)):
+            return
+        self.findings.clear()
+        form, reference, chosen = self.form, self._reference, self.chosen
+        if chosen.key == UNIT and reference is not None:
+            self.unit.start(reference)
+            return
+        cued = self._session.config.stream.cue is not None
+        frame: Frame = "base" if cued else self.frame.currentData()
+        command = chosen.command(self.receiving.ring, frame, {} if form is None else form.values())
+        self._session.send(mark("follow"), command, done=self._begun if chosen.key == STREAM else None)
+
+    def _begun(self, refusal: Finding | None) -> None:
+        if refusal is None:
+            self.receiving.note_beginning()
 
     def _note(self, entry: LogEntry) -> None:
         """Show a finding on what is followed, with what to do."""
@@ -320,5 +366,6 @@ class FollowPanel(QtWidgets.QWidget):
             self.findings.appendPlainText(f"{sentence(entry.text).rstrip('.')}. {to_do}".rstrip())
 
     def close_receiver(self) -> None:
-        """End the receiver and its thread."""
+        """End the receiver, the FMU, and their threads."""
         self.receiving.close()
+        self.unit.close()

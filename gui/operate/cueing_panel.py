@@ -1,4 +1,4 @@
-"""A vehicle's motion on the platform: its sender is followed, and the washout's tuning is changed meanwhile."""
+"""The tuning of the washout through which the tab Follow takes a vehicle's motion, changed while it is followed."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from pyqtgraph.Qt import QtWidgets
 
 from gui.models import ENTRY_GROUPS, TuningEntry, tuning_entries, with_values
-from gui.session import CuedStream, RigSession, error_text
+from gui.session import RigSession, StreamReceiving, error_text
 from gui.texts import mark, tr
 from gui.widgets import (
     Choice,
@@ -16,24 +16,15 @@ from gui.widgets import (
     NumberField,
     Reason,
     ScrolledPage,
-    TextRoom,
     ask_save,
     display_unit,
     field_refusal,
     set_icon,
 )
 from kinematics import Tuning
-from rig.config import CueOptions
 from rig.errors import RigError
 from rig.services import save_tuning
 
-_PHASES = {
-    "off": mark("No vehicle is followed."),
-    "starting": mark("The receiver starts; a first start compiles the washout, which takes minutes."),
-    "waiting": mark("Waiting for a vehicle at {address}"),
-    "following": mark("The platform follows the vehicle at {address}"),
-    "ending": mark("The platform comes to rest."),
-}
 _SHOWN = {
     "m/s^2": DisplayUnit("m/s²", 1.0, 3),
     "rad/s^2": DisplayUnit("rad/s²", 1.0, 3),
@@ -52,42 +43,33 @@ _CHOICES = {
 
 
 class CueingPanel(QtWidgets.QWidget):
-    """The vehicle's stream, and the numbers of the tuning with their units and bounds.
+    """The numbers of the tuning with their units and bounds.
 
     Args:
-        session: the rig.
-        options: `[stream.cue]` of its configuration.
+        session: the rig, whose configuration has `[stream.cue]`.
+        receiving: has the washout while it listens.
     """
 
-    def __init__(self, session: RigSession, options: CueOptions, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self.cued = CuedStream(session, options, self)
-        self.wait = GuardedButton(tr("Wait for a vehicle"), tr("Receive a vehicle's motion, and follow its cues"))
-        self.end = GuardedButton(tr("End"), tr("Come to rest and hold, or wait no more"))
+    def __init__(self, session: RigSession, receiving: StreamReceiving) -> None:
+        super().__init__()
+        self._session, self._receiving = session, receiving
         self.apply = GuardedButton(tr("Apply"), tr("Change to this tuning within a second, while the platform moves"))
         self.put_back = GuardedButton(tr("Put back"), tr("Show the tuning in effect again"))
         self.save = GuardedButton(tr("Save tuning …"), tr("Write the tuning in effect to a file"))
         for button, meaning, pressed in (
-            (self.wait, "play", self.cued.start),
-            (self.end, "hold", self.cued.end),
             (self.apply, "forward", self._apply),
             (self.put_back, "undo", self._show_tuning),
             (self.save, "save", self._save),
         ):
             set_icon(button, meaning)
             button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
-        self.state = QtWidgets.QLabel()
-        self.state.setAccessibleName(tr("State of the vehicle's stream"))
-        self.state_room = TextRoom(self.state, 3)
         self._reason = Reason()
         self.fields: dict[str, list[NumberField]] = {}
         self.choices: dict[str, Choice] = {}
         self._lay_out()
-        self.cued.changed.connect(self.refresh)
-        self.cued.tuned.connect(self._tuned)
-        self.cued.refused.connect(self._refused)
-        session.changed.connect(self.refresh)
+        receiving.changed.connect(self.refresh)
+        receiving.tuned.connect(lambda _changes: self._show_tuning())
+        receiving.tuning_refused.connect(self._refused)
         self._show_tuning()
 
     def _lay_out(self) -> None:
@@ -96,15 +78,11 @@ class CueingPanel(QtWidgets.QWidget):
         columns = Columns(
             [groups["input"], groups["tilt"]], [groups["translation"], groups["rotation"], groups["limiter"]]
         )
-        above, below = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
-        above.addWidget(self.wait)
-        above.addWidget(self.end)
-        above.addWidget(self.state_room, 1)
+        below = QtWidgets.QHBoxLayout()
         below.addWidget(self._reason, 1)
         for button in (self.apply, self.put_back, self.save):
             below.addWidget(button)
         layout = QtWidgets.QVBoxLayout(self)
-        layout.addLayout(above)
         layout.addWidget(ScrolledPage(columns), 1)
         layout.addLayout(below)
 
@@ -150,47 +128,35 @@ class CueingPanel(QtWidgets.QWidget):
     def shown(self) -> Tuning:
         """The tuning that the fields say. Raises ValueError for a field that is none."""
         values = {key: tuple(field.si() for field in fields) for key, fields in self.fields.items()}
-        data = with_values(self.cued.tuning, values).model_dump()
+        data = with_values(self._receiving.tuning, values).model_dump()
         for key, choice in self.choices.items():
             group, _, name = key.rpartition(".")
             (data[group] if group else data)[name] = choice.currentData()
         return Tuning.model_validate(data)
 
     def refresh(self) -> None:
-        """Show the stream's state; enable what is possible, or show why it is not."""
-        cued = self.cued
-        following = cued.phase in ("following", "ending")
-        nobody = "" if following else tr("no vehicle is followed")
+        """Enable what is possible, or show why it is not."""
+        receiving = self._receiving
+        nobody = "" if receiving.address else tr("no vehicle is listened to: press Listen on the tab Follow")
         wrong = field_refusal(self)
         same = "" if wrong or self._differs() else tr("nothing is changed")
-        self.wait.set_obstacle(cued.obstacle)
-        self.end.set_obstacle("" if cued.phase in ("waiting", "following") else tr("no vehicle is waited for"))
         self.apply.set_obstacle(nobody or wrong or same)
-        self.put_back.set_obstacle("" if wrong or not same else same)
-        self.save.set_obstacle("")
+        self.put_back.set_obstacle(same)
         controls: list[QtWidgets.QWidget] = [*self.choices.values()]
         for fields in self.fields.values():
             controls += fields
         for control in controls:
-            control.setEnabled(following)
-        self._reason.show_reason(cued.fault or nobody or wrong)
-        lines = [tr(_PHASES[cued.phase]).format(address=cued.address)]
-        if cued.phase != "off" and cued.stream is not None and cued.cueing is not None:
-            lines += [cued.stream.text, cued.cueing.text]
-        self.state_room.show_text("\n".join(lines))
-
-    def close_worker(self) -> None:
-        """End the receiver and the thread."""
-        self.cued.close()
+            control.setEnabled(not nobody)
+        self._reason.show_reason(receiving.fault or nobody or wrong)
 
     def _differs(self) -> bool:
         try:
-            return self.shown != self.cued.tuning
+            return self.shown != self._receiving.tuning
         except ValueError:
             return True
 
     def _show_tuning(self) -> None:
-        tuning = self.cued.tuning
+        tuning = self._receiving.tuning
         data: dict[str, Any] = tuning.model_dump()
         for entry in tuning_entries():
             for field, value in zip(self.fields[entry.key], entry.values(tuning), strict=True):
@@ -201,10 +167,7 @@ class CueingPanel(QtWidgets.QWidget):
         self.refresh()
 
     def _apply(self) -> None:
-        self.cued.tune(self.shown)
-
-    def _tuned(self, _changes: list[str]) -> None:
-        self._show_tuning()
+        self._receiving.tune(self.shown)
 
     def _refused(self, text: str) -> None:
         self._session.log("error", "app", tr("the tuning stays as it was: {reason}").format(reason=text))
@@ -212,7 +175,7 @@ class CueingPanel(QtWidgets.QWidget):
         self._reason.show_reason(text)
 
     def _save(self) -> None:
-        source = self.cued.source
+        source = self._receiving.source
         suggested = source if source.endswith(".toml") else f"{source}.toml"
         path = ask_save(self, tr("Save the tuning"), suggested, tr("Tunings (*.toml)"), ".toml")
         if path is not None:
@@ -221,7 +184,7 @@ class CueingPanel(QtWidgets.QWidget):
     def save_to(self, path: Path) -> None:
         """Write the tuning in effect to a file, with the comments of the one that it came from."""
         try:
-            save_tuning(self.cued.tuning, path, "" if self.cued.fault else self.cued.source)
+            save_tuning(self._receiving.tuning, path, "" if self._receiving.fault else self._receiving.source)
         except RigError as error:
             self._reason.show_reason(error_text(error))
             return

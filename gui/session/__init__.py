@@ -1,7 +1,6 @@
 """The session with one rig: its processes, state, commands and jobs."""
 
 from gui.models import Phase, heavy_work_obstacle
-from gui.session.cued_stream import CuedStream
 from gui.session.frame_clock import FrameClock
 from gui.session.job_runner import JobRunner, ReportMaker, error_text
 from gui.session.mover import Mover
@@ -9,10 +8,10 @@ from gui.session.rig_session import RigSession
 from gui.session.session_state import LogEntry
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.stream_receiving import StreamReceiving
+from gui.session.unit_following import UnitFollowing, named_unit
 from gui.session.workers import Worker
 
 __all__ = [
-    "CuedStream",
     "FrameClock",
     "JobRunner",
     "LogEntry",
@@ -23,7 +22,9 @@ __all__ = [
     "StopButton",
     "StopEverywhere",
     "StreamReceiving",
+    "UnitFollowing",
     "Worker",
     "error_text",
     "heavy_work_obstacle",
+    "named_unit",
 ]

@@ -17,8 +17,8 @@ from rig.engine import TORQUE_STATES, Compiling, Event, Snapshot
 from rig.errors import RigError
 from rig.findings import Code, Finding
 
-StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
-_STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
+StopSource = Literal["button", "Esc", "game pad", "hold", "FMU", "closing the window"]
+_STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("FMU"), mark("closing the window"))
 Done = Callable[[Finding | None], None]
 """Receives the refusal of a request, None if accepted."""
 

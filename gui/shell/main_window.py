@@ -62,10 +62,8 @@ class MainWindow(QtWidgets.QMainWindow):
             (mark("Recordings"), views.recordings_page),
             (mark("Event log"), views.log),
         ]
-        cue = session.config.stream.cue
-        self.cueing = None if cue is None else CueingPanel(session, cue)
-        if self.cueing is not None:
-            pages.insert(2, (mark("Cueing"), self.cueing))
+        if session.config.stream.cue is not None:
+            pages.insert(2, (mark("Cueing"), CueingPanel(session, self.follow.receiving)))
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
             pages.insert(-1, (mark("Faults"), self.faults))
@@ -169,8 +167,6 @@ class MainWindow(QtWidgets.QMainWindow):
         for owner in (self.runs, self.menus, self.docking, self.views):
             owner.close()
         self.motion.close_worker()
-        if self.cueing is not None:
-            self.cueing.close_worker()
         self.follow.close_receiver()
         self.jog.pad.close_pad()
         self.motion.mover.close()

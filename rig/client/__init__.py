@@ -6,7 +6,7 @@ from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_d
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.feeding import LiveCueing, begun_with, cue_setup, follow_stream, follow_tuning, noted
-from rig.client.fmu_following import UnitReport, check_unit, follow_unit
+from rig.client.fmu_following import UnitReport, check_unit, follow_unit, look_after, open_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
 from rig.client.hold_to_run import (
@@ -163,6 +163,7 @@ __all__ = [
     "jogged",
     "leave",
     "let_pass",
+    "look_after",
     "monitor_device",
     "move_to_start",
     "name_fault",
@@ -171,6 +172,7 @@ __all__ = [
     "on_free_ports",
     "on_ports",
     "open_rig",
+    "open_unit",
     "park",
     "perform",
     "positions_path",

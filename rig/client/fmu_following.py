@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from kinematics import Array
 from rig.client.lifecycle import stop
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motion_runner import Progress, finish
 from rig.client.rig import Rig
 from rig.config import ReferenceFmu, RigConfig
-from rig.engine import FollowStream, least_delay
+from rig.engine import FollowStream, Snapshot, least_delay
 from rig.errors import InputError, RigError
 from rig.fmu import FmuError, Pacing, ReferenceProcess, check_motion_unit, platform_state
 from rig.streaming import ACCELERATION, VELOCITY
@@ -47,6 +48,42 @@ class UnitReport:
         return f"{self.path.name}, {self.time:g} s in steps of {1e3 * self.step:g} ms{took}"
 
 
+def open_unit(
+    config: RigConfig, reference: ReferenceFmu, platform: Array, pacing: Pacing, patience: float = 1.0
+) -> ReferenceProcess:
+    """Start the process of an FMU that a rig may follow as a stream; its first set-point is repeated until `go`.
+
+    Args:
+        config: the rig.
+        reference: the FMU; relative to the configuration's folder.
+        platform: (19,) state of the platform, see `platform_state`.
+        pacing: of its steps.
+        patience: s without a set-point after which it hangs.
+
+    Raises:
+        InputError, FmuError, HardwareError: as `follow_unit`.
+    """
+    _check_steps(config, reference)
+    with contextlib.ExitStack() as failed:
+        path = config.folder / reference.fmu
+        process = failed.enter_context(ReferenceProcess(path, reference, platform, pacing, patience=patience))
+        _check_delay(config, reference, process.given)
+        failed.pop_all()
+    return process
+
+
+def look_after(process: ReferenceProcess, reference: ReferenceFmu, status: Snapshot | None) -> UnitReport:
+    """Let an FMU's time pass once the platform has faded in; what has become of it. Raises FmuError: it has failed.
+
+    status: of the rig, None before the FMU is followed.
+    """
+    process.check()
+    stream = None if status is None else status.stream
+    if not reference.wait or (stream is not None and stream.phase == "following"):
+        process.go()
+    return _report(process, reference)
+
+
 def follow_unit(
     rig: Rig,
     reference: ReferenceFmu,
@@ -73,18 +110,15 @@ def follow_unit(
     """
     if duration is not None and not (math.isfinite(duration) and duration > 0.0):
         raise InputError(f"duration: {duration:g} s, must be greater than 0 and finite")
-    config, path = rig.config, rig.config.folder / reference.fmu
-    _check_steps(config, reference)
+    config = rig.config
     assert isinstance(rig, LiveRig | LockstepRig)
     live = isinstance(rig, LiveRig)
     telemetry = rig.engine.address.ring if isinstance(rig, LiveRig) else None
     pacing = Pacing(telemetry, config.stream.watchdog, math.inf if duration is None else duration)
     with contextlib.ExitStack() as resources:
         known = platform_state(rig.read_rows()[0][-1] if isinstance(rig, LiveRig) else rig.engine.cycle_data.row[0])
-        process = resources.enter_context(
-            ReferenceProcess(path, reference, known, pacing, patience=1.0 if live else _PATIENCE)
-        )
-        _check_delay(config, reference, process.given)
+        patience = 1.0 if live else _PATIENCE
+        process = resources.enter_context(open_unit(config, reference, known, pacing, patience))
         if isinstance(rig, LockstepRig):
             row = rig.engine.cycle_data.row
             resources.enter_context(
@@ -102,11 +136,7 @@ def _follow(
     rig: Rig, process: ReferenceProcess, reference: ReferenceFmu, name: str, report: Callable[[UnitReport], None]
 ) -> None:
     def look(_progress: Progress) -> None:
-        process.check()
-        stream = rig.status().stream
-        if not reference.wait or (stream is not None and stream.phase == "following"):
-            process.go()
-        report(_report(process, reference))
+        report(look_after(process, reference, rig.status()))
 
     rig.request(FollowStream(name, process.ring.name))
     try:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from own_packages import example, installed
-from shell_support import FakeSession, make_event, make_status, press
+from shell_support import VIRTUAL, FakeSession, make_event, make_status, press
 
-from gui.models.follow import STREAM, against_following, arrival_facts, following_facts, what_may_be_followed
+from gui.models.follow import STREAM, UNIT, against_following, arrival_facts, following_facts, what_may_be_followed
 from gui.motion.follow_panel import FollowPanel
 from gui.session.mover import Mover
 from rig.engine import FollowSource, FollowStream
@@ -80,8 +80,9 @@ def text(facts: Any) -> str:
 
 
 def test_streams_and_references_are_in_one_list_also_a_broken_one() -> None:
-    found = {each.key: each for each in what_may_be_followed()}
-    assert list(found) == [STREAM, "bad", "bare", "gone", "odd", "wave"] and found["wave"].caption == "Regular wave"
+    found = {each.key: each for each in what_may_be_followed(VIRTUAL)}
+    assert list(found) == [STREAM, UNIT, "bad", "bare", "gone", "odd", "wave"]
+    assert found["wave"].caption == "Regular wave"
     assert "have no defaults" in found["bad"].fault
     assert "nowhere" in found["gone"].refusal({}) and not found["wave"].refusal({"amplitude": 0.01})
     assert "amplitude" in found["wave"].refusal({"amplitude": -1.0})
@@ -98,7 +99,7 @@ def test_what_came_in_is_said_with_losses_and_clock() -> None:
 
 
 def test_nothing_is_followed_before_set_points_come_in(session: FakeSession) -> None:
-    (stream, *_) = what_may_be_followed()
+    (stream, *_) = what_may_be_followed(VIRTUAL)
 
     def against(status: StreamStatus | None) -> str:
         return against_following(stream, {}, "", session.situation, status)
