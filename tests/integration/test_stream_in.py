@@ -116,8 +116,8 @@ def test_a_receiver_that_dies_stops_the_rig_and_what_it_said_is_kept(
     made: list[StreamReceiver] = []
 
     class Known(StreamReceiver):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
             made.append(self)
 
     def kill() -> None:
