@@ -216,7 +216,9 @@ class StreamSource:
         data = self._data
         counts = [int(data[name]) for name in ("used", "lost", "late", "bad", "limited")]
         limit = self._refusal() if data["limited"] else None
-        return StreamReport(_PHASES[data["phase"]], float(data["delay"] + data["slip"]), *counts, limit)
+        used, lost, late, bad, limited = counts
+        delay = float(data["delay"] + data["slip"])
+        return StreamReport(_PHASES[data["phase"]], delay, used, lost, late, bad, limited, limit)
 
     def _set_status(self, status: int) -> None:
         """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""

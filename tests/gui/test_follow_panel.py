@@ -170,6 +170,19 @@ def test_a_reference_is_followed_with_its_settings(panel: FollowPanel, session: 
     assert panel.form is None and not panel.start.obstacle
 
 
+def test_an_fmu_is_chosen_by_its_file(panel: FollowPanel, session: FakeSession, tmp_path: Path) -> None:
+    session.take(make_status(State.ENGAGED))
+    panel.choose(UNIT)
+    assert "choose the FMU's file" in panel.start.obstacle and panel.unit_settings.text(0) == "–"
+    path = tmp_path / "vehicle.fmu"
+    for there in (False, True):
+        panel.file.set_value(str(path))
+        panel.file.edited.emit()
+        assert ("there is no file" in panel.start.obstacle) is not there
+        path.touch()
+    assert not panel.start.obstacle and panel.unit_settings.text(0) == "5 ms"
+
+
 def test_settings_of_many_kinds_have_fields(panel: FollowPanel, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     panel.choose("odd")

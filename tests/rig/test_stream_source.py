@@ -161,7 +161,7 @@ def test_a_pose_out_of_reach_is_followed_as_far_as_the_legs_reach():
     assert "stream_limited" in bench.codes()
     limit = bench.source.report.limit
     assert limit is not None and limit.code is Code.REFERENCE_LENGTH and limit.leg > 0
-    low, high = limit.details["low"], limit.details["high"]
+    low, high = (float(str(limit.details[name])) for name in ("low", "high"))
     assert limit.value is not None and not low <= limit.value <= high
 
 
