@@ -143,6 +143,7 @@ class FileField(Field):
         self.line.setPlaceholderText(example or "CSV: t,x,y,z,qw,qx,qy,qz")
         self.line.editingFinished.connect(self.edited)
         browse = QtWidgets.QPushButton(tr("Browse …"))
+        browse.setSizePolicy(QtWidgets.QSizePolicy.Policy.Maximum, QtWidgets.QSizePolicy.Policy.Fixed)
         browse.clicked.connect(self._browse)
         _row(self, self.line, browse)
 
