@@ -8,7 +8,8 @@ The way to rest of T s from coordinates q, rates v and accelerations a (six each
     q(t) = q + v T (x − x³ + x⁴/2) + a T_a² (y²/2 − 2y³/3 + y⁴/4)
 The rates fall to zero with a cubic, the acceleration within T_a; speed and acceleration are continuous.
 
-A way is looked at in twelve places. Few of them are evaluated: near a state with the legs' Jacobian J(q), for a way δ,
+A way is looked at in some places, forces with Coulomb friction against it, as a leg may turn back between two of them.
+Few are evaluated: near a state with the legs' Jacobian J(q), for a way δ,
 rates v' and accelerations a' of the coordinates,
     L' = L + J δ        L̇' = J v'        L̈' = J a'
 to within e = ½ h(δ, δ), h(δ, v') and h(δ, a') + h(v', v'), as the second derivatives of a leg's length are bounded by
@@ -19,6 +20,7 @@ anchor, a pose at rest nearby, and bounded about it. What that leaves undecided 
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +53,13 @@ _STROKE = 3e-4  # m, likewise at both ends of a leg's stroke
 _ANGLE = 2e-3  # rad, and of a joint's angle
 # Where a way is looked at, in parts of its duration or of that of its beginning, in which the acceleration falls: the
 # end first, where the stroke is used up, then where the deceleration is greatest, and where the acceleration has
-# overshot; there force and conditioning are looked at as well, which change slowly.
-_PLACES = (1.0, 0.5, 2.0 / 3.0, 0.3, 0.12, 0.06, 0.2, 0.45, 0.12, 0.28, 0.64, 0.82)
-_IN_CALM = (False, False, True, True, True, True, True, True, False, False, False, False)
+# overshot.
+_PLACES = (1.0, 0.5, 2.0 / 3.0, 1.0, 0.83, 0.3, 0.12, 0.48, 0.14, 0.28, 0.65, 0.8, 0.95)
+_IN_CALM = (False, False, True, True, True, True, True, True, False, False, False, False, False)
 _SAMPLES = len(_PLACES)
 _SHARE = 0.94  # of the bound of acceleration: between two places of a way it may be greater by some percent
-_FORCES = 3
+_FORCE_SHARE = 0.97  # of the force's, likewise
+_CONDITIONED = 3  # of these, where the conditioning is looked at as well, which changes slowly
 _NEAR = 0.02  # of a leg's length, within which the anchor stays
 
 WITHIN, NOT_FINITE, LENGTH, SPEED, ACCELERATION, CONDITION, UNIVERSAL, SPHERICAL, FORCE, NO_WAY = range(10)
@@ -108,6 +111,7 @@ AHEAD = np.dtype(
         ("viscous", np.float64),
         ("coulomb", np.float64),
         ("drive_mass", np.float64),
+        ("sliding", np.float64, (6,)),
         ("motion", np.float64, (19,)),
         ("state", np.float64, (18,)),
         ("change", np.float64, (6,)),
@@ -117,6 +121,7 @@ AHEAD = np.dtype(
         ("forces", np.float64, (6,)),
         ("wrench", np.float64, (6,)),
         ("work", np.float64, (WORK_SIZE,)),
+        ("smooth", np.float64, (WORK_SIZE,)),
     ],
     align=True,
 )
@@ -129,7 +134,7 @@ v and a in way, rates and accelerations, by duration and place, the last one for
 coordinates; least, greatest: singular values of its H with scaled moments; shortest, longest: lengths of its legs, m;
 axial: the greatest |u·s| of these; static: forces there, N. The rest bounds masses, kg, and centres of mass, m, of the
 platform and of any leg's parts (along the leg and aside; upper: least and greatest along it, and aside), inertias,
-kg m², and friction.
+kg m², and friction; sliding: Coulomb friction of each leg, N. smooth: as work, without Coulomb friction.
 """
 
 Ahead = NDArray[np.void]
@@ -351,8 +356,12 @@ def _leg_bounds(ahead: Ahead, V: float, A: float, per: float, slope: float, reac
 
 
 @kernel
-def _loaded(ahead: Ahead, n: float, t: float, nv: float, tv: float, na: float, ta: float) -> bool:
+def _loaded(
+    ahead: Ahead, n: float, t: float, nv: float, tv: float, na: float, ta: float, share: float
+) -> bool:  # fmt: skip
     """Whether the forces of all states no farther than that from the anchor, with such rates, are certain to be within.
+
+    share: of the forces' bounds, that is used.
 
     The leg forces are F = H⁻¹ Q with the generalised forces Q of inertia, gravity and friction, by virtual work, and
     those of friction and inertia of the drives. So with those at the anchor, F₀ = H₀⁻¹ Q₀,
@@ -392,7 +401,7 @@ def _loaded(ahead: Ahead, n: float, t: float, nv: float, tv: float, na: float, t
     static, most = 0.0, math.inf
     for i in range(6):
         static += data.static[i] * data.static[i]
-        most = min(most, data.force[i] - abs(data.static[i]))
+        most = min(most, share * data.force[i] - abs(data.static[i]))
     by_legs = (Q + data.gravity * weights + change * math.sqrt(static)) / (data.least - change)
     own = data.viscous * nv + data.coulomb + data.drive_mass * (A + nv * nv * per)
     within: bool = by_legs + own <= most
@@ -459,8 +468,7 @@ def way_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
             ahead, nv * way + na * calm_way, tv * way + ta * calm_way, nv_there, tv_there, na_there, ta_there,
             length, speed, acceleration,
         )  # fmt: skip
-        if sample < _FORCES:
-            V, tV, A, tA = max(V, nv_there), max(tV, tv_there), max(A, na_there), max(tA, ta_there)
+        V, tV, A, tA = max(V, nv_there), max(tV, tv_there), max(A, na_there), max(tA, ta_there)
         if found == BEYOND:
             return BEYOND
         if found != SURE:
@@ -470,7 +478,7 @@ def way_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
     n, t = n + nv * end + na * calm_end, t + tv * end + ta * calm_end
     if certain == SURE and not _conditioned(ahead, n, t):
         return OPEN
-    if certain == SURE and _loaded(ahead, n, t, V, tV, A, tA):
+    if certain == SURE and _loaded(ahead, n, t, V, tV, A, tA, _FORCE_SHARE):
         return LOADED
     return certain
 
@@ -508,11 +516,24 @@ def forces_within_kernel(ahead: Ahead) -> bool:
 
 
 @kernel
+def _forces_within_on_way(ahead: Ahead) -> bool:
+    """Likewise of a place on a way to rest, whichever way the legs slide."""
+    data = ahead[0]
+    forces = data.forces[:]
+    within = forces_kernel(data.motion[:], data.wrench[:], data.smooth[:], forces) == 0
+    for i in range(6):
+        within = within and abs(forces[i]) + data.sliding[i] <= _FORCE_SHARE * data.force[i]
+    if not within:
+        data.what = FORCE
+    return within
+
+
+@kernel
 def way_within_kernel(ahead: Ahead, state: Array, row: int, loads: bool) -> bool:
     """Whether a way to rest keeps to the bounds, where it is looked at. loads: only the forces are undecided."""
     data = ahead[0]
     then = data.state[:]
-    for sample in range(_FORCES if loads else _SAMPLES):
+    for sample in range(_SAMPLES):
         basis = data.basis[row, sample]
         for i in range(6):
             v, a = state[6 + i], state[12 + i]
@@ -521,9 +542,9 @@ def way_within_kernel(ahead: Ahead, state: Array, row: int, loads: bool) -> bool
             then[12 + i] = v * basis[4] + a * basis[5]
         if loads:
             coordinates_to_motion_kernel(then, data.motion[:])
-        elif not state_within_kernel(ahead, then, sample < _FORCES, _SHARE, ELSEWHERE):
+        elif not state_within_kernel(ahead, then, sample < _CONDITIONED, _SHARE, ELSEWHERE):
             return False
-        if sample < _FORCES and not forces_within_kernel(ahead):
+        if not _forces_within_on_way(ahead):
             return False
     return True
 
@@ -540,7 +561,7 @@ def judged_kernel(ahead: Ahead, state: Array) -> bool:
         n, t = 0.0, 0.0
     nv, tv = _norms(state, 6, data.arm)
     na, ta = _norms(state, 12, data.arm)
-    return _loaded(ahead, n, t, nv, tv, na, ta) or forces_within_kernel(ahead)
+    return _loaded(ahead, n, t, nv, tv, na, ta, 1.0) or forces_within_kernel(ahead)
 
 
 @kernel
@@ -631,4 +652,9 @@ def make_ahead(config: RigConfig) -> Ahead:
         _set_basis(ahead, row, duration)
     parameters = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed).parameters
     data["work"][: len(parameters)] = parameters
+    data["sliding"] = [leg.coulomb for leg in legs]
+    smooth = tuple(
+        replace(leg, friction=replace(leg.friction, coulomb=0.0), drive=replace(leg.drive, coulomb=0.0)) for leg in legs
+    )
+    data["smooth"][: len(parameters)] = Dynamics(replace(mechanism, legs=smooth)).parameters
     return ahead

@@ -13,7 +13,7 @@ STREAM_BREAKS = [
         "a state from which no way leads to rest is taken",
         _AHEAD,
         "    data.what = NO_WAY\n    return 0.0",
-        "    data.what = NO_WAY\n    return duration",
+        "    data.what = NO_WAY\n    return data.durations[0]",
         (f"{_REST}::test_a_state_from_which_no_way_stays_within_the_stroke_is_refused",),
     ),
     Break(

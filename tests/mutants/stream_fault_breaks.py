@@ -24,9 +24,9 @@ STREAM_FAULT_BREAKS = [
     ),
     Break(
         "a stream that was silent is never heard again",
-        _SOURCE,
-        "        if silence <= settings.watchdog:\n            self._silent_since = None",
-        "        if silence <= settings.watchdog:\n            pass",
+        _KERNELS,
+        "        data.silent_since = math.nan\n    elif",
+        "        pass\n    elif",
         (f"{_ROWS}::test_a_burst_of_200_ms_fades_out_and_in_again",),
     ),
     Break(
@@ -59,9 +59,9 @@ STREAM_FAULT_BREAKS = [
     ),
     Break(
         "a sender that died is waited for for ever",
-        _SOURCE,
-        "self._trip(Finding(Code.STREAM_LOST, 0, silence, settings.stop_after, self._named()))",
-        "pass",
+        _KERNELS,
+        "        data.events |= LOST\n",
+        "        data.events |= 0\n",
         (f"{_ROWS}::test_a_sender_that_dies_is_given_up_after_two_seconds",),
     ),
     Break(
@@ -122,9 +122,9 @@ STREAM_FAULT_BREAKS = [
     ),
     Break(
         "a small lag of the rig's clock stays",
-        _SOURCE,
-        "        self._origin += self._haste * duration",
-        "        self._origin += 0.0 * duration",
+        _KERNELS,
+        "    data.origin += (data.rate - 1.0) * passed\n",
+        "    data.origin += 0.0 * passed\n",
         ("rig/test_stream_source.py::test_a_small_lag_of_the_rig_that_stays_is_made_up_for_smoothly",),
     ),
     Break(
@@ -137,7 +137,7 @@ STREAM_FAULT_BREAKS = [
     Break(
         "whatever is in a ring's counter is a count",
         "rig/streaming/samples.py",
-        "if not 0 < wanted <= _MOST_AT_ONCE:",
+        "if not 0 < wanted <= MOST_AT_ONCE:",
         "if not 0 < wanted:",
         ("rig/test_stream_samples.py::test_a_counter_that_somebody_else_wrote_over_is_no_count",),
     ),
