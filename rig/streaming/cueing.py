@@ -46,6 +46,8 @@ _ELSEWHERE = 10.0
 """s between a sample's time and now, at most"""
 _MOST_STEPS = 8192
 """of the washout for one sample or turn"""
+_REHEARSED = 8
+"""steps of the washout while a vehicle is silent, in a rehearsal"""
 _LARGEST = 1e6
 """m/s² or rad/s, of a vehicle's sample; more is no number of a vehicle"""
 
@@ -65,7 +67,14 @@ class CueSetup:
     patience: float
 
     def stage(self, ring: SampleRing) -> "CueStage":
-        """The stage that writes into `ring`. Raises InputError, KinematicsError, LimitError, see `washout_of`."""
+        """The stage that writes into `ring`. Raises InputError, KinematicsError, LimitError, see `washout_of`.
+
+        All that it computes was done once before, in another one: whatever has to be compiled is.
+        """
+        _rehearse(self._made(SampleRing.local(1 << 10)))
+        return self._made(ring)
+
+    def _made(self, ring: SampleRing) -> "CueStage":
         washout = washout_of(self.mechanism, self.safety, self.tuning, self.options.rate)
         return CueStage(ring, washout, self.options, self.patience)
 
@@ -271,6 +280,16 @@ class CueStage:
         if self._out:
             self._ring.push(np.concatenate(self._out))
             self._out.clear()
+
+
+def _rehearse(stage: CueStage) -> None:
+    """Have a stage take samples of both kinds, silence and an end."""
+    samples = new_samples(3)
+    samples["time"], samples["pose"][:, 3] = stage.period * np.arange(3), 1.0
+    samples["given"][1:] = KINEMATIC, END
+    stage.push(samples[:2])
+    stage.turn(stage.period * _REHEARSED)
+    stage.push(samples[2:])
 
 
 @dataclass(slots=True)
