@@ -16,6 +16,7 @@ from gui.live import PlatformView
 from gui.live.film import FilmDialog
 from gui.models.motion import NEW_PARTS
 from gui.models.timeline import Replay
+from gui.motion.fields import Field
 from gui.shell.main_window import MainWindow
 from gui.widgets import DARK, NumberField, NumberList, QuantityBox, WholeNumber, field_refusal, number_fields
 from rig.client import TEMPLATES
@@ -133,11 +134,18 @@ def _fields(root: QtWidgets.QWidget) -> list[NumberField]:
     return fields
 
 
+def _left_out(field: NumberField) -> bool:
+    """Whether it does not matter to what is chosen: it is hidden, alone or with its check box, and put back."""
+    parent = field.parentWidget()
+    outer = parent.parentWidget()
+    return bool(parent.isHidden() or (isinstance(outer, Field) and outer.isHidden()))
+
+
 def _walk(root: QtWidgets.QWidget, least: int) -> None:
     fields = _fields(root)
     assert len(fields) >= least, [field.accessibleName() for field in fields]
     for field in fields:
-        if not field.parentWidget().isHidden():  # else it does not matter to what is chosen, and is put back
+        if not _left_out(field):
             for text in EVERYWHERE:
                 _judge(field, text)
 
