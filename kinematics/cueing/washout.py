@@ -64,19 +64,21 @@ def _translation_kernel(matrix: Array, before: float, now: float, state: Array) 
 
 
 @kernel
-def _tilt_kernel(matrix: Array, numbers: Array, period: float, before: float, now: float, state: Array) -> bool:
+def _tilt_kernel(
+    matrix: Array, numbers: Array, greatest: float, period: float, before: float, now: float, state: Array
+) -> bool:
     """Step the tilt about one axis; state (3,): angle, rate, acceleration; numbers (4,): ω, ζ, limits of the latter.
 
     The rate is limited inside the filter, so that nothing is caught up with later: to its limit, and to one from which
-    the tilt comes to rest at what is commanded with the greatest acceleration, v²/2a of it. A filter that is quick for
-    its acceleration would pass it otherwise, and the limit of the angle. Returns whether the rate was limited.
+    the tilt comes to rest at the greatest angle with the greatest acceleration, v²/2a before it. A filter that is quick
+    for its acceleration would pass it otherwise. Returns whether the rate was limited.
     """
     angle, rate = state[0], state[1]
     _filter_kernel(matrix, before, now, state)
     omega, zeta = numbers[0], numbers[1]
-    towards = 1.0 if now >= angle else -1.0
+    towards = 1.0 if state[1] >= 0.0 else -1.0
     half = 0.5 * numbers[3] * period
-    room = abs(now - angle) - 0.5 * period * towards * rate  # without what this period's end adds
+    room = greatest - towards * (angle + 0.5 * period * rate)  # without what this period's end adds
     fastest = sqrt(half * half + 2.0 * numbers[3] * max(room, 0.0)) - half
     change = towards * min(towards * _clipped(state[1], numbers[2]), fastest) - rate
     change = _clipped(change, numbers[3] * period)
@@ -130,7 +132,7 @@ def _wanted_kernel(
     for axis in range(2):
         command = pitch if axis == 0 else roll
         allowed = _clipped(command, steepest)
-        limited = _tilt_kernel(tilt[axis], tilt_numbers[axis], period, before[2, axis], allowed, tilted[axis])
+        limited = _tilt_kernel(tilt[axis], tilt_numbers[axis], steepest, period, before[2, axis], allowed, tilted[axis])
         if steepest > 0.0 and (limited or allowed != command):
             flags |= TILT_LIMITED
         before[2, axis] = allowed

@@ -46,7 +46,7 @@ CUEING_BREAKS = [
         _WASHOUT,
         "min(towards * _clipped(state[1], numbers[2]), fastest)",
         "(towards * _clipped(state[1], numbers[2]))",
-        (f"{_TESTS}::test_a_tilt_does_not_pass_what_is_commanded_nor_its_greatest_angle",),
+        (f"{_TESTS}::test_a_tilt_does_not_pass_its_greatest_angle",),
     ),
     Break(
         "a number that is not finite goes into the filters",

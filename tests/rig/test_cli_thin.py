@@ -16,7 +16,7 @@ TEXT = {
     "actuators": {"PARITIES", "SerialEndpoint", "TcpEndpoint", "find_driver"},
     "calibration": {"calibration_file_name", "parameters_line"},
     "kinematics": {
-        "COORDINATES", "NumberTextError", "Quantity", "Thresholds", "decimals_of", "in_words", "read_list",
+        "COORDINATES", "NumberTextError", "Quantity", "SYNTHETIC", "Thresholds", "decimals_of", "in_words", "read_list",
         "read_number", "read_quantity", "read_whole", "toml_item",
     },
     "rig": {"__version__"},
