@@ -433,7 +433,9 @@ class InjectedFault(Section):
     """Size of the fault, in its own SI unit; not given: the fault's default."""
 
 
-_PerAxis = tuple[Number, Number, Number]
+_ForceBias = Annotated[Number, within(-100.0, 100.0, "m/s²")]
+_RateBias = Annotated[Number, within(-10.0, 10.0, "rad/s")]
+_Scale = Annotated[Number, within(0.1, 10.0)]
 _ClockOffset = Annotated[Time, within(-1e9, 1e9, "s")]
 
 
@@ -442,13 +444,13 @@ class VirtualSensor(Section):
 
     name: Text
     """Name of the sensor in [[sensors]]."""
-    force_bias: _PerAxis = (0.0, 0.0, 0.0)
+    force_bias: tuple[_ForceBias, _ForceBias, _ForceBias] = (0.0, 0.0, 0.0)
     """Bias of an IMU's specific force by axis, m/s²."""
-    rate_bias: _PerAxis = (0.0, 0.0, 0.0)
+    rate_bias: tuple[_RateBias, _RateBias, _RateBias] = (0.0, 0.0, 0.0)
     """Bias of its angular rate by axis, rad/s."""
-    force_scale: _PerAxis = (1.0, 1.0, 1.0)
+    force_scale: tuple[_Scale, _Scale, _Scale] = (1.0, 1.0, 1.0)
     """Factor on its specific force by axis."""
-    rate_scale: _PerAxis = (1.0, 1.0, 1.0)
+    rate_scale: tuple[_Scale, _Scale, _Scale] = (1.0, 1.0, 1.0)
     """Factor on its angular rate by axis."""
     force_noise: Annotated[Number, within(0.0, 1e3, "m/s²/√Hz")] = 0.0
     """Noise density of its specific force, m/s²/√Hz: a reading has this times √(rate/2)."""

@@ -87,6 +87,11 @@ NOT_RUN = {
     "rig stream plotjuggler my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
     "rig stream foxglove my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
     "rig follow virtual --frame home": "waits for a sender: tests/integration/test_stream_in.py gives it one",
+    "rig follow virtual --cue lab-hexapod": "tests/rig/test_vehicle_stream.py gives its receiver a sender",
+    "rig follow my-rig.toml --duration 60": "needs an FMU: tests/integration/test_fmu_followed.py compiles one",
+    "rig calibrate geometry-poses RECORDING --sensor tracker -o poses.csv": "needs a recording with a tracker: "
+    "tests/rig/test_tracked_poses.py makes one",
+    'rig calibrate geometry lab-hexapod --data poses.csv --position-sigma "9 um"': "needs the poses of the line before",
     "python sender.py 9872 20": "tests/rig/test_stream_senders.py runs it against a receiver",
     "(umask 077; openssl rand -hex 32 > stream.key)": "tests/rig/test_stream_packets.py reads such a file",
     "rig arm identify tx40 motor_positions.csv --forces motor_torques.csv --at motors --rate 5000 "
@@ -130,6 +135,11 @@ NOT_WHOLE = {
     ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
     ("streaming.md", "from rig.streaming import SampleRing"): "tests/integration/test_stream_rig.py has such a ring",
+    ("cueing.md", "SRVS"): "a sender: tests/rig/test_vehicle_stream.py runs it against a receiver",
+    ("sensors.md", "SRRD"): "a sender: tests/guides/test_sensors_page.py runs it",
+    ("sensors.md", "class Card"): "a package: tests/guides/test_sensors_page.py installs it",
+    ("sensors.md", "stewart_rig.sensors"): "of the package before",
+    ("sensors.md", "[[sensors]]"): "needs a device: tests/guides/test_sensors_page.py reads it",
     ("streaming.md", "SRSP"): "senders: tests/rig/test_stream_senders.py runs them against a receiver",
     ("streaming.md", "shm_open"): "a sender: tests/rig/test_stream_senders.py runs it against a ring",
 }
@@ -184,6 +194,9 @@ class Typist:
         self.write("my-platform.toml", format_mechanism(VIRTUAL.machine))
         _write_motion(folder / "motion.csv")
         _write_poses(folder / "tracker.csv")
+        times = np.arange(0.0, 10.0, 0.01)
+        shaken = np.exp(-((times - 5.0) ** 2)) * np.sin(12.0 * times)
+        write_table(folder / "record.csv", ["t", "ax"], np.column_stack([times, shaken]))
         shutil.copytree(ROOT / "gui" / "texts", folder / "gui" / "texts", ignore=shutil.ignore_patterns("*.mo"))
 
     def open(self, page: str) -> None:

@@ -36,7 +36,7 @@ def test_the_first_example_gives_readings(
 def test_the_configuration_shown_is_a_valid_one() -> None:
     import tomllib
 
-    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    block = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0]
     sensors = VIRTUAL.changed(tomllib.loads(block)).sensors
     assert [sensor.name for sensor in sensors] == ["imu", "cabinet"]
 

@@ -178,9 +178,7 @@ def test_a_sustained_force_is_given_by_gravity_and_slowly(gravity: float, column
     ("frequency", "rate", "acceleration"),
     [(2.5, 0.05236, 0.2), (2.5, 1.0, 0.01), (30.0, 1.0, 0.2), (30.0, 0.052, 0.02)],
 )
-def test_a_tilt_does_not_pass_its_greatest_angle(
-    frequency: float, rate: float, acceleration: float
-) -> None:
+def test_a_tilt_does_not_pass_its_greatest_angle(frequency: float, rate: float, acceleration: float) -> None:
     """Also where the filter is quick for the acceleration that the tilt may have, and where commands change."""
     for force in (3.0, 6.0):
         found = washout(
