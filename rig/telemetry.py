@@ -5,8 +5,10 @@ ring and, behind the four-byte header, the CDR encoding of the recording's ROS 2
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntFlag
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -146,3 +148,30 @@ class RowWriter:
     def state(self, *values: int) -> None:
         """Fill the integer fields after `cycle`, arrays flattened."""
         _STATE.pack_into(self._bytes, _STATE_AT + _CYCLE.size, *values)
+
+
+# -- sensors beside the rig, whose readings are beside the rows -------------------------------------------------------
+
+MOST_CHANNELS: Final = 16
+"""channels that a sensor may have"""
+CHANNELS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "imu": (("ax", "m/s²"), ("ay", "m/s²"), ("az", "m/s²"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")),
+    "pose": (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")),
+}
+"""Channels with their units of the kinds of sensor that have fixed ones.
+
+imu: specific force (acceleration minus gravity; at rest, level, az is +9.8) and angular rate, both in the sensor's
+axes. pose: of the tracker's target in the tracker's frame, a unit quaternion with the scalar first.
+"""
+QUATERNION: Final = slice(3, 7)
+"""channels of a pose that are its quaternion"""
+
+
+@dataclass(frozen=True, slots=True)
+class SensorChannels:
+    """What a sensor's readings mean: its name, kind, and names and units of its channels."""
+
+    name: str
+    kind: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]

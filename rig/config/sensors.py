@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, get_args
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
@@ -19,23 +19,11 @@ from rig.config.control_laws import ExtensionSettings
 from rig.config.faulty_values import finding_of
 from rig.config.sections import Line, Section, Text, is_local
 from rig.errors import ConfigError
+from rig.telemetry import CHANNELS, MOST_CHANNELS, SensorChannels
 
 SENSOR_GROUP = "stewart_rig.sensors"
 """Entry-point group: name of a sensor's reader → its `SensorDeclaration`."""
 MOST_SENSORS = 32
-MOST_CHANNELS: Final = 16
-"""channels that a sensor may have"""
-CHANNELS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "imu": (("ax", "m/s²"), ("ay", "m/s²"), ("az", "m/s²"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")),
-    "pose": (("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")),
-}
-"""Channels with their units of the kinds of sensor that have fixed ones.
-
-imu: specific force (acceleration minus gravity; at rest, level, az is +9.8) and angular rate, both in the sensor's
-axes. pose: of the tracker's target in the tracker's frame, a unit quaternion with the scalar first.
-"""
-QUATERNION: Final = slice(3, 7)
-"""channels of a pose that are its quaternion"""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _BAUD = (50, 10_000_000)
 
@@ -53,19 +41,6 @@ _Turn = Annotated[Angle, within(-2.0 * math.pi, 2.0 * math.pi, "rad")]
 Position = tuple[_Place, _Place, _Place]
 Rotation = tuple[_Turn, _Turn, _Turn]
 _NOWHERE = (0.0, 0.0, 0.0)
-
-
-# -- channels ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class SensorChannels:
-    """What a sensor's readings mean: its name, kind, and names and units of its channels."""
-
-    name: str
-    kind: str
-    names: tuple[str, ...]
-    units: tuple[str, ...]
 
 
 # -- where readings come from ------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
-from rig.config import SensorChannels
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord, decode_motion
 from rig.recording.readings import READING
 from rig.recording.schema import (
@@ -33,7 +32,7 @@ from rig.recording.schema import (
     layout,
     sensor_channels,
 )
-from rig.telemetry import ABSENT, ROW
+from rig.telemetry import ABSENT, ROW, SensorChannels
 
 Rows = npt.NDArray[np.void]
 

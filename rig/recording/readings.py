@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import MOST_CHANNELS, QUATERNION, SensorChannels
+from rig.telemetry import MOST_CHANNELS, QUATERNION, SensorChannels
 
 READING = np.dtype(
     [

@@ -19,13 +19,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import SensorChannels
 from rig.findings import Finding
 from rig.recording.motion_record import MotionRecord
 from rig.recording.readings import READING
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.writer import RecordingWriter
 from rig.runtime import ChildProcess, ProcessWatch, RingReader, SharedBlock, TelemetryRing, wait_until
+from rig.telemetry import SensorChannels
 
 _WORDS = 8
 _ERROR_SIZE = 448

@@ -8,10 +8,9 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import MOST_CHANNELS, SensorChannels
 from rig.findings import Code, Finding, finding_from_json, finding_to_json
 from rig.states import FaultCode, State, StopSeverity
-from rig.telemetry import MEANING, ROW
+from rig.telemetry import MEANING, MOST_CHANNELS, ROW, SensorChannels
 
 CYCLE_TOPIC = "/rig/cycle"
 EVENTS_TOPIC = "/rig/events"

@@ -19,7 +19,6 @@ from mcap.data_stream import RecordBuilder
 from mcap.records import ChunkIndex
 from mcap.writer import CompressionType, Writer
 
-from rig.config import SensorChannels
 from rig.findings import Finding
 from rig.recording.metadata import digest
 from rig.recording.motion_record import (
@@ -53,7 +52,7 @@ from rig.recording.schema import (
     sensor_message,
 )
 from rig.runtime import wait_until
-from rig.telemetry import ROW
+from rig.telemetry import ROW, SensorChannels
 
 
 class ChunkIndexes:

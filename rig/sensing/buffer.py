@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import SensorChannels
 from rig.recording import READING, SensorSeries
 from rig.runtime import TelemetryRing
+from rig.telemetry import SensorChannels
 
 _MOST = 1 << 18
 """readings of a sensor that are kept: nine minutes at 500 Hz"""

@@ -10,12 +10,13 @@ from typing import Final, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rig.config import QUATERNION, SensorOptions
+from rig.config import SensorOptions
 from rig.findings import Code, Finding, Value
 from rig.recording import READING
 from rig.runtime import Clock
 from rig.sensing.packets import Measurement, decode
 from rig.streaming import Drop, PacketError, SenderClock
+from rig.telemetry import QUATERNION
 
 WINDOW: Final = 256
 """sequence numbers back to which an overtaken reading is told from a duplicate"""

@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics import angles_to_matrix, matrix_to_quaternion, quaternion_to_matrix
-from rig.config import QUATERNION, SensorOptions
+from rig.config import SensorOptions
 from rig.recording import SensorSeries
+from rig.telemetry import QUATERNION
 
 
 def platform_poses(series: SensorSeries, options: SensorOptions) -> npt.NDArray[np.float64]:

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Self
 
-from rig.config import PluginSource, RigConfig, SensorChannels
+from rig.config import PluginSource, RigConfig
 from rig.errors import HardwareError, InputError
 from rig.findings import Code, Finding
 from rig.recording import READING
 from rig.runtime import ChildProcess, SharedMemoryError, TelemetryRing
 from rig.sensing.intake import MachineTime, RigTime, SensorIntake, SensorReport
 from rig.sensing.sources import SensorSource, key_of, open_source
+from rig.telemetry import SensorChannels
 
 RING = 8192
 """readings that the ring holds"""

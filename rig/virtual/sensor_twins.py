@@ -7,8 +7,9 @@ from collections import deque
 import numpy as np
 
 from kinematics import angles_to_matrix, matrix_to_quaternion, quaternion_to_matrix
-from rig.config import QUATERNION, RigConfig, SensorOptions, UdpSource, VirtualSensor
+from rig.config import RigConfig, SensorOptions, UdpSource, VirtualSensor
 from rig.sensing import Measurement, encode_packet, key_of
+from rig.telemetry import QUATERNION
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 

@@ -23,9 +23,8 @@ from gui.models.live import wrench_of
 from gui.models.timeline import Floats, History, Replay, Segment
 from gui.widgets.theme import DARK, LIGHT
 from rig.cell_models import model_differences
-from rig.config import CHANNELS, SensorChannels
 from rig.recording import READING, series_of
-from rig.telemetry import ROW
+from rig.telemetry import CHANNELS, ROW, SensorChannels
 
 _LONG = 60_000  # ms, where kernels have to be compiled first
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier

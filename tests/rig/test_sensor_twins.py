@@ -14,11 +14,12 @@ import rig
 from actuators import Mode
 from kinematics import TrajectorySpec, angles_to_matrix, build_trajectory, quaternion_to_matrix
 from rig.acceptance.sensors import aligned
-from rig.config import CHANNELS, RigConfig, SensorChannels
+from rig.config import RigConfig
 from rig.errors import ConfigError, InputError
 from rig.findings import Code
 from rig.recording import READING, MotionPart, RecordingFile, open_recording, recover, series_of
 from rig.sensing import decode, platform_poses
+from rig.telemetry import CHANNELS, SensorChannels
 from rig.virtual import VirtualRig
 from rig.virtual import drive_kernel as columns
 

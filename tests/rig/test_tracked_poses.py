@@ -11,14 +11,13 @@ from tracked_platform import Platform, estimates, in_gauge, reachable_poses
 from calibration import GeometryNoise, calibrate_geometry
 from dynamics import format_mechanism, load_mechanism
 from kinematics import Array, quaternion_from_rotation_vector, quaternion_multiply
-from rig.config import CHANNELS, SensorChannels
 from rig.csvio import POSE, write_table
 from rig.errors import InputError, RefusedError
 from rig.recording import READING, Recording, series_of
 from rig.services.geometry_tables import LENGTHS, read_measurements
 from rig.services.tracked_poses import poses_at_rest
 from rig.states import State
-from rig.telemetry import ROW
+from rig.telemetry import CHANNELS, ROW, SensorChannels
 
 NOMINAL = load_mechanism("lab-hexapod")
 RATE, TRACKED, REST, WAY = 50.0, 50.0, 1.5, 0.5
