@@ -7,12 +7,14 @@ from rig.config import RigConfig
 from rig.engine.pacer import Pacer
 from rig.runtime import MachineTicker, Tick, Ticker
 
+_MADE_UP = 0.1  # s by which cycles may be behind the wall clock before that is lost; a stream's samples do not wait
 _WHOLE = 1e-6  # of a period: what is nearer to a cycle's time stands at it
 
 
 class PacedTicker:
     """See `rig.runtime.Ticker`. No cycle is ever late: a delay by the operating system delays the plant too.
 
+    After a short delay the cycles follow each other without a pause until they have caught up with the wall clock.
     Cycles are skipped only if the plant has continued by itself, without a sign of life of this process.
 
     Args:
@@ -74,11 +76,11 @@ class PacedTicker:
         return Tick(self._cycle * self._period, 0.0, (1 + missed) * self._period, self._overruns, self.slower)
 
     def _wait(self) -> float:
-        """Wait for the wall clock; returns its lead, s, over a machine too busy to follow."""
+        """Wait for the wall clock; returns its lead, s, where the machine was too busy to make up for it."""
         while (remaining := self._due - time.monotonic()) > 0.0:
             time.sleep(remaining)
         late = 0.0
-        if remaining < -self._wall_period:  # less is made up for in the cycles that follow
+        if remaining < -max(_MADE_UP, self._wall_period):
             late = -remaining
             self._due -= remaining
         self._due += self._wall_period

@@ -4,7 +4,9 @@
 in shared memory, with the virtual rig in paced and in real time. The program is the guide's. For each: samples that
 were sent, used by the engine, and not used by their cause; the stated delay, and what the recorded one has beyond it,
 in cycles; in real time also the delay by the phase of the reference against the sender's motion; the tracking error
-beside that of the same motion from a table, on the same rig.
+beside that of the same motion from a table on the same rig, before the stream and after it. In real time these errors
+are the machine's own delays, and a few long ones make the most of them: periods of the motion are compared, by their
+median, and the quartiles of the table's are given.
 """
 
 import math
@@ -34,7 +36,7 @@ from rig.states import State
 from rig.streaming import RigSide, SampleRing, StreamReceiver
 
 SECONDS = float(os.environ.get("STREAM_SECONDS") or 20.0)
-TABLED = min(SECONDS, 30.0)  # s, of the table beside it
+TABLED = min(SECONDS, 30.0)  # s, of the table before it and after it
 RATE = 1000.0  # Hz, of the sender
 HEIGHT, TURN = 0.005, math.pi  # m, rad/s, of the guide's motion
 SETTLED = 3.0  # s, until the platform has faded in
@@ -137,12 +139,13 @@ def rows_of(recording: Path) -> "np.ndarray[tuple[int, ...], np.dtype[np.void]]"
     return np.concatenate([block[names].copy() for block in RecordingFile(recording).blocks()])
 
 
-def tracking_error(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> float:
-    """RMS of the legs' errors, m, over whole periods in the middle of a motion."""
-    t = rows["t"]
-    inside = (t > t[0] + SETTLED) & (t < t[-1] - 1.0)
-    errors = rows["length_reference"][inside] - rows["length"][inside]
-    return float(np.sqrt(np.mean(errors**2)))
+def tracking_errors(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]") -> Array:
+    """RMS of the legs' errors, m, of each whole period in the middle of a motion."""
+    period = 2.0 * math.pi / TURN
+    number = np.floor((rows["t"] - rows["t"][0] - SETTLED) / period).astype(int)
+    last = math.floor((rows["t"][-1] - 1.0 - rows["t"][0] - SETTLED) / period)
+    squares = np.mean((rows["length_reference"] - rows["length"]) ** 2, axis=1)
+    return np.array([math.sqrt(np.mean(squares[number == k])) for k in range(last)])
 
 
 def phase_delay(rows: "np.ndarray[tuple[int, ...], np.dtype[np.void]]", clocks: Clocks) -> float:
@@ -167,8 +170,9 @@ def test_a_stream_from_a_program_in_c(kind: str, timing: str, programs: dict[str
         recording = robot.rig.recording
         robot.home()
         robot.engage()
-        robot.run(Heave(config.machine.geometry.home_pose), name="table")
-        of_table = robot.status.last_motion
+        heave = Heave(config.machine.geometry.home_pose)
+        robot.run(heave, name="table")
+        tables = [robot.status.last_motion]
         with way_of(kind, robot, config, programs) as way:
             robot.rig.request(FollowStream("stream", way.ring.name))  # before the sender begins: nothing goes by
             with Clocks(robot.rig.engine.address.ring, way.ring.name) as clocks:
@@ -180,17 +184,21 @@ def test_a_stream_from_a_program_in_c(kind: str, timing: str, programs: dict[str
                     sender.wait()
             report, lost = robot.status.stream, way.lost()
         of_stream = robot.status.last_motion
+        robot.run(heave, name="table again")
+        tables.append(robot.status.last_motion)
         robot.park()
     rows = rows_of(recording)
-    assert of_table is not None and of_stream is not None and report is not None
-    tabled, streamed = rows[rows["motion"] == of_table.id], rows[rows["motion"] == of_stream.id]
+    assert of_stream is not None and report is not None
+    tabled = np.concatenate([tracking_errors(rows[rows["motion"] == table.id]) for table in tables if table])
+    streamed = rows[rows["motion"] == of_stream.id]
     followed = streamed[np.isfinite(streamed["stream_asked"][:, 0]) & (streamed["state"] == State.RUNNING)]
     beyond = (followed["stream_delay"] - config.stream.delay) / config.period
     p50, p99 = np.percentile(beyond, (50.0, 99.0))
     sent = round(RATE * SECONDS)
     unused = {"lost": report.lost, "late": report.late, "unusable": report.unusable}
     on_the_way = ", ".join(f"{n} {name}" for name, n in lost.items()) or "nothing"
-    errors = tracking_error(streamed), tracking_error(tabled)
+    errors = tracking_errors(streamed)
+    ratio = float(np.median(errors) / np.median(tabled))
     print(
         f"\n{kind}, {timing}: {sent} sent, {report.used} used; not used: "
         f"{', '.join(f'{n} {name}' for name, n in unused.items())}; lost on the way: {on_the_way}\n"
@@ -199,7 +207,14 @@ def test_a_stream_from_a_program_in_c(kind: str, timing: str, programs: dict[str
     )
     if timing == "real time":
         print(f"  delay by the reference's phase {1e3 * phase_delay(followed, clocks):.2f} ms")
-    print(f"  tracking {1e6 * errors[0]:.3f} µm RMS, from a table {1e6 * errors[1]:.3f}: {errors[0] / errors[1]:.3f}")
+    for name, each in (("from the stream", errors), ("from a table", tabled)):
+        low, middle, high = 1e6 * np.percentile(each, (25.0, 50.0, 75.0))
+        whole = 1e6 * math.sqrt(np.mean(each**2))
+        print(
+            f"  tracking {name} {middle:.3f} µm RMS in a period (median; quartiles {low:.3f}, {high:.3f}), "
+            f"{whole:.3f} in all {len(each)}"
+        )
+    print(f"  stream over table {ratio:.3f}")
     assert report.used + sum(unused.values()) == sent
     assert p99 <= 1.0
-    assert errors[0] < 1.05 * errors[1]
+    assert ratio < 1.05

@@ -75,7 +75,20 @@ def test_wall_time_is_followed_where_the_machine_allows(times: Times) -> None:
     assert made.slower == 0.0 and slowdown_text(made.slower) == ""
 
 
-def test_a_late_cycle_delays_the_plant_and_is_neither_skipped_nor_caught_up(times: Times) -> None:
+def test_a_short_delay_is_caught_up_without_a_cycle_skipped(times: Times) -> None:
+    made = ticker(Plant())
+    due = times.now + PERIOD
+    times.now += 0.09  # the operating system had other work
+    for number in range(200):
+        tick = made.next()
+        assert (tick.lateness, tick.period, tick.overruns) == (0.0, PERIOD, 0)
+        if number > 60:
+            assert times.now == pytest.approx(due + number * PERIOD, abs=1e-9)
+        times.now += 0.2 * PERIOD
+    assert made.slower == 0.0
+
+
+def test_a_long_delay_delays_the_plant_and_is_neither_skipped_nor_caught_up(times: Times) -> None:
     plant = Plant()
     made = ticker(plant)
     made.next()
