@@ -10,6 +10,7 @@ from kinematics.compiled.compiling import (
     report_compilation,
     with_callees,
 )
+from kinematics.compiled.fence import acquire_fence
 from kinematics.compiled.legs import (
     cross,
     dot,
@@ -35,6 +36,7 @@ __all__ = [
     "SYSTEM_ROWS",
     "Kernel",
     "NotCompiledError",
+    "acquire_fence",
     "cached_only",
     "chunk_bounds",
     "cross",

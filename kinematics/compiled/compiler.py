@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
+from numba import types
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import lower_builtin, type_callable
 
 from kinematics.compiled.cache import SOURCES, NotCompiledError, kernel_cache_folder
+from kinematics.compiled.fence import acquire_fence
 
 if TYPE_CHECKING:
     from kinematics.compiled.compiling import Kernel
@@ -82,6 +85,17 @@ def dispatcher(function: Callable[..., object], **options: Any) -> Any:
 
         made.compile = compile_locked
     return made
+
+
+@type_callable(acquire_fence)  # type: ignore[untyped-decorator]  # numba has no types
+def _type_of_fence(_context: Any) -> Any:
+    return lambda: types.void
+
+
+@lower_builtin(acquire_fence)  # type: ignore[untyped-decorator]
+def _emit_fence(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+    builder.fence("acquire")
+    return context.get_dummy_value()
 
 
 class Listener(event.Listener):  # type: ignore[misc]  # numba has no types

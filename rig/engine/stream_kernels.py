@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from kinematics import Array, coordinates_to_motion_kernel, inlined, kernel, rotation_matrix
+from kinematics import Array, acquire_fence, coordinates_to_motion_kernel, inlined, kernel, rotation_matrix
 from rig.engine import braking_ahead as check
 from rig.engine.braking_ahead import (
     ACCELERATION_OF,
@@ -53,6 +53,8 @@ _LEAST_LAG = 1e-4  # s, of the rig's clock that is made up for
 _GAIN = 2.0  # 1/s, of a lag that stays: the part of it that is made up for in a second
 _FASTEST = 3e-3  # s/s, by which the stream is followed faster meanwhile, or slower
 _RAMP = 1e-4  # s/s, by which that changes in a cycle
+_SPARE = 0.1  # part of speed that is to spare where the stream is followed faster
+_FALL = 5.0  # times `_RAMP`, by which it is followed more slowly where it is not
 _HALVINGS = 14  # of the way from home to a pose that is out of reach
 
 _DONE, _TRY, _LIMIT, _LEAVE = range(4)  # steps of planning a state
@@ -256,7 +258,11 @@ def _make_room(stream: Stream) -> None:
 
 @inlined
 def _copied(stream: Stream, numbers: Numbers, slots: Samples, index: int) -> tuple[bool, int, int, float]:
-    """Copy sample `index` of a ring, its arrays into `stream`; whether it was whole, its sequence, `given` and time."""
+    """Copy sample `index` of a ring, its arrays into `stream`; whether it was whole, its sequence, `given` and time.
+
+    The loads of the copy come before that of the number, and after that of the counter in `take_kernel`: the fences
+    bind the compiler, and the processor where it would reorder loads (Arm; x86-64 does not, they cost nothing there).
+    """
     data = stream[0]
     slot = slots[index & (slots.shape[0] - 1)]
     sequence, given, time = slot.sequence, slot.given, slot.time
@@ -265,6 +271,7 @@ def _copied(stream: Stream, numbers: Numbers, slots: Samples, index: int) -> tup
     for k in range(6):
         data.velocity[k], data.acceleration[k] = slot.velocity[k], slot.acceleration[k]
     # after the copy: whatever the writer touched meanwhile has another number by now
+    acquire_fence()
     whole = numbers[index & (slots.shape[0] - 1)] == np.uint64(2 * index + 2)
     return whole, sequence, given, time
 
@@ -279,6 +286,7 @@ def take_kernel(stream: Stream, header: Numbers, numbers: Numbers, slots: Sample
     data = stream[0]
     state = data.next[:]
     begin, end, capacity = data.taken, np.int64(header[PUSHED]), slots.shape[0]
+    acquire_fence()
     data.taken = end
     if begin < 0 or not 0 < end - begin <= MOST_AT_ONCE:  # begun anew, or no count at all
         return
@@ -801,8 +809,22 @@ def _watch(stream: Stream, now: float) -> None:
 
 
 @kernel
-def _make_up(stream: Stream, now: float) -> None:
-    """Make up smoothly for a lag of the rig's clock that stays but is small, as of a computer that was busy."""
+def _has_to_spare(stream: Stream, ahead: Ahead) -> bool:
+    """Whether the end of the plan would be accepted with as much more speed, and acceleration as belongs to it."""
+    data = stream[0]
+    state, faster = data.plan[data.front % KNOTS], data.between[:]
+    for k in range(6):
+        faster[k] = state[k]
+        faster[6 + k], faster[12 + k] = (1.0 + _SPARE) * state[6 + k], (1.0 + _SPARE) ** 2 * state[12 + k]
+    return accepted_kernel(ahead, faster, 0.0, False) > 0.0
+
+
+@kernel
+def _make_up(stream: Stream, ahead: Ahead, now: float) -> None:
+    """Make up smoothly for a lag of the rig's clock that stays but is small, as of a computer that was busy.
+
+    Not beyond what the stream itself may ask for: only while there is speed to spare.
+    """
     data = stream[0]
     data.lag = min(data.lag, data.slip)
     if now >= data.lag_until:
@@ -810,7 +832,10 @@ def _make_up(stream: Stream, now: float) -> None:
         data.lag, data.lag_until = math.inf, now + _SLIPPED_FOR
         if lag <= _SLIP:
             data.wanted_rate = 1.0 if abs(lag) < _LEAST_LAG else 1.0 + max(-_FASTEST, min(_FASTEST, _GAIN * lag))
-    data.rate += max(-_RAMP, min(_RAMP, data.wanted_rate - data.rate))
+    if data.wanted_rate > 1.0 and not _has_to_spare(stream, ahead):
+        data.rate = max(min(data.rate, 1.0), data.rate - _FALL * _RAMP)
+    else:
+        data.rate += max(-_RAMP, min(_RAMP, data.wanted_rate - data.rate))
 
 
 @kernel
@@ -830,7 +855,7 @@ def advance_kernel(
         data.origin = now - place  # the least late of the first cycles
     data.origin += (data.rate - 1.0) * passed
     data.slip = now - place - data.origin
-    _make_up(stream, now)
+    _make_up(stream, ahead, now)
     take_kernel(stream, header, numbers, slots, now)
     until = math.ceil((place + data.horizon) / data.period - 1e-6)
     while data.front < until:

@@ -63,7 +63,9 @@ class SampleRing:
     """A ring of `SAMPLE` records with one writer, which never waits, and one reader.
 
     `create` makes it in shared memory and owns it, `attach` finds it by name from any process, `local` makes one for
-    this process alone. Relies on stores becoming visible in the order they were made, which x86-64 guarantees.
+    this process alone. `push` and `take` rely on stores and loads becoming visible in the order they were made, which
+    x86-64 guarantees and Arm does not. The engine's compiled reader orders its loads on either; a writer in C does so
+    with the fences of `docs/streaming.md`.
 
     Args:
         memory: header, numbers and slots.

@@ -6,7 +6,6 @@ _SOURCE, _KERNELS, _AHEAD = "rig/engine/stream.py", "rig/engine/stream_kernels.p
 _TESTS, _RIG, _REST = "rig/test_stream_source.py", "integration/test_stream_rig.py", "rig/test_braking_ahead.py"
 _LOST = f"{_TESTS}::test_a_lost_stream_fades_out_comes_back_and_stops_the_rig_in_the_end"
 _BAD = f"{_TESTS}::test_samples_that_are_not_finite_or_stale_are_not_used"
-_JUMP = f"{_TESTS}::test_a_jump_is_refused_on_the_way_and_the_platform_comes_to_rest"
 
 STREAM_BREAKS = [
     Break(
@@ -21,7 +20,7 @@ STREAM_BREAKS = [
         _AHEAD,
         "of_acceleration = p * t * ta + n * na * per + p * tv * tv + nv * nv * per",
         "of_acceleration = 0.0",
-        (f"{_REST}::test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated",),
+        (f"{_REST}::test_a_bound_is_certain_of_no_way_just_beyond_or_just_within_what_its_evaluation_accepts",),
     ),
     Break(
         "a bound of the forces leaves out the inertia",
@@ -57,7 +56,7 @@ STREAM_BREAKS = [
         _KERNELS,
         "data.stopped, data.events = 1, data.events | REFUSED",
         "data.events |= REFUSED",
-        (_JUMP,),
+        (f"{_TESTS}::test_what_is_refused_is_not_followed_again_though_nobody_stops_the_rig",),
     ),
     Break(
         "a stream in a wrong frame is not told from a jump",

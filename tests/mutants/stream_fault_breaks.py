@@ -4,7 +4,7 @@ from breaks import Break
 
 _SOURCE, _KERNELS = "rig/engine/stream.py", "rig/engine/stream_kernels.py"
 _PACKETS, _INTAKE, _CLOCK = "rig/streaming/packets.py", "rig/streaming/intake.py", "rig/streaming/sender_clock.py"
-_ROWS = "rig/test_stream_faults.py"
+_ROWS, _SAMPLES = "rig/test_stream_faults.py", "rig/test_stream_samples.py"
 _LOST = f"{_ROWS}::test_lost_packets_are_counted_with_the_next_one_and_interpolated_across"
 
 STREAM_FAULT_BREAKS = [
@@ -128,6 +128,13 @@ STREAM_FAULT_BREAKS = [
         ("rig/test_stream_source.py::test_a_small_lag_of_the_rig_that_stays_is_made_up_for_smoothly",),
     ),
     Break(
+        "a lag is made up for faster than the limits allow",
+        _KERNELS,
+        "if data.wanted_rate > 1.0 and not _has_to_spare(stream, ahead):",
+        "if False:",
+        ("rig/test_stream_source.py::test_a_stream_at_its_limit_is_not_refused_for_a_lag_that_is_made_up_for",),
+    ),
+    Break(
         "what is known of a receiver goes with its process",
         "rig/streaming/receiver.py",
         "            return replace(self._known, active=False)",
@@ -139,7 +146,33 @@ STREAM_FAULT_BREAKS = [
         "rig/streaming/samples.py",
         "if not 0 < wanted <= MOST_AT_ONCE:",
         "if not 0 < wanted:",
-        ("rig/test_stream_samples.py::test_a_counter_that_somebody_else_wrote_over_is_no_count",),
+        (f"{_SAMPLES}::test_a_counter_that_somebody_else_wrote_over_is_no_count",),
+    ),
+    Break(
+        "a sample that another one took the place of is used",
+        _KERNELS,
+        "whole = numbers[index & (slots.shape[0] - 1)] == np.uint64(2 * index + 2)",
+        "whole = True",
+        (f"{_SAMPLES}::test_a_sample_whose_number_is_another_is_not_used",),
+    ),
+    Break(
+        "the number of a sample is looked at before it is copied",
+        _KERNELS,
+        "    sequence, given, time = slot.sequence, slot.given, slot.time\n",
+        "    sequence, given, time = slot.sequence, slot.given, slot.time\n"
+        "    if numbers[index & (slots.shape[0] - 1)] == np.uint64(2 * index + 2):\n"
+        "        for k in range(7):\n            data.pose[k] = slot.pose[k]\n"
+        "        for k in range(6):\n"
+        "            data.velocity[k], data.acceleration[k] = slot.velocity[k], slot.acceleration[k]\n"
+        "        return True, sequence, given, time\n",
+        (f"{_SAMPLES}::test_no_sample_is_used_that_was_overwritten_while_it_was_copied",),
+    ),
+    Break(
+        "a sample taken in Python is whole whatever its number",
+        "rig/streaming/samples.py",
+        "        whole = self._numbers[index & np.uint64(self.capacity - 1)] == 2 * index + np.uint64(2)",
+        "        whole = index == index",
+        (f"{_SAMPLES}::test_no_sample_is_used_that_was_overwritten_while_it_was_copied",),
     ),
     Break(
         "a line is as long as it comes",

@@ -282,6 +282,29 @@ def test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated(force, 
         assert decided > 2 * counts[OPEN, True] and counts[LOADED, True] > 0.3 * decided, counts
 
 
+def test_a_bound_is_certain_of_no_way_just_beyond_or_just_within_what_its_evaluation_accepts():
+    """Where rates grow until a leg reaches a limit on the way to rest, mostly that of its acceleration."""
+    check, rng, edges = Bounded(math.inf, math.inf), np.random.default_rng(11), 0
+    for _ in range(either(15, 4_000)):
+        state = np.zeros(18)
+        state[:6] = pose_to_coordinates(HOME)
+        rates = rng.normal(size=6) * [1.0, 1.0, 1.0, 3.0, 3.0, 3.0]
+        for row in range(len(DURATIONS)):
+            low, high = 0.0, 1.0
+            for _ in range(30):
+                state[6:12] = 0.5 * (low + high) * rates
+                low, high = (0.5 * (low + high), high) if check.way(state, row)[1] else (low, 0.5 * (low + high))
+            if high == 1.0:
+                continue  # the limits of the state itself come first
+            for part, forbidden in ((1.0 - 1e-6, (BEYOND,)), (1.0 + 1e-6, (SURE, LOADED))):
+                state[6:12] = part * low * rates
+                if check.within(state):
+                    verdict, within = check.way(state, row)
+                    assert within == (part < 1.0) and verdict not in forbidden, (state, row)
+                    edges += 1
+    assert edges > 60
+
+
 def test_what_a_bound_is_certain_of_near_a_state_is_so():
     rng, check, found = np.random.default_rng(7), Bounded(math.inf, math.inf), np.zeros(2, int)
     for state in filter(check.within, random_states(rng, either(300, 30_000))):

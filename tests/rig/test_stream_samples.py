@@ -1,12 +1,19 @@
 """Samples of a stream come out of the ring as they went in, and what is lost is counted."""
 
+import math
 import struct
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kinematics import Array
+from rig.engine.stream_kernels import STREAM, take_kernel
 from rig.runtime import SharedMemoryError
 from rig.streaming import END, SAMPLE, VELOCITY, SampleRing, SampleRingError, new_samples
 
@@ -51,6 +58,93 @@ def test_a_sample_that_is_half_written_is_not_taken():
     ring._numbers[2] = 2 * (8 + 2) + 1  # the writer is at it again
     assert ring.take()["sequence"].tolist() == [0, 1, 3]
     assert ring.overwritten == 1
+
+
+Taken = Callable[[], Array]
+
+
+def taken_by_the_kernel(ring: SampleRing) -> Taken:
+    """What the compiled reader uses of the new samples: time, coordinates, rates, accelerations (n, 19)."""
+    stream = np.zeros(1, STREAM)
+    data = stream[0]
+    data["home"][3] = 1.0
+    data["delay"] = math.inf  # no sample is stale
+
+    def taken() -> Array:
+        data["begin"] = data["end"] = data["cursor"] = 0
+        take_kernel(stream, *ring.arrays, 1e15)
+        rows: Array = data["history"][: data["end"]]
+        return rows
+
+    return taken
+
+
+def taken_in_python(ring: SampleRing) -> Taken:
+    """Likewise of the reader in Python."""
+
+    def taken() -> Array:
+        samples = ring.take()
+        rows = np.zeros((len(samples), 19))
+        rows[:, 0], rows[:, 1:4] = samples["time"], samples["pose"][:, :3]
+        rows[:, 7:13], rows[:, 13:] = samples["velocity"], samples["acceleration"]
+        return rows
+
+    return taken
+
+
+READERS = [taken_by_the_kernel, taken_in_python]
+
+
+@contextmanager
+def overwritten(ring: SampleRing, folder: Path) -> Iterator[None]:
+    """Another process writes to the ring as fast as it can; every number of sample i is i, its time i/1024 s."""
+    source, program = Path(__file__).parents[1] / "ring_writer.c", folder / "writer"
+    subprocess.run(["cc", "-O2", str(source), "-o", str(program)], check=True)
+    with subprocess.Popen([program, ring.name]) as writer:
+        try:
+            yield
+        finally:
+            ring._header[7] = 1  # asks for its end
+            assert writer.wait(10.0) == 0
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_sample_is_used_that_was_overwritten_while_it_was_copied(
+    tmp_path: Path, reader: Callable[[SampleRing], Taken]
+) -> None:
+    """Ends when enough were used and enough given up, or after 2 s of a machine that lets hardly any be read.
+
+    The order on which this rests: the writer stores the number, the sample, the number, the counter, each after the one
+    before (x86-64 keeps this order; on Arm a writer needs the fences of `ring_writer.c`); the reader loads the counter,
+    the sample, the number.
+    """
+    with SampleRing.create(64) as ring:
+        taken = reader(ring)
+        taken()  # compiled
+        used = given_up = 0
+        with overwritten(ring, tmp_path):
+            end = time.monotonic() + 2.0
+            while time.monotonic() < end and (used < 2_000 or given_up < 20_000):
+                before, rows, after = ring.pushed, taken(), ring.pushed
+                numbers = 1024.0 * rows[:, :1]
+                assert (rows[:, [1, 2, 3, *range(7, 11), *range(13, 19)]] == numbers).all(), rows
+                assert (np.diff(numbers[:, 0]) > 0.0).all()
+                assert not len(rows) or before - ring.capacity <= numbers[0, 0] <= numbers[-1, 0] < after
+                used += len(rows)
+                given_up += min(before, ring.capacity) - len(rows)
+    assert used and given_up > 0
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_sample_whose_number_is_another_is_not_used(reader: Callable[[SampleRing], Taken]) -> None:
+    """Half written, or overwritten since the counter was read."""
+    ring = SampleRing.local(8)
+    taken = reader(ring)
+    samples = numbered(0, 5)
+    samples["time"] = np.arange(5)
+    ring.push(samples)
+    ring._numbers[1:4:2] = 2 * (8 + 1) + 1, 2 * (8 + 3) + 2
+    assert taken()[:, 0].tolist() == [0.0, 2.0, 4.0]
 
 
 def test_a_single_sample_is_pushed_too_and_nothing_else_is():

@@ -15,6 +15,7 @@ from kinematics import (
     quaternion_multiply,
     quaternion_to_matrix,
 )
+from rig.engine.braking_ahead import PART
 from rig.engine.stream import StreamSource, least_delay
 from rig.engine.stream_kernels import BASE, PLATFORM, coordinates_kernel
 from rig.engine.stream_kernels import HOME as HOME_AXES
@@ -127,6 +128,16 @@ def test_a_jump_is_refused_on_the_way_and_the_platform_comes_to_rest(following):
     following.source.resume((0.4,))
     following.follow(jumped, 4.5)
     assert errors(following, jumped, 8.5).max() < 1e-6
+
+
+def test_what_is_refused_is_not_followed_again_though_nobody_stops_the_rig(following, monkeypatch):
+    """The source does not rely on what it tells."""
+    monkeypatch.setattr(following.source, "_act", lambda found: following.found.append((following.cycle, found.cause)))
+    far = HOME + np.array([0.0, 0.05, 0.0, 0.0, 0.0, 0.0, 0.0])
+    following.follow(lambda _t: far, 2.0)
+    assert len(following.found) == 2 and following.found[1][1].finding.code is Code.STREAM_REFUSED
+    assert following.source.paused
+    assert np.abs(np.array(following.motions)[-1, :7] - far).max() > 0.04  # it did not go there
 
 
 def test_a_jump_is_limited_and_the_platform_is_there_again():
@@ -248,7 +259,7 @@ def test_samples_that_are_not_finite_or_stale_are_not_used(following):
         following.step()
     assert following.codes()[1] == "stream_unusable"
     assert following.when("stream_unusable") - at <= 6
-    assert following.source.report.unusable > 0
+    assert following.source.report.unusable == 6  # four in the quaternion, two in the place
     following.send(swaying()(0.0), following.t - 10.0)
     following.send(swaying()(0.0), following.t + 10.0)
     following.step()
@@ -303,6 +314,34 @@ def test_a_small_lag_of_the_rig_that_stays_is_made_up_for_smoothly(following):
     np.testing.assert_allclose(motions[-500:, 0], wanted, atol=4e-5)
     derived = np.gradient(motions[:, 7], following.period)[at - 1 : -2]
     assert np.abs(derived - motions[at - 1 : -2, 13]).max() < 0.1  # m/s², of 0.8
+
+
+@pytest.mark.parametrize(("amplitude", "rate", "limit"), [(0.0724, 12.0, 1), (0.0207, 25.0, 2)])
+def test_a_stream_at_its_limit_is_not_refused_for_a_lag_that_is_made_up_for(amplitude, rate, limit):
+    """A heave that grows within 2 s to 99.9 % of what is accepted of the legs' speed, or acceleration."""
+    bench = StreamBench(fade_in=0.5)
+    for _ in range(2000):
+        bench.late = 0.01 if bench.t > 0.5 else 0.0
+        t = bench.t + bench.late
+        s, g = min(1.0, 0.5 * t), rate * t
+        left = 1.0 - s
+        steps = [s**3 * (10.0 - 15.0 * s + 6.0 * s * s), 15.0 * (s * left) ** 2, 15.0 * s * left * (left - s)]
+        grown = amplitude * np.array(steps)  # with its derivatives
+        swung = [math.sin(g), rate * math.cos(g), -rate * rate * math.sin(g)]
+        sample = new_samples(1)
+        sample["pose"], sample["time"], sample["sequence"] = HOME, t, bench.count
+        sample["pose"][0, 2] += grown[0] * swung[0]
+        sample["velocity"][0, 2] = grown[1] * swung[0] + grown[0] * swung[1]
+        sample["acceleration"][0, 2] = grown[2] * swung[0] + 2.0 * grown[1] * swung[1] + grown[0] * swung[2]
+        sample["given"] = VELOCITY | ACCELERATION
+        bench.count += 1
+        bench.ring.push(sample)
+        bench.step()
+    assert bench.codes() == ["stream_followed"]
+    assert bench.source.report.delay < DELAY + 0.006
+    assert legs_beyond(np.array(bench.motions)).max() < 0.0
+    most = (0.8, 12.0)[limit - 1]  # of each leg
+    assert legs_beyond(np.array(bench.motions))[limit] > (0.998 * PART - 1.0) * most
 
 
 def test_a_rig_that_falls_behind_begins_the_stream_anew_with_its_delay(following):
