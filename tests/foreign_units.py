@@ -43,6 +43,21 @@ def foreign_vehicle(version: int, folder: Path) -> Path:
     return _packed(version, folder, SHIP, "ship", _ship(version), {"resources/sea.txt": str(PERIOD)})
 
 
+def with_steps_of_its_own(unit: Path, step: float) -> Path:
+    """A copy of a ship of FMI 3.0 that says that its states advance in steps, s."""
+    changed = unit.with_name("stepping.fmu")
+    with zipfile.ZipFile(unit) as old, zipfile.ZipFile(changed, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "modelDescription.xml":
+                text = text.replace(b"<CoSimulation ", f'<CoSimulation fixedInternalStepSize="{step}" '.encode())
+                text = text.replace(b'name="heave_speed"', b'name="heave_speed" derivative="0"')
+                state = f'<ContinuousStateDerivative valueReference="{list(SHIP_VARIABLES).index("heave_speed")}"/>'
+                text = text.replace(b"<InitialUnknown", f"{state}<InitialUnknown".encode(), 1)
+            new.writestr(name, text)
+    return changed
+
+
 def _packed(version: int, folder: Path, source: Path, name: str, description: str, files: dict[str, str]) -> Path:
     """Compile and pack a unit: what the library's functions are not asked for here fails."""
     kind = FMU2Slave if version == 2 else FMU3Slave
@@ -61,6 +76,12 @@ def _packed(version: int, folder: Path, source: Path, name: str, description: st
     return path
 
 
+_SAIL = (
+    '<TypeDefinitions><EnumerationType name="Sail"><Item name="jib" value="1"/><Item name="spinnaker" value="4"/>'
+    "</EnumerationType></TypeDefinitions>"
+)
+
+
 def _ship(version: int) -> str:
     variables, outputs = [], []
     names = list(SHIP_VARIABLES)
@@ -76,6 +97,8 @@ def _ship(version: int) -> str:
         real, whole = ("Real", "Integer") if version == 2 else ("Float64", "Int32")
         if name == "trouble":
             reference, real, start = 30, whole, ' start="0"'
+        elif name == "heave_size":
+            start += ' max="0.1"'
         common = f'name="{name}" valueReference="{reference}" {kind}'
         variables.append(
             f"<ScalarVariable {common}><{real}{start}{stated}/></ScalarVariable>"
@@ -87,10 +110,21 @@ def _ship(version: int) -> str:
         '<Unit name="m/s"><BaseUnit m="1" s="-1"/></Unit>'
         '<Unit name="degree"><BaseUnit rad="1" factor="0.017453292519943295"/></Unit>'
     )
-    return _model("ship", version, units, variables, outputs)
+    if version == 3:
+        given = 'causality="output" variability="continuous" initial="calculated"'
+        variables += [
+            f'<Float64 name="motion" valueReference="40" {given}><Dimension start="3"/></Float64>',
+            '<Float64 name="wind" valueReference="41" causality="input" start="0.25 0.5">'
+            '<Dimension start="2"/></Float64>',
+            f'<Float32 name="gust" valueReference="42" {given}/>',
+            '<Enumeration name="sail" declaredType="Sail" valueReference="43" causality="parameter" start="1"/>',
+            '<Int32 name="crew" valueReference="44" causality="output" initial="calculated"/>',
+        ]
+        outputs += [40, 42, 44]
+    return _model("ship", version, units, variables, outputs, _SAIL if version == 3 else "")
 
 
-def _model(name: str, version: int, units: str, variables: list[str], outputs: list[int]) -> str:
+def _model(name: str, version: int, units: str, variables: list[str], outputs: list[int], types: str = "") -> str:
     if version == 2:
         unknowns = "".join(f'<Unknown index="{each + 1}"/>' for each in outputs)
         head = 'fmiVersion="2.0" guid="foreign"'
@@ -102,6 +136,7 @@ def _model(name: str, version: int, units: str, variables: list[str], outputs: l
         listed = "".join(f'<Output valueReference="{each}"/>' for each in outputs)
         listed += "".join(f'<InitialUnknown valueReference="{each}"/>' for each in outputs)
     defined = f"<UnitDefinitions>{units}</UnitDefinitions>" if units else ""
+    defined += types + '<LogCategories><Category name="logStatusError"/></LogCategories>'
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><fmiModelDescription modelName="{name}" {head}>'
         f'<CoSimulation modelIdentifier="{name}{version}"/>{defined}'

@@ -1,6 +1,7 @@
 /* A co-simulation unit that this project did not make: a ship that heaves and pitches, beginning at rest, and makes way.
  * VERSION is 2 or 3. It reads the period of the sea from a file in its resources. Its integer parameter asks for trouble
- * in the first step that ends at `trouble_at` s or later. */
+ * in the first step that ends at `trouble_at` s or later. It logs what it is asked to log. In FMI 3.0 it has arrays, too,
+ * and numbers of single precision. */
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,12 +12,12 @@
 #include <unistd.h>
 
 enum { HEAVE, PITCH, QW, QX, QY, QZ, SURGE_SPEED, HEAVE_SPEED, PITCH_RATE, HEAVE_ACCELERATION, PITCH_ACCELERATION, NONE,
-       SURGE, HEARD, HEIGHT, HEAVE_SIZE, PITCH_SIZE, BUSY, TROUBLE_AT, REALS, TROUBLE = 30 };
+       SURGE, HEARD, HEIGHT, HEAVE_SIZE, PITCH_SIZE, BUSY, TROUBLE_AT, REALS, TROUBLE = 30, MOTION = 40, WIND, SINGLE };
 enum { FINE, WARNS, DISCARDS, FAILS, FATAL, CRASHES, HANGS, NOT_A_NUMBER, ENDS, SLOWS };
 
 typedef struct {
-    double v[REALS], period;
-    int trouble, ended;
+    double v[REALS], period, wind[2];
+    int trouble, ended, logs;
     void *environment, *logger;
 } Ship;
 
@@ -62,7 +63,7 @@ static int set(Ship *s, const unsigned *vr, size_t n, const double *values) {
     return 0;
 }
 
-static void say(Ship *s, int status, double t);
+static void say(Ship *s, int status, const char *what, double t);
 
 static int step(Ship *s, double t) {
     struct timespec begin, now;
@@ -83,7 +84,8 @@ static int step(Ship *s, double t) {
         usleep(20000);
     s->ended = s->trouble == ENDS;
     if (s->trouble >= WARNS && s->trouble <= FATAL) {
-        say(s, s->trouble, t);
+        if (s->logs)
+            say(s, s->trouble, "a wave breaks", t), say(s, 0, "the watch is told", t);
         return s->trouble;
     }
     return s->ended && VERSION == 2 ? DISCARDS : 0;
@@ -93,10 +95,11 @@ static int step(Ship *s, double t) {
 #define BAD(name) int name(void) { return 3; }
 
 #if VERSION == 2
-static void say(Ship *s, int status, double t) {
+static void say(Ship *s, int status, const char *what, double t) {
     void (*log)(void *, const char *, int, const char *, const char *, ...) = s->logger;
-    log(s->environment, "ship", status, "logStatusError", "%s at %g s", "a wave breaks", t);
+    log(s->environment, "ship", status, "logStatusError", "%s at %g s", what, t);
 }
+int fmi2SetDebugLogging(void *s, int on, size_t n, const char **names) { return ((Ship *)s)->logs = on, 0; }
 void *fmi2Instantiate(const char *name, int type, const char *guid, const char *resources, void **callbacks) {
     return make(resources, callbacks[4], callbacks[0]);
 }
@@ -109,22 +112,41 @@ int fmi2DoStep(void *s, double now, double duration, int no_return) { return ste
 int fmi2GetBooleanStatus(void *s, int kind, int *value) { return *value = kind == 3 && ((Ship *)s)->ended, 0; }
 const char *fmi2GetTypesPlatform(void) { return "default"; }
 const char *fmi2GetVersion(void) { return "2.0"; }
-GOOD(fmi2SetDebugLogging) GOOD(fmi2SetupExperiment) GOOD(fmi2EnterInitializationMode) GOOD(fmi2Terminate) GOOD(fmi2Reset)
+GOOD(fmi2SetupExperiment) GOOD(fmi2EnterInitializationMode) GOOD(fmi2Terminate) GOOD(fmi2Reset)
 #else
-static void say(Ship *s, int status, double t) {
+static void say(Ship *s, int status, const char *what, double t) {
     void (*log)(void *, int, const char *, const char *) = s->logger;
     char text[100];
-    snprintf(text, sizeof text, "%s at %g s", "a wave breaks", t);
+    snprintf(text, sizeof text, "%s at %g s", what, t);
     log(s->environment, status, "logStatusError", text);
 }
+int fmi3SetDebugLogging(void *s, _Bool on, size_t n, const char **names) { return ((Ship *)s)->logs = on, 0; }
 void *fmi3InstantiateCoSimulation(
     const char *name, const char *token, const char *resources, _Bool visible, _Bool logging, _Bool event, _Bool early,
     const unsigned *intermediate, size_t count, void *environment, void *logger, void *update) {
     return make(resources, environment, logger);
 }
 void fmi3FreeInstance(void *s) { discard(s); }
-int fmi3GetFloat64(void *s, const unsigned *vr, size_t n, double *values, size_t size) { return get(s, vr, n, values); }
-int fmi3SetFloat64(void *s, const unsigned *vr, size_t n, const double *values, size_t m) { return set(s, vr, n, values); }
+static size_t size_of(unsigned vr) { return vr == MOTION ? 3 : vr == WIND ? 2 : 1; }
+int fmi3GetFloat64(void *s, const unsigned *vr, size_t n, double *values, size_t size) {
+    for (; n--; size -= size_of(*vr), values += size_of(*vr), vr++)
+        if (*vr == MOTION)
+            values[0] = ((Ship *)s)->v[SURGE], values[1] = ((Ship *)s)->v[HEAVE], values[2] = ((Ship *)s)->wind[0];
+        else
+            get(s, vr, 1, values);
+    return size ? FAILS : FINE;
+}
+int fmi3SetFloat64(void *s, const unsigned *vr, size_t n, const double *values, size_t size) {
+    for (; n--; size -= size_of(*vr), values += size_of(*vr), vr++)
+        if (*vr == WIND)
+            memcpy(((Ship *)s)->wind, values, sizeof ((Ship *)s)->wind);
+        else
+            set(s, vr, 1, values);
+    return size ? FAILS : FINE;
+}
+int fmi3GetFloat32(void *s, const unsigned *vr, size_t n, float *values, size_t size) {
+    return *values = ((Ship *)s)->wind[1], n == 1 && size == 1 && *vr == SINGLE ? FINE : FAILS;
+}
 int fmi3SetInt32(void *s, const unsigned *vr, size_t n, const int *value, size_t m) { return ((Ship *)s)->trouble = *value, 0; }
 int fmi3ExitInitializationMode(void *s) { return compute(s, 0.0), 0; }
 int fmi3DoStep(void *s, double now, double duration, _Bool prior, _Bool *event, _Bool *end, _Bool *early, double *last) {
@@ -133,6 +155,6 @@ int fmi3DoStep(void *s, double now, double duration, _Bool prior, _Bool *event, 
     return status;
 }
 const char *fmi3GetVersion(void) { return "3.0"; }
-GOOD(fmi3SetDebugLogging) GOOD(fmi3EnterInitializationMode) GOOD(fmi3Terminate) GOOD(fmi3Reset)
+GOOD(fmi3EnterInitializationMode) GOOD(fmi3Terminate) GOOD(fmi3Reset)
 #endif
 #include "rest.h"

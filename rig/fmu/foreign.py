@@ -2,9 +2,11 @@
 
 import contextlib
 import ctypes
+import difflib
 import fcntl
 import math
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -27,6 +29,16 @@ _DISCARD, _FATAL = 2, 4
 _TERMINATED = 3  # fmi2Terminated
 _TRIED = 50
 """Steps that are timed."""
+_LISTED = 20
+"""Most variables that a message lists."""
+_KINDS: dict[str, tuple[Any, Any]] = {
+    "Real": (np.float64, ctypes.c_double), "Float64": (np.float64, ctypes.c_double),
+    "Float32": (np.float32, ctypes.c_float),
+}  # fmt: skip
+"""Types of numbers that may be connected."""
+_ELEMENT = re.compile(r"(?P<array>.+)\[(?P<indices>\d+(?:\s*,\s*\d+)*)\]")
+_SHOWN = ("logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal")
+"""Categories of its log, by the standard's names, that are asked for."""
 _DIMENSIONS: dict[str, dict[str, int]] = {
     "": {}, "m": {"m": 1}, "m/s": {"m": 1, "s": -1}, "m/s^2": {"m": 1, "s": -2}, "rad": {}, "rad/s": {"s": -1},
     "rad/s^2": {"s": -2}, "N": {"kg": 1, "m": 1, "s": -2}, "N*m": {"kg": 1, "m": 2, "s": -2},
@@ -72,11 +84,11 @@ class ForeignUnit:
         self.path = path
         self._step = step
         self._steps = 0
-        self._log: list[str] = []
+        self._log: list[tuple[int, str]] = []
         self._outputs = tuple(each.variable for each in outputs)
         self._fmu: Any = None
         self._stepping = False
-        fitted = fit(path, inputs, outputs, start)
+        fitted = fit(path, inputs, outputs, start, step)
         self._third = fitted.description.fmiVersion.startswith("3")
         self._inputs, self._results = fitted.inputs, fitted.outputs
         with contextlib.ExitStack() as resources:
@@ -102,12 +114,12 @@ class ForeignUnit:
         try:
             if self._third:
                 fmu = FMU3Slave(**arguments)
-                fmu.instantiate(logMessage=lambda _place, _status, _category, text: self._note(text))
+                fmu.instantiate(logMessage=lambda _place, status, _category, text: self._note(status, text))
             else:
                 fmu = FMU2Slave(**arguments)
                 self._callbacks = fmi2CallbackFunctions()
                 self._callbacks.logger = fmi2CallbackLoggerTYPE(
-                    lambda _place, _name, _status, _category, text: self._note(text)
+                    lambda _place, _name, status, _category, text: self._note(status, text)
                 )
                 self._callbacks.allocateMemory = defaultCallbacks.allocateMemory
                 self._callbacks.freeMemory = defaultCallbacks.freeMemory
@@ -116,6 +128,10 @@ class ForeignUnit:
         except Exception as error:  # FMPy raises its own and plain ones
             raise self._failed(error) from error
         self._fmu = fmu
+        if shown := [each.name.encode() for each in description.logCategories if each.name in _SHOWN]:
+            names = (ctypes.c_char_p * len(shown))(*shown)
+            with contextlib.suppress(Exception):  # then errors are told without their reason
+                getattr(fmu, f"fmi{3 if self._third else 2}SetDebugLogging")(fmu.component, True, len(shown), names)
 
     def begin(self, inputs: Array) -> Array:
         """Initialize with these inputs, and return the outputs; valid until the next step. Raises FmuError."""
@@ -168,30 +184,18 @@ class ForeignUnit:
             return False
 
     def _get(self) -> Array:
-        results = self._results
         try:
-            if self._third:
-                self._fmu.fmi3GetFloat64(
-                    self._fmu.component, results.references, results.count, results.place, results.count
-                )
-            else:
-                self._fmu.fmi2GetReal(self._fmu.component, results.references, results.count, results.place)
+            values = self._results.get(self._fmu)
         except Exception as error:
             raise self._failed(error) from error
-        if not math.isfinite(results.values.sum()):
-            name = self._outputs[int(np.argmin(np.isfinite(results.values)))]
+        if not math.isfinite(values.sum()):
+            name = self._outputs[int(np.argmin(np.isfinite(values)))]
             raise FmuError(f"{self.path}: {name} is not finite at {self.time:g} s of its time")
-        return results.read()
+        return values
 
     def _set(self) -> None:
-        given = self._inputs
-        if not given.count:
-            return
         try:
-            if self._third:
-                self._fmu.fmi3SetFloat64(self._fmu.component, given.references, given.count, given.place, given.count)
-            else:
-                self._fmu.fmi2SetReal(self._fmu.component, given.references, given.count, given.place)
+            self._inputs.set(self._fmu)
         except Exception as error:
             raise self._failed(error) from error
 
@@ -203,14 +207,15 @@ class ForeignUnit:
         except Exception as error:
             raise self._failed(error) from error
 
-    def _note(self, text: bytes | None) -> None:
-        self._log = [*self._log[-4:], (text or b"").decode(errors="replace")]
+    def _note(self, status: int, text: bytes | None) -> None:
+        self._log = [*self._log[-9:], (status, (text or b"").decode(errors="replace").strip())]
 
     def _failed(self, error: Exception) -> FmuError:
         if getattr(error, "status", None) == _FATAL:
             self._fmu = None  # after which none of its functions may be called
         self._stepping = False
-        said = f": {self._log[-1]}" if self._log else ""
+        worst = max((status for status, _text in self._log), default=0)
+        said = next((f": {text}" for status, text in reversed(self._log) if status == worst), "")
         return FmuError(f"{self.path}: {str(error).rstrip('.')}{said}")
 
     def _free(self) -> None:
@@ -243,31 +248,33 @@ class Fitted:
     start: list[tuple[Any, float]]
 
 
-def fit(path: Path, inputs: Sequence[Connection], outputs: Sequence[Connection], start: Mapping[str, float]) -> Fitted:
+def fit(
+    path: Path, inputs: Sequence[Connection], outputs: Sequence[Connection], start: Mapping[str, float], step: float
+) -> Fitted:
     """Find the variables in an FMU's description, without loading it. Raises InputError as `ForeignUnit`."""
     description = read_description(path)
     there = {each.name: each for each in description.modelVariables}
-    real = {name: each for name, each in there.items() if each.type in ("Real", "Float64") and not each.dimensions}
+    own = float(description.coSimulation.fixedInternalStepSize or 0.0)
+    if own and description.derivatives and abs(step / own - max(1, round(step / own))) > 1e-6:
+        raise InputError(
+            f"{path}: its states advance in steps of {own:g} s: its step, {step:g} s, must be a multiple of that"
+        )
+    faults: list[str] = []
+    taken = _elements([each.variable for each in inputs], there, ("input",), "input", faults)
+    given = _elements([each.variable for each in outputs], there, ("output", "local"), "output", faults)
     settable = {name: each for name, each in there.items() if _is_settable(each)}
-    gives = {name for name, each in real.items() if each.causality in ("output", "local")}
-    takes = {name for name, each in real.items() if each.causality == "input"}
-    faults = [
-        *_unfit([each.variable for each in inputs], takes, "real input"),
-        *_unfit([each.variable for each in outputs], gives, "output"),
-        *_unfit(start, set(settable), "start value or parameter"),
-        *(
-            f"{name}: {value:g}, must be a whole number"
-            for name, value in start.items()
-            if name in settable and not _is_real(settable[name]) and value != round(value)
-        ),
-    ]
+    for name, value in start.items():
+        if name not in settable:
+            faults.append(_missing(name, list(settable), "start value or parameter"))
+        elif fault := _out_of_range(settable[name], value):
+            faults.append(f"{name}: {value:g}, {fault}")
     if faults:
         raise InputError(f"{path}: its variables do not fit", faults)
     try:
-        taken, given = _Values(inputs, real, description), _Values(outputs, real, description)
+        values = _Values(inputs, taken, description), _Values(outputs, given, description)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
-    return Fitted(description, taken, given, [(settable[name], value) for name, value in start.items()])
+    return Fitted(description, *values, [(settable[name], value) for name, value in start.items()])
 
 
 def step_time(unit: ForeignUnit, inputs: Array) -> float:
@@ -285,35 +292,83 @@ def step_time(unit: ForeignUnit, inputs: Array) -> float:
     return sorted(durations)[len(durations) // 2] if durations else 0.0
 
 
-class _Values:
-    """Value references and values, as arrays that C reads and writes, in the FMU's units."""
+class _Part:
+    """Values of one type, as arrays that C reads and writes: whole variables, of which some elements are wanted."""
 
-    def __init__(self, connections: Sequence[Connection], variables: Mapping[str, Any], description: Any) -> None:
-        """Raises ValueError for a unit that does not fit."""
-        self.count = len(connections)
-        self.references = (ctypes.c_uint * self.count)(
-            *(variables[each.variable].valueReference for each in connections)
+    def __init__(self, kind: str, wanted: Sequence[tuple[int, Any, int]]) -> None:
+        """wanted: place among all values, variable, and element of it."""
+        number, self._c_number = _KINDS[kind]
+        self._third, self._kind = kind != "Real", kind
+        variables = {variable.valueReference: variable for _place, variable, _element in wanted}
+        sizes = [math.prod(each.shape) for each in variables.values()]
+        begins = dict(zip(variables, np.cumsum([0, *sizes]), strict=False))
+        self._references = (ctypes.c_uint * len(variables))(*variables)
+        self._values = np.concatenate(
+            [_start(each, size) for each, size in zip(variables.values(), sizes, strict=True)]
         )
-        self.values: Array = np.zeros(self.count)
-        self.place = self.values.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-        scales = [_scale(each, variables[each.variable], description) for each in connections]
+        self._values = self._values.astype(number)
+        self._place = self._values.ctypes.data_as(ctypes.POINTER(self._c_number))
+        self._places = np.array([place for place, _variable, _element in wanted])
+        self._elements = np.array([begins[each.valueReference] + element for _place, each, element in wanted])
+
+    def get(self, fmu: Any, values: Array) -> None:
+        """Ask for them, and put those that are wanted at their places."""
+        self._call(fmu, "Get")
+        values[self._places] = self._values[self._elements]
+
+    def set(self, fmu: Any, values: Array) -> None:
+        """Hand them over, with those that are given."""
+        self._values[self._elements] = values[self._places]
+        self._call(fmu, "Set")
+
+    def _call(self, fmu: Any, verb: str) -> None:
+        arguments = fmu.component, self._references, len(self._references), self._place
+        if self._third:
+            getattr(fmu, f"fmi3{verb}{self._kind}")(*arguments, len(self._values))
+        else:
+            getattr(fmu, f"fmi2{verb}Real")(*arguments)
+
+
+class _Values:
+    """What is connected, in SI units here and in the FMU's own there."""
+
+    def __init__(
+        self, connections: Sequence[Connection], elements: Sequence[tuple[Any, int]], description: Any
+    ) -> None:
+        """elements: variable and place in it for each connection. Raises ValueError for a unit that does not fit."""
+        by_kind: dict[str, list[tuple[int, Any, int]]] = {}
+        for place, (variable, element) in enumerate(elements):
+            by_kind.setdefault(variable.type, []).append((place, variable, element))
+        self._parts = [_Part(kind, wanted) for kind, wanted in by_kind.items()]
+        scales = [
+            _scale(each, variable, description) for each, (variable, _) in zip(connections, elements, strict=True)
+        ]
         self._factor, self._offset = np.array(scales).reshape(-1, 2).T
-        self._si = bool((self._factor == 1.0).all() and (self._offset == 0.0).all())
-        self._read: Array = self.values if self._si else np.zeros(self.count)
+        self._values: Array = np.zeros(len(scales))
 
     def fill(self, values: Array) -> None:
         """Take values in SI units."""
-        self.values[:] = values
-        if not self._si:
-            self.values -= self._offset
-            self.values /= self._factor
+        np.subtract(values, self._offset, out=self._values)
+        self._values /= self._factor
 
-    def read(self) -> Array:
-        """The values in SI units, valid until they are read again."""
-        if not self._si:
-            np.multiply(self.values, self._factor, out=self._read)
-            self._read += self._offset
-        return self._read
+    def set(self, fmu: Any) -> None:
+        """Hand them to an FMU."""
+        for part in self._parts:
+            part.set(fmu, self._values)
+
+    def get(self, fmu: Any) -> Array:
+        """Those of an FMU in SI units, valid until they are asked for again."""
+        for part in self._parts:
+            part.get(fmu, self._values)
+        self._values *= self._factor
+        self._values += self._offset
+        return self._values
+
+
+def _start(variable: Any, size: int) -> Array:
+    """Start values of all elements, zero where there is none."""
+    given = np.array([float(each) for each in (variable.start or "0").split()])
+    return np.resize(given, size)
 
 
 def _scale(connection: Connection, variable: Any, description: Any) -> tuple[float, float]:
@@ -413,9 +468,71 @@ def remove_remains() -> None:
                 os.close(lock)
 
 
-def _unfit(wanted: Iterable[str], there: set[str], what: str) -> list[str]:
-    names = ", ".join(sorted(there)) or "none"
-    return [f"{name}: is no {what} of it; those are: {names}" for name in wanted if name not in there]
+def _elements(
+    names: Iterable[str], there: Mapping[str, Any], causalities: Sequence[str], what: str, faults: list[str]
+) -> list[tuple[Any, int]]:
+    """Variable and place in it, 0 in a scalar, of each name; what is wrong is added to the faults."""
+    fit = [each for each in there.values() if each.causality in causalities]
+    fit.sort(key=lambda each: (causalities.index(each.causality), each.name))
+    found = []
+    for name in names:
+        match = None if name in there else _ELEMENT.fullmatch(name)
+        indices = [] if match is None else [int(each) for each in match["indices"].split(",")]
+        variable = there.get(name if match is None else match["array"])
+        if variable is None or variable.causality not in causalities:
+            faults.append(_missing(name, [each.name for each in fit if each.type in _KINDS], what))
+        elif variable.type not in _KINDS:
+            faults.append(f"{name}: is of type {variable.type}, must be of Real, Float64 or Float32")
+        elif len(indices) != len(variable.shape) or not all(
+            1 <= index <= size for index, size in zip(indices, variable.shape, strict=True)
+        ):
+            sizes = " x ".join(map(str, variable.shape))
+            first = ",".join("1" for _ in variable.shape)
+            faults.append(
+                f"{name}: must be one of its {sizes} elements, the first of which is {variable.name}[{first}]"
+                if variable.shape
+                else f"{name}: {variable.name} is no array"
+            )
+        else:
+            shape = variable.shape
+            found.append((variable, int(np.ravel_multi_index([i - 1 for i in indices], shape)) if shape else 0))
+    return found
+
+
+def _missing(name: str, there: Sequence[str], what: str) -> str:
+    """That there is no such variable, and which there are; of many those with the most similar names."""
+    listed, more = there, ""
+    if len(there) > _LISTED:
+        listed = difflib.get_close_matches(name, there, _LISTED, 0.0)
+        more = f" and {len(there) - _LISTED} more"
+    return f"{name}: is no {what} of it; those are: {', '.join(listed) or 'none'}{more}"
+
+
+_WHOLE = re.compile(r"(?P<unsigned>U?)Int(?P<bits>\d+)")
+
+
+def _out_of_range(variable: Any, value: float) -> str:
+    """Which numbers a variable takes, if this is none of them; else empty."""
+    kind, declared = variable.type, variable.declaredType
+    if kind == "Enumeration" and declared is not None and declared.items:
+        numbers = [int(each.value or place) for place, each in enumerate(declared.items, start=1)]
+        listed = ", ".join(f"{number} ({each.name})" for number, each in zip(numbers, declared.items, strict=True))
+        return "" if value in numbers else f"must be one of {listed}"
+    least, most = -math.inf, math.inf
+    if kind == "Boolean":
+        least, most = 0.0, 1.0
+    elif kind == "Integer":
+        least, most = -(2.0**31), 2.0**31 - 1.0
+    elif match := _WHOLE.fullmatch(kind):
+        bits = int(match["bits"])
+        least, most = (0.0, 2.0**bits - 1.0) if match["unsigned"] else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1) - 1.0)
+    if not _is_real(variable) and value != round(value):
+        return "must be a whole number"
+    stated = [each for each in (variable, declared) if each is not None]  # its own bounds are before its type's
+    lower = next((each.min for each in stated if each.min is not None), least)
+    upper = next((each.max for each in stated if each.max is not None), most)
+    least, most = max(least, float(lower)), min(most, float(upper))
+    return "" if least <= value <= most else f"must be {least:g} to {most:g}"
 
 
 def _is_settable(variable: Any) -> bool:

@@ -79,7 +79,7 @@ class MotionUnit(ForeignUnit):
 
 def check_motion_unit(path: Path, settings: ReferenceFmu) -> None:
     """Refuse what can be refused without loading an FMU. Raises InputError as `MotionUnit`."""
-    fit(path, *_connections(path, settings), settings.start)
+    fit(path, *_connections(path, settings), settings.start, settings.step)
 
 
 def _connections(path: Path, settings: ReferenceFmu) -> tuple[list[Connection], list[Connection]]:

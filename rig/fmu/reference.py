@@ -130,6 +130,7 @@ class ReferenceProcess:
             begun = self._receive(beginning, "begin")
             assert isinstance(begun, _Begun)
             self.given, self.needed = begun.given, begun.needed
+            self._moved_at = time.monotonic()
             failed.pop_all()
 
     @property

@@ -165,7 +165,7 @@ FMU_BREAKS = [
     Break(
         "a number of a foreign FMU that is not finite acts on the plant",
         _FOREIGN,
-        "if not math.isfinite(results.values.sum()):",
+        "if not math.isfinite(values.sum()):",
         "if False:",
         (f"{_CARRIED}::test_a_number_that_is_not_finite_is_named",),
     ),
@@ -189,6 +189,34 @@ FMU_BREAKS = [
         "if config.virtual is not None and config.virtual.plant.payload_fmu is not None:",
         "if False:",
         (f"{_CARRIED}::test_the_closed_loop_is_not_simulated_without_it_and_a_check_loads_it",),
+    ),
+    Break(
+        "a foreign FMU's array is handed over without its start values",
+        _FOREIGN,
+        "    return np.resize(given, size)",
+        "    return np.zeros(size)",
+        (f"{_FOLLOWED}::test_elements_of_arrays_and_single_precision_are_connected",),
+    ),
+    Break(
+        "a foreign FMU is stepped between its own steps",
+        _FOREIGN,
+        "if own and description.derivatives and abs(",
+        "if False and abs(",
+        (f"{_FOLLOWED}::test_a_step_that_is_no_multiple_of_its_own_is_refused",),
+    ),
+    Break(
+        "a foreign FMU's parameter is set beyond its bounds",
+        _FOREIGN,
+        "elif fault := _out_of_range(settable[name], value):",
+        "elif fault := False:",
+        (f"{_FOLLOWED}::test_a_parameter_beyond_its_bounds_is_refused",),
+    ),
+    Break(
+        "a foreign FMU is not asked to log its errors",
+        _FOREIGN,
+        "if each.name in _SHOWN]:",
+        "if False]:",
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
     ),
     Break(
         "a foreign FMU's degrees are taken for radians",

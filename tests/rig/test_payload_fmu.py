@@ -165,7 +165,7 @@ def test_a_number_that_is_not_finite_is_named(springs: dict[int, Path]) -> None:
     ("changes", "words"),
     [
         ({"file": "nowhere.fmu"}, ("nowhere.fmu", "there is no such file")),
-        ({"connections": ["pose.z -> height", "fz -> wrench.force.z"]}, ("height", "real input", "px, py")),
+        ({"connections": ["pose.z -> height", "fz -> wrench.force.z"]}, ("height", "no input", "px, py")),
         ({"connections": ["pz -> wrench.force.z"]}, ("pz", "no output", "fx, fy, fz")),
         ({"connections": []}, ("no output has the name", "wrench.force.x")),
         ({"parameters": ["stifness = 3"]}, ("stifness", "start value or parameter", "stiffness")),

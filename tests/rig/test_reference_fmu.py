@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from configured import VIRTUAL
 from fmpy.validation import validate_fmu
-from foreign_units import PERIOD, foreign_vehicle
+from foreign_units import PERIOD, foreign_vehicle, with_steps_of_its_own
 from waiting import eventually
 
 from rig.client import LockstepRig, RigClient, check_unit, open_rig
@@ -44,6 +44,11 @@ PLATFORM = np.array([0.1, 0.2, 0.45, 1.0, *np.zeros(15)])
 def ships(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     folder = tmp_path_factory.mktemp("ships")
     return {version: foreign_vehicle(version, folder) for version in (2, 3)}
+
+
+def test_a_parameter_beyond_its_bounds_is_refused(ships: dict[int, Path]) -> None:
+    with pytest.raises(InputError, match=re.escape("heave_size: 0.2, must be -inf to 0.1")):
+        check_unit(VIRTUAL, _settings(ships[2]).model_copy(update={"parameters": ("heave_size = 0.2",)}))
 
 
 def _settings(ship: Path, connections: list[str] = BY_ANGLES, *parameters: str, **changes: object) -> ReferenceFmu:
@@ -99,14 +104,38 @@ def test_what_it_takes_is_in_its_unit(ships: dict[int, Path]) -> None:
         (["pitch -> pose.z"], "pitch: its unit is degree, must be one of m"),
         (["heave [mm] -> pose.z"], "heave: its unit is m, the connection says another one"),
         (["depth -> pose.z"], "depth: is no output of it; those are: heard, heave"),
-        (["heave -> pose.z", "platform.pose.z -> depth"], "depth: is no real input of it; those are: height"),
+        (["heave -> pose.z", "platform.pose.z -> depth"], "depth: is no input of it; those are: height"),
+        (["heave[1] -> pose.z"], "heave[1]: heave is no array"),
+        (["motion -> pose.z"], "motion: must be one of its 3 elements, the first of which is motion[1]"),
+        (["motion[4] -> pose.z"], "motion[4]: must be one of its 3 elements, the first of which is motion[1]"),
+        (["motion[1,1] -> pose.z"], "motion[1,1]: must be one of its 3 elements"),
+        (["crew -> pose.z"], "crew: is of type Int32, must be of Real, Float64 or Float32"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_it_is_loaded(
     ships: dict[int, Path], connections: list[str], words: str
 ) -> None:
+    version = 3 if any(name in words for name in ("motion", "crew")) else 2
     with pytest.raises(InputError, match=re.escape(words)):
-        check_unit(VIRTUAL, _settings(ships[2], connections))
+        check_unit(VIRTUAL, _settings(ships[version], connections))
+
+
+def test_elements_of_arrays_and_single_precision_are_connected(ships: dict[int, Path]) -> None:
+    """The wind's first element keeps its start value, 0.25, and its second one is the platform's height."""
+    connections = ["motion[3] -> pose.x", "gust -> pose.z", "motion[2] -> pose.y", "platform.pose.z -> wind[2]"]
+    with MotionUnit(ships[3], _settings(ships[3], connections)) as unit:
+        unit.begin(unit.inputs_of(PLATFORM))
+        for _ in range(100):
+            sample = unit.sample_of(unit.step(unit.inputs_of(PLATFORM)))
+    assert sample["pose"][0, :3] == pytest.approx([0.25, _motion(100 * STEP)[0], 0.45], abs=1e-7)
+
+
+def test_a_step_that_is_no_multiple_of_its_own_is_refused(ships: dict[int, Path]) -> None:
+    """Its outputs would be those of another time, and stand still in between."""
+    ship = with_steps_of_its_own(ships[3], 2.0 * STEP)
+    with pytest.raises(InputError, match=r"its states advance in steps of 0.004 s: its step, 0.002 s, must be a mul"):
+        check_unit(VIRTUAL, _settings(ship))
+    check_unit(VIRTUAL, _settings(ship, step=4.0 * STEP))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +144,8 @@ def test_what_does_not_fit_is_refused_before_it_is_loaded(
         ("trouble = 1.5", "trouble: 1.5, must be a whole number"),
         ("storm = 1", "storm: is no start value or parameter of it"),
         ("heave = 1", "heave: is no start value or parameter of it"),
+        ("trouble = 3e9", "trouble: 3e+09, must be -2.14748e+09 to 2.14748e+09"),
+        ("sail = 2", "sail: 2, must be one of 1 (jib), 4 (spinnaker)"),
     ],
 )
 def test_a_parameter_that_does_not_fit_is_refused(ships: dict[int, Path], parameter: str, words: str) -> None:
@@ -288,7 +319,8 @@ def test_paced_it_is_ahead_of_the_clock_and_hears_of_the_platform(
     ships: dict[int, Path], telemetry: TelemetryRing
 ) -> None:
     settings = _settings(ships[2], ["heard [mm] -> pose.z", "pitch -> pose.ry", FEEDBACK], lead=0.05, step=0.005)
-    with ReferenceProcess(ships[2], settings, PLATFORM, Pacing(telemetry.name, 0.1, 0.1)) as process:
+    pacing = Pacing(telemetry.name, 0.1, 0.1)
+    with ReferenceProcess(ships[2], settings, PLATFORM, pacing, patience=30.0) as process:  # it is not looked at here
         row = np.zeros(1, ROW)
         row["pose"][0, 2] = 0.47
         telemetry.push(row)
