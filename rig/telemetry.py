@@ -150,7 +150,7 @@ class RowWriter:
         _STATE.pack_into(self._bytes, _STATE_AT + _CYCLE.size, *values)
 
 
-# -- sensors beside the rig, whose readings are beside the rows -------------------------------------------------------
+# -- external sensors, whose readings are not in the rows --------------------------------------------------------------
 
 MOST_CHANNELS: Final = 16
 """channels that a sensor may have"""

@@ -116,7 +116,7 @@ class OfWrench(Quantity):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfSensor(Quantity):
-    """Readings of the first sensor of a kind beside the rig, `columns` from channel `begin`, times `scale`.
+    """Readings of the first external sensor of a kind, `columns` from channel `begin`, times `scale`.
 
     At each time the newest reading by then, if it is not older than a second.
     """
@@ -297,7 +297,20 @@ def _of_sensor(
 
     name, scale = unit
     return OfSensor(
-        key, mark("Sensors"), title, name, unknown, "t", _AXES, AXIS_COLOURS, False, digits, least, kind, begin, scale
+        key,
+        mark("External sensors"),
+        title,
+        name,
+        unknown,
+        "t",
+        _AXES,
+        AXIS_COLOURS,
+        False,
+        digits,
+        least,
+        kind,
+        begin,
+        scale,
     )
 
 

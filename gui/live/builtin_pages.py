@@ -30,7 +30,7 @@ class Sources:
     differences: Differences | None = None
     geometry: Callable[[], Geometry | None] = _no_geometry
     sensors: SensorSource = tuple
-    """readings of the sensors beside the rig"""
+    """readings of the external sensors"""
 
 
 class DerivedPlots(Plots):
@@ -64,7 +64,7 @@ def panels_to_write(
         name: of the page. page: to export.
         complete: computes missing model values of the rows; None if the page shows no models.
         geometry: of the mechanism, None if unknown.
-        sensors: readings of the sensors beside the rig.
+        sensors: readings of the external sensors.
     """
     made = page.panels_with() if isinstance(page, DerivedPlots) else None
 

@@ -120,7 +120,7 @@ class LiveView(QtWidgets.QWidget):
         layout.addWidget(self.body, 1)
 
     def set_sensors(self, sensors: SensorSource) -> None:
-        """Set what gives the readings of the sensors beside the rig."""
+        """Set what gives the readings of the external sensors."""
         self._sensors = sensors
         for page in self._plot_pages():
             page.invalidate()

@@ -11,7 +11,7 @@ from gui.widgets import DisplayUnit, GuardedButton, QuantityBox, Reason, field_r
 from rig.config import AT_PLATFORM, FAULT_WORDS
 from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
-AMPLIFIER, SENSORS = mark("Amplifier of the cells"), mark("Sensors")
+AMPLIFIER, SENSORS = mark("Amplifier of the cells"), mark("External sensors")
 GROUPS: dict[str, tuple[str, ...]] = {
     mark("Machine"): (
         "jam",

@@ -107,7 +107,7 @@ class RigSession(SessionState):
         return rows, dropped
 
     def sensor_series(self) -> tuple[SensorSeries, ...]:
-        """Return the newest readings of the sensors beside the rig, of each that the configuration has."""
+        """Return the newest readings of the external sensors, of each that the configuration has."""
         address = self.engine_address
         if address is None or not address.readings:
             return ()

@@ -72,7 +72,7 @@ class Evaluation:
         config: the rig.
         trials: the motions.
         tests: those wanted.
-        sensors: beside the rig.
+        sensors: the external ones.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Sensors beside the rig, an accelerometer and a tracker: from files, aligned in time with a recording, or recorded."""
+"""External sensors, an accelerometer and a tracker: from files, aligned in time with a recording, or recorded."""
 
 import math
 from collections.abc import Sequence

@@ -35,7 +35,7 @@ _MISSING = 0.005  # of the cycles, that may be skipped; these are interpolated
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensors:
-    """Measurements from beside the rig; None where there is none, and the encoders serve."""
+    """Measurements by external sensors; None where there are none, and the encoders serve."""
 
     accelerometer: Accelerometer | None = None
     tracker: Tracker | None = None

@@ -195,7 +195,7 @@ class RigConfig(Section):
     acceptance: Acceptance = Acceptance()
     """Sizes and thresholds of the acceptance test."""
     sensors: Annotated[tuple[SensorOptions, ...], Field(max_length=MOST_SENSORS)] = ()
-    """Sensors beside the rig that are read and recorded."""
+    """External sensors that are read and recorded."""
     virtual: Virtual | None = None
     """The virtual rig; without this table the configuration describes real hardware."""
 

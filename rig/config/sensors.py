@@ -1,4 +1,4 @@
-"""Section [[sensors]] of a rig's configuration: sensors beside the rig, and those that other distributions read."""
+"""Section [[sensors]] of a rig's configuration: external sensors, and those that other distributions read."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class Channel(Section):
 
 
 class SensorOptions(Section):
-    """A sensor beside the rig, see docs/sensors.md."""
+    """An external sensor, see docs/sensors.md."""
 
     name: Name
     """Name: small letters, digits and underscores."""

@@ -400,8 +400,8 @@ FAULT_WORDS = {
     "amplifier_hang": "amplifier hangs",
     "amplifier_standing": "amplifier stops converting",
     "amplifier_invalid": "amplifier: channel{leg} not valid",
-    "sensors_silent": "sensors beside the rig silent",
-    "sensors_nan": "sensors beside the rig without value",
+    "sensors_silent": "external sensors silent",
+    "sensors_nan": "external sensors without value",
     "owner_hangs": "app frozen",
 }
 """Description of every fault by name; {leg} stands for a leg's number, preceded by a space."""

@@ -172,7 +172,7 @@ class Snapshot:
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
     sensors: tuple[SensorReport, ...] = ()
-    """of each sensor beside the rig, four times a second"""
+    """of each external sensor, four times a second"""
 
     @property
     def cause(self) -> str:

@@ -57,7 +57,7 @@ QUANTITIES = (
 )
 """Quantities limited by the motion check."""
 SENSORS = ("accelerometer", "tracker")
-"""Sensors beside the rig whose files an acceptance test reads."""
+"""External sensors whose files an acceptance test reads."""
 _NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for code in FaultCode if code))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]

@@ -203,7 +203,7 @@ class ChunkParser:
         self._name = name
         self.topics: dict[int, str] = {}
         self.sensors: dict[int, SensorLayout] = {}
-        """of the sensors beside the rig, by their channels"""
+        """of the external sensors, by their channels"""
         self._definitions: dict[int, str] = {}
         self._layout = own_layout()
 

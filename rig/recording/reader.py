@@ -110,7 +110,7 @@ class Scan:
         self.chunks: tuple[array[int], array[int], array[int]] = (array("Q"), array("Q"), array("Q"))
         """for each chunk with rows: offset and length of its content, bytes, and number of rows"""
         self.readings = 0
-        """of sensors beside the rig"""
+        """of external sensors"""
         self.reading_chunks: tuple[array[int], array[int]] = (array("Q"), array("Q"))
         """for each chunk with readings: offset and length of its content, bytes"""
         self.first: Rows = np.zeros(0, ROW)
@@ -343,7 +343,7 @@ class Recorded(Protocol):
 
     @property
     def sensors(self) -> Mapping[str, SensorSeries]:
-        """Readings of the sensors beside the rig by name; none where there were no sensors."""
+        """Readings of the external sensors by name; none where there were no sensors."""
 
     @property
     def dropped(self) -> int:

@@ -1,4 +1,4 @@
-"""Readings of sensors beside the rig: one reading as a record, and a sensor's readings as a series in rig time."""
+"""Readings of external sensors: one reading as a record, and a sensor's readings as a series in rig time."""
 
 import math
 from collections.abc import Sequence

@@ -170,7 +170,7 @@ class Recorder:
         """See the class.
 
         excused: waiting for a processor or a disk does not count as hanging, as in paced time.
-        sensors: beside the rig; readings: name of the ring of their readings, from the beginning.
+        sensors: the external ones; readings: name of the ring of their readings, from the beginning.
         """
         self.path = Path(path)
         self.events_lost = 0

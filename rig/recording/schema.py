@@ -22,7 +22,7 @@ CLOSING_METADATA = "rig.closing"
 """Name of the metadata record that a closed recording ends with, JSON as well."""
 
 SENSOR_TOPICS = "/sensors/"
-"""What the topic of a sensor beside the rig begins with; its name follows."""
+"""What the topic of an external sensor begins with; its name follows."""
 
 JSON_KEY = "json"
 DIGEST_KEY = "sha256"

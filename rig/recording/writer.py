@@ -131,7 +131,7 @@ class RecordingWriter:
 
     The bytes depend only on the arguments: chunks end by size and rig time, log times are rig time after
     `header["clock"]["wall_ns"]` (0 where the header has none). Header and closing summary are JSON objects.
-    sensors: beside the rig, in the order of the numbers of their readings.
+    sensors: the external ones, in the order of the numbers of their readings.
     Raises RecordingError if the file exists or the header is no JSON, OSError if the disk fails.
     """
 

@@ -1,4 +1,4 @@
-"""Sensors beside the rig: their readings on the wire, and the process that takes them into rig time."""
+"""External sensors: their readings on the wire, and the process that takes them into rig time."""
 
 from rig.sensing.buffer import ReadingBuffer
 from rig.sensing.intake import MachineTime, ManualTime, RigTime, SensorIntake, SensorReport

@@ -1,4 +1,4 @@
-"""The reader of sensors beside the rig: a process that takes their readings into a ring, and its handle.
+"""The reader of external sensors: a process that takes their readings into a ring, and its handle.
 
 It is a process of its own, so that neither a flood of readings nor a device that hangs takes time from the cycle. The
 recorder and the app read the ring as they read telemetry.

@@ -42,10 +42,10 @@ AMPLIFIER_FAULTS = {
 """Faults of the load-cell amplifier."""
 
 SENSOR_FAULTS = {
-    "sensors_silent": FaultKind("the simulated sensors beside the rig send nothing"),
+    "sensors_silent": FaultKind("the simulated external sensors send nothing"),
     "sensors_nan": FaultKind("their readings are not a number"),
 }
-"""Faults of the simulated sensors beside the rig, of all of them."""
+"""Faults of the simulated external sensors, of all of them."""
 
 FAULTS: dict[str, FaultKind] = {
     **PLANT_FAULTS,
@@ -189,7 +189,7 @@ class Faults:
         if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
         if name in SENSOR_FAULTS and not self._sensors:
-            raise InputError(f"fault {name}: this rig has no simulated sensors beside it")
+            raise InputError(f"fault {name}: this rig has no simulated external sensors")
         if name not in _WITHOUT_DEVICE:
             for number in self._legs(name, leg):
                 device, known_as = self._device(name, number)

@@ -105,7 +105,7 @@ class _Twin:
 
 
 class SensorTwins:
-    """The simulated sensors of a virtual rig.
+    """The simulated external sensors of a virtual rig.
 
     Args:
         config: the rig.

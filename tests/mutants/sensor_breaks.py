@@ -1,4 +1,4 @@
-"""Readings of sensors beside the rig: keys, clocks, counts, staleness, and that the rig goes on."""
+"""Readings of external sensors: keys, clocks, counts, staleness, and that the rig goes on."""
 
 from breaks import Break
 

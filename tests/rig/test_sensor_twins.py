@@ -236,7 +236,7 @@ def test_simulated_sensors_that_fall_silent_or_read_nothing_are_told_and_the_rig
 
 
 def test_a_rig_without_simulated_sensors_has_none_of_their_faults() -> None:
-    with pytest.raises(InputError, match="no simulated sensors"):
+    with pytest.raises(InputError, match="no simulated external sensors"):
         VirtualRig(config()).faults.inject("sensors_silent")
 
 
