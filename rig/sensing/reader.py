@@ -116,6 +116,8 @@ class ReadingLoop:
     def __init__(self, intakes: Iterable[SensorIntake], ring: TelemetryRing) -> None:
         self._sensors = [_Reading(intake) for intake in intakes]
         self._ring = ring
+        self._more = False
+        """whether more of a sensor may wait than one turn takes in"""
         for each in self._sensors:
             self._open(each, first=True)
             if each.source is None and each.intake.options.required:
@@ -126,14 +128,15 @@ class ReadingLoop:
         """Take in what comes within `wait` s, or has come, and pass it on; `others` end the wait as well."""
         descriptors = [each.source.descriptor for each in self._sensors if each.source is not None]
         files: list[Connection | int] = [*others, *(descriptor for descriptor in descriptors if descriptor >= 0)]
-        select.select(files, [], [], wait)
+        select.select(files, [], [], 0.0 if self._more else wait)
+        self._more = False
         for each in self._sensors:
             if each.source is None and time.monotonic() >= each.due:
                 self._open(each, first=False)
             if each.source is None:
                 continue
             try:
-                each.source.read(each.intake)
+                self._more |= each.source.read(each.intake)
                 if each.source.opened:
                     each.intake.failure = ""
             except HardwareError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from actuators import ActuatorError, SerialEndpoint, Wire, open_wire
-from rig.config import PluginSource, SensorDevice, SensorOptions, UdpSource, find_sensor
+from rig.config import PluginSource, SensorOptions, UdpSource, find_sensor
 from rig.errors import HardwareError
 from rig.sensing.intake import SensorIntake
 from rig.sensing.packets import LONGEST, Measurement
@@ -121,7 +121,7 @@ class _SerialSource:
 
 
 class _PluginSource:
-    """A thread opens and asks the device, so that a slow one does not hold up the others.
+    """A thread opens, asks and closes the device, so that a slow one does not hold up the others.
 
     wait: s for the device to be opened. Raises HardwareError: the reader cannot open it, or, where it is required, has
     not by then.
@@ -129,13 +129,13 @@ class _PluginSource:
 
     def __init__(self, name: str, options: SensorOptions, wait: float) -> None:
         self._name, self._options = name, options
-        self._device: SensorDevice | None = None
+        self._opened = False
         self._tried = threading.Event()
         self._count = len(options.meaning.names)
         self._readings: queue.SimpleQueue[Measurement] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._error = ""
-        self._awake, self._waker = os.pipe()
+        self._awake, self._waker = os.pipe()  # one end is closed here, the other by the thread
         os.set_blocking(self._awake, False)
         os.set_blocking(self._waker, False)
         self._thread = threading.Thread(target=self._run, name=f"sensor {options.name}", daemon=True)
@@ -149,7 +149,7 @@ class _PluginSource:
     @property
     def opened(self) -> bool:
         """See `SensorSource.opened`."""
-        return self._device is not None
+        return self._opened
 
     @property
     def descriptor(self) -> int:
@@ -158,33 +158,36 @@ class _PluginSource:
 
     def read(self, intake: SensorIntake) -> bool:
         """See `SensorSource.read`."""
+        error = self._error  # before the readings: those until then are taken
         with contextlib.suppress(BlockingIOError):
             os.read(self._awake, _WAITING)
         with contextlib.suppress(queue.Empty):
             for _ in range(_BURST):
                 intake.take(self._readings.get_nowait())
-            self._wake()  # more may wait
             return True
-        if self._error:
-            raise HardwareError(f"reader {self._name!r}: {self._error}")
+        if error:
+            raise HardwareError(f"reader {self._name!r}: {error}")
         return False
 
     def close(self) -> None:
-        """See `SensorSource.close`. A device that hangs is left to its thread, which ends with the process."""
+        """See `SensorSource.close`. Where the device hangs, its thread closes it whenever it returns."""
         self._ended.set()
         self._thread.join(_ENDING)
-        if not self._thread.is_alive():
-            if self._device is not None:
-                with contextlib.suppress(Exception, SystemExit):  # of whatever kind, where it is somebody else's
-                    self._device.close()
-            os.close(self._awake)
-            os.close(self._waker)
+        os.close(self._awake)
 
     def _run(self) -> None:
         try:
-            device = find_sensor(self._name).open(self._options.reader_settings(), self._options.meaning)
-            self._device = device
-            self._tried.set()
+            self._follow()
+        except (Exception, SystemExit) as error:  # of whatever kind, where it is somebody else's
+            self._error = f"{type(error).__name__}: {error}"
+        self._tried.set()
+        os.close(self._waker)  # wakes the loop, as each reading does
+
+    def _follow(self) -> None:
+        device = find_sensor(self._name).open(self._options.reader_settings(), self._options.meaning)
+        self._opened = True
+        self._tried.set()
+        try:
             while not self._ended.is_set():
                 found = device.read(_READING)
                 if self._readings.qsize() > _WAITING:
@@ -193,21 +196,17 @@ class _PluginSource:
                     at = time.monotonic() if stamp is None else float(stamp)
                     self._readings.put(Measurement(0, None, at, at, self._checked(values)))
                 if found:
-                    self._wake()
-        except (Exception, SystemExit) as error:  # of whatever kind, where it is somebody else's
-            self._error = f"{type(error).__name__}: {error}"
-            self._tried.set()
-            self._wake()
+                    with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                        os.write(self._waker, b"\0")
+        finally:
+            with contextlib.suppress(Exception, SystemExit):
+                device.close()
 
     def _checked(self, values: object) -> tuple[float, ...]:
         numbers = tuple(map(float, values))  # type: ignore[call-overload]
         if len(numbers) != self._count:
             raise ValueError(f"it gave {len(numbers)} values, must be {self._count}")
         return numbers
-
-    def _wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._waker, b"\0")
 
 
 def open_source(options: SensorOptions, *, first: bool = True) -> SensorSource:

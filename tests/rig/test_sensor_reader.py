@@ -1,9 +1,11 @@
 """The reader of sensors over real sockets, a pseudo-terminal, a package of somebody's own, and as a process."""
 
+import importlib
 import math
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 from configured import VIRTUAL
 from own_packages import installed
-from waiting import eventually
+from waiting import PATIENCE, eventually
 
 from actuators import Terminal
 from rig.config import RigConfig, SensorOptions
@@ -209,32 +211,49 @@ def test_a_required_sensor_that_cannot_be_opened_refuses_the_start(tmp_path: Pat
             assert Code.SENSOR_FAILED in [finding.code for finding in one.loop.findings()]
 
 
-HANGING = GAUGE.replace(
-    "self.left, self.value",
-    "import threading\n        threading.Event().wait(settings.start)\n        self.left, self.value",
-).replace('raise OSError("the gauge was unplugged")', "raise SystemExit(1)")
+LATE = GAUGE.replace(
+    "import time\n", "import threading\nimport time\n\nGO, CLOSED = threading.Event(), threading.Event()\n"
+)
+LATE = LATE.replace("    def close(self):\n        pass", "    def close(self):\n        CLOSED.set()")
 
 
-def test_a_reader_that_hangs_as_it_opens_does_not_hold_up_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("slow", "required"),
+    [("        self.left, self.value", True), ("        self.left, self.value", False), ("        time.sleep", False)],
+    ids=["opens-required", "opens", "reads"],
+)
+def test_a_device_that_hangs_does_not_hold_up_the_start_and_is_closed_when_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str, required: bool
 ) -> None:
-    monkeypatch.setattr("rig.sensing.sources._OPENING", 0.02)
-    monkeypatch.setattr("rig.sensing.sources._OPENING_REQUIRED", 0.02)
-    monkeypatch.setattr("rig.sensing.sources._ENDING", 0.02)
-    changes: dict[str, Any] = {"source": "plugin://gauge", "clock": "machine", "settings": {"start": 30.0}}
-    with installed(tmp_path, {"own_gauge": HANGING}, ENTRY):
-        with bench(**changes) as one:
-            one.loop.turn(0.0)
-            assert one.loop.reports()[0].state == "waiting"
-        with pytest.raises(HardwareError, match=r"which is required: .*not open after 0\.02 s"):
-            Bench(**changes, required=True)
+    for wait in ("_OPENING", "_OPENING_REQUIRED", "_ENDING"):
+        monkeypatch.setattr(f"rig.sensing.sources.{wait}", 0.02)
+    threads, files = set(threading.enumerate()), len(os.listdir("/proc/self/fd"))
+    with installed(tmp_path, {"own_gauge": LATE.replace(slow, f"        GO.wait()\n{slow}", 1)}, ENTRY):
+        gauge = importlib.import_module("own_gauge")
+        changes: dict[str, Any] = {"source": "plugin://gauge", "clock": "machine"}
+        if required:
+            with (
+                pytest.raises(HardwareError, match=r"which is required: .*not open after 0\.02 s"),
+                bench(**changes, required=True),
+            ):
+                pass
+        else:
+            with bench(**changes) as one:
+                one.loop.turn(0.0)
+                assert one.loop.reports()[0].state == "waiting"
+        assert not gauge.CLOSED.is_set()
+        (late,) = set(threading.enumerate()) - threads
+        gauge.GO.set()
+        late.join(PATIENCE)
+        assert gauge.CLOSED.is_set()
+    assert len(os.listdir("/proc/self/fd")) == files
 
 
 def test_a_reader_that_ends_its_program_is_told_as_one_that_fails(tmp_path: Path) -> None:
-    settings = {"start": 0.0, "fails_after": 1}
+    ending = GAUGE.replace('raise OSError("the gauge was unplugged")', "raise SystemExit(1)")
     with (
-        installed(tmp_path, {"own_gauge": HANGING}, ENTRY),
-        bench(source="plugin://gauge", clock="machine", settings=settings) as one,
+        installed(tmp_path, {"own_gauge": ending}, ENTRY),
+        bench(source="plugin://gauge", clock="machine", settings={"fails_after": 1}) as one,
     ):
         eventually(lambda: one.turned() and one.loop.reports()[0].state == "failed", "its end")
         assert "SystemExit" in one.loop.reports()[0].text
