@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Dashboard, Place, PlotOf, Row, Side, line_styles_of
-from gui.dashboard.signals import SIGNALS, Quantity, and_more
+from gui.dashboard.signals import Quantity, and_more, signal_of
 from gui.live import PlotPanel, Sources, last_of, swatch
 from gui.models import Floats, Panel, Segment, Series, number_text
 from gui.texts import tr
@@ -89,7 +89,7 @@ class SignalPlot(PlotPanel):
             menu.addSeparator()
             for key in self.signals:
                 menu.addAction(
-                    tr("Remove {signal}").format(signal=SIGNALS[key].name),
+                    tr("Remove {signal}").format(signal=signal_of(key).name),
                     lambda key=key: self.removal.emit(self.place, key),
                 )
         menu.addSeparator()
@@ -186,7 +186,8 @@ def panel_of(signals: Sequence[str], sources: Sources, legs: Sequence[bool] = (T
                 Series(quantity.title, partial(_values_of, quantity, indices, sources), names, shown, dashed=pattern)
             )
     title = and_more(tr(quantities[0].title), len(quantities) - 1)
-    least, digits = min(each.least for each in quantities), max(each.digits for each in quantities)
+    least, decimals = min(each.least for each in quantities), [each.digits for each in quantities]
+    digits = None if None in decimals else max(each for each in decimals if each is not None)
     return Panel(title, quantities[0].unit, tuple(series), least=least, digits=digits)
 
 

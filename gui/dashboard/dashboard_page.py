@@ -10,12 +10,13 @@ from gui.dashboard.board import Board, SignalPlot, panel_of
 from gui.dashboard.dashboard_selector import Choice, Dashboards
 from gui.dashboard.layout import Dashboard, Place, PlotOf, RefusedError, Side
 from gui.dashboard.signal_tree import SignalTree
-from gui.dashboard.signals import SIGNALS
+from gui.dashboard.signals import signal_of
 from gui.live import DerivedPlots, Sources
 from gui.models import Panel, Timeline
 from gui.texts import mark, tr
 from gui.widgets import Theme
 from rig.errors import InputError
+from rig.telemetry import SensorChannels
 
 _REST = 500  # ms after the last border drag until the sizes are saved
 _TREE = 250  # px
@@ -273,8 +274,12 @@ class DashboardPage(DerivedPlots):
     @property
     def needed_models(self) -> tuple[str, ...]:
         """See `DerivedPlots`."""
-        shown = {SIGNALS[key].quantity.model for plot in self.board.plots for key in plot.signals}
+        shown = {signal_of(key).quantity.model for plot in self.board.plots for key in plot.signals}
         return tuple(sorted(shown - {""}))
+
+    def offer_sensors(self, sensors: Sequence[SensorChannels]) -> None:
+        """See `DerivedPlots`."""
+        self.tree.offer_sensors(sensors)
 
     def panels_with(self) -> Callable[[Sources], Sequence[Panel]]:
         """See `DerivedPlots`; only signals of visible legs."""

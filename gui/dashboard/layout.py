@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gui.dashboard.signals import SIGNALS, Quantity, units_of
+from gui.dashboard.signals import Quantity, is_known, signal_of, units_of
 from gui.texts import tr
 from gui.widgets import DASHED, DASHES
 
@@ -19,14 +19,13 @@ def line_styles_of(signals: Sequence[str]) -> list[tuple[Quantity, list[int], tu
     Solid is measured, dashed is model or command, if that pattern is free. Raises ValueError if one colour would need
     more patterns than exist.
     """
-    shown: dict[str, list[int]] = {}
+    shown: dict[str, tuple[Quantity, list[int]]] = {}
     for key in signals:
-        signal = SIGNALS[key]
-        shown.setdefault(signal.quantity.keys[0], []).append(signal.column)
+        signal = signal_of(key)
+        shown.setdefault(signal.quantity.key, (signal.quantity, []))[1].append(signal.column)
     taken: set[tuple[str, str]] = set()
     styles = []
-    for first, columns in shown.items():
-        quantity = SIGNALS[first].quantity
+    for quantity, columns in shown.values():
         columns.sort()
         for pattern in sorted(_PATTERNS, key=lambda one: one != (DASHED if quantity.reference else "")):
             colours = tuple(quantity.colours[column] for column in columns)
@@ -96,9 +95,7 @@ class Dashboard:
 
     def with_plots(self, signals: Sequence[str]) -> "Dashboard":
         """Add a plot at the bottom for each unit among the signals. Raises RefusedError beyond `MOST_PLOTS`."""
-        added = [
-            PlotOf(tuple(key for key in signals if SIGNALS[key].quantity.unit == unit)) for unit in units_of(signals)
-        ]
+        added = [PlotOf(tuple(key for key in signals if units_of([key]) == (unit,))) for unit in units_of(signals)]
         if len(self.places) + len(added) > MOST_PLOTS:
             raise RefusedError(
                 tr("{count} plots, must be at most {most} on a dashboard").format(
@@ -116,13 +113,13 @@ class Dashboard:
         plot = self.plot(place)
         (unit,) = units_of(plot.signals)
         for key in signals:
-            other = SIGNALS[key].quantity.unit
+            (other,) = units_of([key])
             if other != unit:
                 raise RefusedError(
                     tr(
                         "{signal} is {other} and the plot {unit}: an axis has one unit. Add it as a separate plot; "
                         "all plots share the time axis and the cursors"
-                    ).format(signal=SIGNALS[key].name, other=_in(other), unit=_in(unit))
+                    ).format(signal=signal_of(key).name, other=_in(other), unit=_in(unit))
                 )
         all_of_them = tuple(dict.fromkeys((*plot.signals, *signals)))
         fault = plot_fault(all_of_them)
@@ -201,7 +198,7 @@ class Dashboard:
 def plot_fault(signals: Sequence[str]) -> str:
     """Why these signals, by key, do not fit in one plot; empty if they do."""
     for key in signals:
-        if key not in SIGNALS:
+        if not is_known(key):
             return tr("signal {key!r}: unknown").format(key=key)
         if signals.count(key) > 1:
             return tr("signal {key!r} occurs {count} times").format(key=key, count=signals.count(key))

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
-from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity, and_more
+from gui.dashboard.signals import QUANTITIES, SENSOR_GROUP, Quantity, and_more, sensor_quantities, signal_of
 from gui.texts import tr
 from gui.widgets import GuardedButton, set_icon
+from rig.telemetry import SensorChannels
 
 _KEYS = QtCore.Qt.ItemDataRole.UserRole
 _NOT_CHOSEN = tr("choose signals in the tree")
@@ -64,6 +65,8 @@ class SignalTree(QtWidgets.QWidget):
         layout.addWidget(self.search)
         layout.addWidget(self.tree, 1)
         layout.addLayout(buttons)
+        self._sensors: tuple[SensorChannels, ...] = ()
+        self._sensor_group: QtWidgets.QTreeWidgetItem | None = None
         self._fill()
         self.dragging = Dragging(self.tree.viewport(), self._words)
         self.search.textChanged.connect(self._filter)
@@ -80,11 +83,29 @@ class SignalTree(QtWidgets.QWidget):
         for quantity in QUANTITIES:
             if quantity.group not in groups:
                 groups[quantity.group] = _item(self.tree, tr(quantity.group), "", ())
-            item = _item(groups[quantity.group], tr(quantity.title), tr(quantity.unit), quantity.keys)
-            item.setToolTip(0, f"{tr(quantity.title)}\n{quantity.meaning}")
-            if len(quantity.keys) > 1:
-                self._fill_columns(item, quantity)
+            self._fill_quantity(groups[quantity.group], quantity)
         self.tree.topLevelItem(0).setExpanded(True)
+
+    def offer_sensors(self, sensors: Sequence[SensorChannels]) -> None:
+        """Show the signals of these external sensors in a group of their own, in place of those before."""
+        if tuple(sensors) == self._sensors:
+            return
+        self._sensors = tuple(sensors)
+        if self._sensor_group is not None:
+            self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(self._sensor_group))
+            self._sensor_group = None
+        if sensors:
+            self._sensor_group = _item(self.tree, tr(SENSOR_GROUP), "", ())
+            for quantity in (each for sensor in sensors for each in sensor_quantities(sensor)):
+                self._fill_quantity(self._sensor_group, quantity)
+        if self.search.text():
+            self._filter(self.search.text())
+
+    def _fill_quantity(self, group: QtWidgets.QTreeWidgetItem, quantity: Quantity) -> None:
+        item = _item(group, tr(quantity.title), tr(quantity.unit), quantity.keys)
+        item.setToolTip(0, f"{tr(quantity.title)}\n{quantity.meaning}")
+        if len(quantity.keys) > 1:
+            self._fill_columns(item, quantity)
 
     def _fill_columns(self, parent: QtWidgets.QTreeWidgetItem, quantity: Quantity) -> None:
         for key, column, colour in zip(quantity.keys, quantity.columns, quantity.colours, strict=True):
@@ -99,9 +120,8 @@ class SignalTree(QtWidgets.QWidget):
     @property
     def chosen(self) -> tuple[str, ...]:
         """Return the keys of the selected signals, including those of selected quantities."""
-        keys = [key for item in self.tree.selectedItems() if not item.isHidden() for key in item.data(0, _KEYS)]
-        order = list(SIGNALS)
-        return tuple(sorted(dict.fromkeys(keys), key=order.index))
+        items = [item for item in self._items() if item.isSelected() and not item.isHidden()]
+        return tuple(dict.fromkeys(key for item in items for key in item.data(0, _KEYS)))
 
     def choose(self, keys: Sequence[str]) -> None:
         """Select exactly these signals, by key."""
@@ -131,7 +151,7 @@ class SignalTree(QtWidgets.QWidget):
         if item is None or not item.data(0, _KEYS) or not item.isSelected():
             return ""
         first, *others = self.chosen
-        return and_more(SIGNALS[first].label, len(others))
+        return and_more(signal_of(first).label, len(others))
 
     def _ask(self, own: bool) -> None:
         if self.chosen:

@@ -1,8 +1,9 @@
-"""All telemetry signals that a dashboard may plot: grouped, named, with unit."""
+"""All signals that a dashboard may plot, of telemetry and of external sensors: grouped, named, with unit."""
 
 import math
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from gui.models import EXACT, MODEL_NAMES, Floats, Rows, Segment, length_error, 
 from gui.texts import mark, tr, trn
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS
 from rig.angles import shown_angle
-from rig.telemetry import MEANING, TERMS
+from rig.recording import SENSOR_TOPICS, SensorSeries
+from rig.telemetry import CHANNELS, MEANING, QUATERNION, TERMS, SensorChannels
 
 _TERMS = {
     "platform inertia": mark("Term platform inertia"),
@@ -25,8 +27,13 @@ _LEGS = tuple(str(leg) for leg in range(1, 7))
 _AXES = ("x", "y", "z")
 _MM, _DEGREE, _US = ("mm", 1e3), ("°", math.degrees(1.0)), ("µs", 1e6)
 _N, _COUNT = ("N", 1.0), ("", 1.0)
-_OLDEST = 1.0  # s, of a reading that is shown
-_SENSOR_MEANING = mark("the newest reading by then, of the first such sensor in [[sensors]]")
+SENSOR_GROUP = mark("External sensors")
+_OLDEST = 1.0
+"""s, of a reading that is shown, or as many periods as in `_PERIODS` if that is longer"""
+_PERIODS = 3.0
+_LAST = 200
+"""readings by which a sensor's period is known"""
+_SENSOR_MEANING = mark("the newest reading by then, as measured, in the sensor's own axes")
 _POSITION, _TWIST, _ACCELERATION = 0, 7, 13
 """Start columns of the pose, the twist and the acceleration in a row of motion."""
 
@@ -49,7 +56,7 @@ class Quantity:
     columns: tuple[str, ...] = ("",)
     colours: tuple[str, ...] = ("text",)
     reference: bool = False
-    digits: int = 1
+    digits: int | None = 1
     least: float = 1.0
 
     def values(self, segment: Segment, sources: Sources) -> Floats:
@@ -116,27 +123,42 @@ class OfWrench(Quantity):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfSensor(Quantity):
-    """Readings of the first external sensor of a kind, `columns` from channel `begin`, times `scale`.
+    """Readings of an external sensor: `convert` turns the values (n, k) of its `channels` into those in `unit`.
 
-    At each time the newest reading by then, if it is not older than a second.
+    At each time the newest reading by then, unless it is older than a second and than three periods of the sensor.
     """
 
-    kind: str = ""
-    begin: int = 0
-    scale: float = 1.0
+    channels: SensorChannels = field(kw_only=True)
+    convert: Callable[[Floats], Floats] = field(kw_only=True)
 
     def values(self, segment: Segment, sources: Sources) -> Floats:
-        """See `Quantity`; NaN without such a sensor."""
+        """See `Quantity`; NaN where there is no such sensor, or none with these channels in these units."""
         for series in sources.sensors():
-            if series.channels.kind == self.kind:
-                part = slice(self.begin, self.begin + len(self.columns))
-                return self.scale * series.newest(segment.times, _OLDEST)[:, part]
+            places = self._places(series.channels)
+            if places:
+                return self.convert(series.newest(segment.times, _oldest(series))[:, places])
         return self.extract(segment.rows)
 
     @property
     def meaning(self) -> str:
         """See `Quantity`."""
-        return f"{self.field}: {tr(MEANING[self.field])}\n{tr(_SENSOR_MEANING)}"
+        return f"{self.field}: {', '.join(self.channels.names)}\n{tr(_SENSOR_MEANING)}"
+
+    def _places(self, there: SensorChannels) -> list[int]:
+        """The places of the channels among those of a sensor; empty if it is another one."""
+        units = dict(zip(there.names, there.units, strict=True))
+        wanted = self.channels
+        if (there.name, there.kind) != (wanted.name, wanted.kind) or any(
+            units.get(name) != unit for name, unit in zip(wanted.names, wanted.units, strict=True)
+        ):
+            return []
+        return [there.names.index(name) for name in wanted.names]
+
+
+def _oldest(series: SensorSeries) -> float:
+    """Age, s, of a reading up to which it is shown."""
+    periods = np.diff(series.time[-_LAST:])
+    return max(_OLDEST, _PERIODS * float(np.median(periods))) if len(periods) else _OLDEST
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,10 +227,13 @@ def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, floa
     return Quantity(key, mark("Platform"), title, name, extract, field, _AXES, AXIS_COLOURS, reference, 3, 0.1)
 
 
+def _shown_angles(quaternions: Floats) -> Floats:
+    return np.degrees(np.column_stack([shown_angle(quaternions, axis) for axis in range(3)]))
+
+
 def _angles(key: str, title: str, field: str, *, reference: bool) -> Quantity:
     def extract(rows: Rows) -> Floats:
-        turned = rows[field][:, 3:7]
-        return np.degrees(np.column_stack([shown_angle(turned, axis) for axis in range(3)]))
+        return _shown_angles(rows[field][:, 3:7])
 
     return Quantity(key, mark("Platform"), title, "°", extract, field, _AXES, AXIS_COLOURS, reference, 3, 0.1)
 
@@ -289,31 +314,6 @@ def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: 
     return OfWrench(key, group, title, unit, unknown, field, _AXES, AXIS_COLOURS, False, digits, least, begin)
 
 
-def _of_sensor(
-    key: str, title: str, unit: tuple[str, float], kind: str, begin: int, *, digits: int, least: float
-) -> Quantity:
-    def unknown(rows: Rows) -> Floats:
-        return np.full((len(rows), len(_AXES)), np.nan)
-
-    name, scale = unit
-    return OfSensor(
-        key,
-        mark("External sensors"),
-        title,
-        name,
-        unknown,
-        "t",
-        _AXES,
-        AXIS_COLOURS,
-        False,
-        digits,
-        least,
-        kind,
-        begin,
-        scale,
-    )
-
-
 QUANTITIES = (
     _of_legs(mark("Legs"), mark("Length measured"), "length", _MM, digits=3, least=0.1),
     _of_legs(
@@ -382,9 +382,6 @@ QUANTITIES = (
     *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
     _implied("external_force", mark("External force implied"), "N", 0, 2.0, 2),
     _implied("external_moment", mark("External moment implied"), "N m", 3, 0.5, 3),
-    _of_sensor("imu_force", mark("Specific force of the IMU"), ("m/s²", 1.0), "imu", 0, digits=3, least=0.1),
-    _of_sensor("imu_rate", mark("Angular rate of the IMU"), ("°/s", _DEGREE[1]), "imu", 3, digits=2, least=0.5),
-    _of_sensor("tracker", mark("Position by the tracker"), _MM, "pose", 0, digits=3, least=0.1),
     _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, reference=True, digits=3, least=0.1),
     _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, reference=True, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),
@@ -410,17 +407,94 @@ QUANTITIES = (
     _alone(mark("Motion and state"), mark("Leg of the fault"), "fault_leg", _COUNT),
     _alone(mark("Motion and state"), mark("Flags"), "flags", _COUNT),
 )
-"""All quantities, sorted by group."""
+"""All quantities of telemetry, sorted by group."""
 
 SIGNALS: dict[str, Signal] = {
     key: Signal(quantity, column) for quantity in QUANTITIES for column, key in enumerate(quantity.keys)
 }
-"""All signals by key."""
+"""All signals of telemetry by key."""
+
+
+# -- external sensors, by their names ----------------------------------------------------------------------------------
+
+_SENSOR_KEY = re.compile(
+    r"(?P<kind>imu|pose|scalar)\.(?P<name>[a-z][a-z0-9_]*)\.(?P<channel>\w+)(?: \[(?P<unit>.*)\])?.*"
+)
+"""Of a sensor's signals. That of a scalar channel has the unit, which is known from nowhere else without the sensor."""
+
+
+def sensor_quantities(sensor: SensorChannels) -> tuple[Quantity, ...]:
+    """Return the quantities of an external sensor: two vectors, or one for each scalar channel."""
+    parts: list[tuple[str, str, str, slice, Callable[[Floats], Floats]]]
+    vector = sensor.kind != "scalar"
+    if sensor.kind == "imu":
+        parts = [
+            ("force", tr("specific force"), "m/s²", slice(0, 3), np.asarray),
+            ("rate", tr("angular rate"), "°/s", slice(3, 6), np.degrees),
+        ]
+    elif sensor.kind == "pose":
+        parts = [
+            ("position", tr("position"), "mm", slice(0, 3), lambda position: 1e3 * position),
+            ("angle", tr("angle"), "°", QUATERNION, _shown_angles),
+        ]
+    else:
+        parts = [
+            (f"{name} [{unit}]" if unit else name, name, unit, slice(place, place + 1), np.asarray)
+            for place, (name, unit) in enumerate(zip(sensor.names, sensor.units, strict=True))
+        ]
+    columns, colours = (_AXES, AXIS_COLOURS) if vector else (("",), ("text",))
+
+    def unknown(rows: Rows) -> Floats:
+        return np.full((len(rows), len(columns)), np.nan)
+
+    return tuple(
+        OfSensor(
+            f"{sensor.kind}.{sensor.name}.{key}",
+            SENSOR_GROUP,
+            f"{sensor.name}: {title}",
+            unit,
+            unknown,
+            f"{SENSOR_TOPICS}{sensor.name}",
+            columns,
+            colours,
+            digits=3 if vector else None,
+            least=0.1 if vector else 1e-3,
+            channels=SensorChannels(sensor.name, sensor.kind, sensor.names[part], sensor.units[part]),
+            convert=convert,
+        )
+        for key, title, unit, part, convert in parts
+    )
+
+
+def signal_of(key: str) -> Signal:
+    """Return the signal of a key, of telemetry or of any external sensor. Raises KeyError for an unknown one.
+
+    A sensor's key says all that its plot needs: a dashboard keeps it where the configuration has no such sensor.
+    """
+    if key in SIGNALS:
+        return SIGNALS[key]
+    found = _SENSOR_KEY.fullmatch(key)
+    if found is not None:
+        kind, name, channel, unit = found["kind"], found["name"], found["channel"], found["unit"] or ""
+        names, units = zip(*CHANNELS.get(kind, ((channel, unit),)), strict=True)
+        for quantity in sensor_quantities(SensorChannels(name, kind, names, units)):
+            if key in quantity.keys:
+                return Signal(quantity, quantity.keys.index(key))
+    raise KeyError(key)
+
+
+def is_known(key: str) -> bool:
+    """Return whether there is a signal of this key."""
+    try:
+        signal_of(key)
+    except KeyError:
+        return False
+    return True
 
 
 def units_of(keys: Iterable[str]) -> tuple[str, ...]:
     """Return the units of signals, without duplicates, in order. Raises KeyError for an unknown signal."""
-    return tuple(dict.fromkeys(SIGNALS[key].quantity.unit for key in keys))
+    return tuple(dict.fromkeys(signal_of(key).quantity.unit for key in keys))
 
 
 def and_more(first: str, others: int) -> str:

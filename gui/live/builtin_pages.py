@@ -15,6 +15,7 @@ from gui.widgets import FixedSize, Theme
 from kinematics import Geometry
 from rig.csvio import Column
 from rig.recording import SensorSeries
+from rig.telemetry import SensorChannels
 
 SensorSource = Callable[[], Sequence[SensorSeries]]
 
@@ -44,6 +45,10 @@ class DerivedPlots(Plots):
     @property
     def needed_models(self) -> tuple[str, ...]:
         """Published models with a visible series, of `dynamics.MODELS`."""
+        raise NotImplementedError
+
+    def offer_sensors(self, sensors: Sequence[SensorChannels]) -> None:
+        """Offer the signals of these external sensors."""
         raise NotImplementedError
 
     def panels_with(self) -> Callable[[Sources], Sequence[Panel]]:

@@ -1,7 +1,7 @@
 """The live view: forces and models, terms, tracking, pose, implied wrench, timing; live, frozen or replayed."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from gui.texts import tr
 from gui.widgets import Theme, plain_tabs, put_tab, run_all, tab_name
 from kinematics import Geometry
 from rig.csvio import write_columns
-from rig.telemetry import ROW
+from rig.telemetry import ROW, SensorChannels
 
 _TEXT_EVERY = 5  # refreshes between updates of the numbers, to be readable
 _MODELS_EVERY = 3  # refreshes between checks for rows that need model values
@@ -119,10 +119,12 @@ class LiveView(QtWidgets.QWidget):
         self.values.large.setVisible(large)  # a replay and a dashboard need the height
         layout.addWidget(self.body, 1)
 
-    def set_sensors(self, sensors: SensorSource) -> None:
-        """Set what gives the readings of the external sensors."""
+    def set_sensors(self, channels: Sequence[SensorChannels], sensors: SensorSource) -> None:
+        """Set the external sensors that there are, and what gives their readings."""
         self._sensors = sensors
         for page in self._plot_pages():
+            if isinstance(page, DerivedPlots):
+                page.offer_sensors(channels)
             page.invalidate()
 
     def set_mechanism(self, mechanism: Mechanism | None, coulomb_speed: float = 0.0) -> None:

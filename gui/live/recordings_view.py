@@ -357,7 +357,8 @@ class RecordingsView(QtWidgets.QWidget):
         recording = opened.recording
         self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
-        self.live.set_sensors(partial(tuple, recording.sensors.values()))
+        sensors = tuple(recording.sensors.values())
+        self.live.set_sensors([series.channels for series in sensors], lambda: sensors)
         self.live.set_mechanism(mechanism, recorded_coulomb_speed(recording.header))
         self.platform.set_mechanism(mechanism)
         self.replay.seek(opened.begin)

@@ -77,7 +77,7 @@ class Series:
 class Panel:
     """One plot; title, unit and names of series are untranslated, as in exported columns.
 
-    `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point in values;
+    `least` is the smallest height of its axis, so that noise does not fill it; `digits` as in `number_text`;
     `averaged` plots means instead of outlines, for noisy signals; `tip` is its tooltip.
     """
 
@@ -85,7 +85,7 @@ class Panel:
     unit: str
     series: tuple[Series, ...]
     least: float
-    digits: int = 1
+    digits: int | None = 1
     averaged: bool = False
     tip: str = ""
 

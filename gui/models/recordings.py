@@ -118,9 +118,12 @@ def _numbers(quantities: Sequence[Quantity], summaries: Sequence[Summary]) -> li
     return rows
 
 
-def number_text(value: float, digits: int) -> str:
-    """Return a value as text with the given decimals; a dash for NaN."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"
+def number_text(value: float, digits: int | None) -> str:
+    """Return a value as text with the given decimals, with five significant digits for None; a dash for NaN."""
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:.5g}" if digits is None else f"{round(value, digits) + 0.0:.{digits}f}"
+    return text.replace("-", "−")
 
 
 MAX_ROW_MEMORY = 400_000_000

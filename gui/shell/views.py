@@ -240,7 +240,8 @@ class Views(QtCore.QObject):
         self._closers.append(self.dashboards.view.close_worker)
         self.dashboards.view.set_shapes(self._shapes)
         self.dashboards.view.set_mechanism(self._session.config.machine, self._session.config.control.coulomb_speed)
-        self.dashboards.view.set_sensors(self._session.sensor_series)
+        channels = [options.meaning for options in self._session.config.sensors]
+        self.dashboards.view.set_sensors(channels, self._session.sensor_series)
         yield
         self._add_view(self.dashboards.view, self.dashboards_page, theme)
 

@@ -9,7 +9,7 @@ from live_rows import live_rows
 
 from gui.dashboard import Dashboards
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, line_styles_of, plot_fault
-from gui.dashboard.signals import QUANTITIES, SIGNALS
+from gui.dashboard.signals import QUANTITIES, SIGNALS, signal_of
 from gui.live import Sources
 from gui.models.timeline import Excerpt
 from gui.widgets import DASHED, LEG_COLOURS
@@ -77,6 +77,29 @@ def test_one_axis_has_one_unit() -> None:
     assert grown.plot((0, 0)).signals == (_A, "force_model.1")
     assert grown.without_signal((0, 0), _A).plot((0, 0)).signals == ("force_model.1",)
     assert _THREE.without_signal((0, 0), _A) == _THREE.without((0, 0))
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("imu.base.rate.z", "base: angular rate z, °/s"),
+        ("pose.tracker.position.x", "tracker: position x, mm"),
+        ("scalar.cabinet.supply [V]", "cabinet: supply, V"),
+        ("scalar.cabinet.load [N/[m]]", "cabinet: load, N/[m]"),
+        ("scalar.cabinet.count", "cabinet: count"),
+    ],
+)
+def test_a_key_of_an_external_sensor_says_its_signal(key: str, label: str) -> None:
+    signal = signal_of(key)
+    assert (signal.key, signal.label) == (key, label)
+    assert np.isnan(signal.quantity.values(Excerpt(live_rows(20)).segment(0.0, 99.0), Sources())).all()
+
+
+@pytest.mark.parametrize(
+    "key", ["imu.base.rate.w", "imu.base.rate", "pose.base.rate.x", "scalar.Base.a", "scalar.base"]
+)
+def test_a_key_that_no_sensor_can_have_is_unknown(key: str) -> None:
+    assert plot_fault([key]) == f"signal {key!r}: unknown"
 
 
 def _shape(dashboard: Dashboard) -> list[list[str]]:

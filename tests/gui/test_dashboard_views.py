@@ -17,13 +17,13 @@ from shell_support import make_settings
 from gui.dashboard import DashboardPage, Dashboards
 from gui.dashboard.board import SignalPlot
 from gui.dashboard.layout import Dashboard, Side
-from gui.dashboard.signals import SIGNALS
+from gui.dashboard.signals import SIGNALS, signal_of
 from gui.live import LiveView
 from gui.models.live import wrench_of
 from gui.models.timeline import Floats, History, Replay, Segment
 from gui.widgets.theme import DARK, LIGHT
 from rig.cell_models import model_differences
-from rig.recording import READING, series_of
+from rig.recording import READING, SensorSeries, series_of
 from rig.telemetry import CHANNELS, ROW, SensorChannels
 
 _LONG = 60_000  # ms, where kernels have to be compiled first
@@ -153,27 +153,73 @@ def test_nothing_is_drawn_that_is_not_in_view(
         view.deleteLater()
 
 
-def test_readings_of_sensors_beside_the_rig_are_plotted(
+IMU = SensorChannels("imu", "imu", *zip(*CHANNELS["imu"], strict=True))
+TRACKER = SensorChannels("tracker", "pose", *zip(*CHANNELS["pose"], strict=True))
+CABINET = SensorChannels("cabinet", "scalar", ("temperature", "supply"), ("°C", "V"))
+
+
+def _series(channels: SensorChannels, rate: float, values: list[float]) -> SensorSeries:
+    rows = np.zeros(int(6.0 * rate), READING)
+    rows["t"] = np.arange(len(rows)) / rate
+    rows["values"][:, : len(values)] = values
+    return series_of(channels, [rows])
+
+
+def test_readings_of_external_sensors_are_plotted_by_the_sensors_names(
     boards: DashboardPage, boards_view: LiveView, boards_history: History
 ) -> None:
-    channels = SensorChannels("imu", "imu", *zip(*CHANNELS["imu"], strict=True))
-    rows = np.zeros(1500, READING)
-    rows["t"] = np.arange(1500) / 250.0
-    rows["values"][:, 2], rows["values"][:, 4] = 9.8 + rows["t"], 0.5
+    quarter = float(np.sqrt(0.5))
+    series = (
+        _series(IMU, 250.0, [0.0, 0.0, 9.8, 0.0, 0.5]),
+        _series(TRACKER, 100.0, [0.1, 0.0, 0.0, quarter, 0.0, 0.0, quarter]),
+        _series(CABINET, 0.5, [21.5, 24.0]),
+    )
+    segment = Segment(np.zeros(3, ROW), np.array([-0.5, 2.0, 7.5]), 0)
+
+    def values(key: str) -> Floats:
+        signal = signal_of(key)
+        return np.asarray(signal.quantity.values(segment, boards.sources)[:, signal.column])
+
     try:
-        boards_view.set_sensors(lambda: (series_of(channels, [rows]),))
-        boards.add(["imu_force.z", "imu_rate.y", "tracker.x"], own=True)
+        boards_view.set_sensors([IMU, TRACKER, CABINET], lambda: series)
+        boards.tree.choose(["imu.imu.force.z", "pose.tracker.angle.z", "scalar.cabinet.temperature [°C]"])
+        chosen = boards.tree.chosen
+        assert chosen == ("imu.imu.force.z", "pose.tracker.angle.z", "scalar.cabinet.temperature [°C]")
+        boards.add(chosen, own=True)
         boards_view.refresh(boards_history)
-        segment = Segment(np.zeros(3, ROW), np.array([-0.5, 2.0, 9.0]), 0)
-        force = SIGNALS["imu_force.z"].quantity.values(segment, boards.sources)
-        assert force[1, 2] == pytest.approx(11.8)
-        assert np.isnan(force[[0, 2]]).all()  # before the first, and a second after the last
-        rate = SIGNALS["imu_rate.y"].quantity.values(segment, boards.sources)
-        assert rate[1, 1] == pytest.approx(np.degrees(0.5))
-        assert np.isnan(SIGNALS["tracker.x"].quantity.values(segment, boards.sources)).all()
-        assert len(boards.board.plots) == 3
+        assert [plot.panel.label for plot in boards.board.plots] == [
+            "imu: specific force, m/s²",
+            "tracker: angle, °",
+            "cabinet: temperature, °C",
+        ]
+        assert values(chosen[0])[1] == pytest.approx(9.8)
+        assert np.isnan(values(chosen[0])[[0, 2]]).all()  # before the first, and a second after the last
+        assert values("imu.imu.rate.y")[1] == pytest.approx(np.degrees(0.5))
+        assert values("pose.tracker.position.x")[1] == pytest.approx(100.0)
+        assert values(chosen[1])[1] == pytest.approx(90.0)
+        assert values("scalar.cabinet.supply [V]").tolist()[1:] == [24.0, 24.0]  # a slow sensor's is not old so soon
+        for absent in ("imu.other.rate.y", "scalar.cabinet.supply [mV]", "scalar.cabinet.pressure"):
+            assert np.isnan(values(absent)).all()
     finally:
-        boards_view.set_sensors(tuple)
+        boards_view.set_sensors([], tuple)
+
+
+def test_a_dashboard_keeps_signals_of_a_sensor_that_is_not_there(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History
+) -> None:
+    try:
+        boards_view.set_sensors([CABINET], lambda: (_series(CABINET, 2.0, [21.5, 24.0]),))
+        boards.add(["scalar.cabinet.temperature [°C]"], own=True)
+        boards_view.set_sensors([], tuple)
+        boards.choice.read()
+        boards_view.refresh(boards_history)
+        assert not boards.choice.fault
+        (plot,) = boards.board.plots
+        assert np.isnan(plot.curves[0].points(0)[1]).all()
+        boards.tree.choose(["scalar.cabinet.temperature [°C]"])
+        assert boards.tree.chosen == ()  # not offered
+    finally:
+        boards_view.set_sensors([], tuple)
 
 
 def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, qtbot: QtBot, tmp_path: Path) -> None:
