@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import JobRunner, RigSession, error_text
 from gui.steps import StepPage, StepWizard, set_role
-from gui.texts import finding_text, sentence, tr
+from gui.texts import finding_text, sentence, tr, trc
 from gui.widgets import ArmedPair, Browser, GuardedButton
 from gui.wizard import Table, results
 from kinematics import COORDINATES
@@ -206,7 +206,7 @@ class RunPage(StepPage):
             row.addWidget(widget)
         self.column.addLayout(row)
         self.column.addWidget(self.step)
-        headings = (tr("Tests"), tr("Motions"), tr("Done"))
+        headings = (trc("heading", "Test"), tr("Motions"), tr("Done"))
         self.table = results.NumberTable(Table(tr("Progress of each test"), headings, words=(0,), wide=0))
         self.column.addWidget(self.table, 1)
         self.column.addWidget(self.result)
@@ -232,7 +232,7 @@ class ResultPage(StepPage):
         self.verdict.setAccessibleName(tr("Verdict"))
         self.verdict.setWordWrap(True)
         self.column.addWidget(self.verdict)
-        headings = (tr("Verdict"), tr("Tests"), tr("Axis"), tr("Number"), tr("Value ± σ"), tr("Bound"))
+        headings = (tr("Verdict"), trc("heading", "Test"), tr("Axis"), tr("Number"), tr("Value ± σ"), tr("Bound"))
         self.table = results.NumberTable(Table(tr("Numbers"), headings, words=(0, 1, 2, 3), wide=_NUMBER))
         self.column.addWidget(self.table, 1)
         self.report = GuardedButton(tr("Open the report"), tr("The report as a page, with figures and signature line"))

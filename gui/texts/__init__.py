@@ -1,6 +1,6 @@
 """Translated texts: the English of the code, or its translation from a gettext catalogue."""
 
-from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trn
+from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trc, trn
 from gui.texts.findings import (
     cause_text,
     config_fault_text,
@@ -24,5 +24,6 @@ __all__ = [
     "mark",
     "sentence",
     "tr",
+    "trc",
     "trn",
 ]

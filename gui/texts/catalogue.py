@@ -33,6 +33,12 @@ def tr(text: str) -> str:
     return found if found == text else _fitting(text, found)
 
 
+def trc(context: str, text: str) -> str:
+    """Translate a text that has another translation elsewhere; the context says what it is here."""
+    found = _CATALOGUE.pgettext(context, text)
+    return found if found == text else _fitting(text, found)
+
+
 def trn(one: str, many: str, count: int) -> str:
     """Return the plural form of a text for a count; fields including {count} are still to be filled in."""
     found = _CATALOGUE.ngettext(one, many, count)

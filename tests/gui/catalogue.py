@@ -28,7 +28,7 @@ from rig.virtual import FAULTS
 
 GUI = Path(__file__).parent.parent.parent / "gui"
 TEMPLATE = GUI / "texts" / f"{DOMAIN}.pot"
-_KEYWORDS: dict[str, Any] = {"tr": None, "trn": (1, 2), "mark": None}
+_KEYWORDS: dict[str, Any] = {"tr": None, "trc": ((1, "c"), 2), "trn": (1, 2), "mark": None}
 _COMMENT = "# The texts of the app, written by `make texts`. Translations of it: docs/adding-a-language.md."
 
 
@@ -49,18 +49,21 @@ class _Undated(Catalog):
         ]
 
 
-def texts_in(*places: str) -> Iterator[str | tuple[str, ...]]:
-    """Every text of some modules or packages of `gui`, of all without any; those with a plural are pairs."""
-    for path, _line, text, _comments, _context in extract_from_dir(GUI, [("**.py", "python")], keywords=_KEYWORDS):
+def texts_in(*places: str) -> Iterator[tuple[str | tuple[str, ...], str | None]]:
+    """Every text of some modules or packages of `gui`, of all without any, with its context or None.
+
+    Those with a plural are pairs.
+    """
+    for path, _line, text, _comments, context in extract_from_dir(GUI, [("**.py", "python")], keywords=_KEYWORDS):
         if not places or path.startswith(places):
-            yield text
+            yield text, context
 
 
 def extracted() -> Catalog:
     """Every text of `gui`, and of other packages those that the app shows as labels."""
     catalogue = Catalog(fuzzy=False)
-    for text in texts_in():
-        catalogue.add(text)
+    for text, context in texts_in():
+        catalogue.add(text, context=context)
     for borrowed_text in borrowed():
         catalogue.add(borrowed_text)
     for message in catalogue:

@@ -28,7 +28,7 @@ def write_pseudo(folder: Path) -> None:
     catalogue = Catalog(locale="en")
     for message in read(TEMPLATE):
         if message.id:
-            catalogue.add(message.id, _both(message), flags=message.flags)
+            catalogue.add(message.id, _both(message), flags=message.flags, context=message.context)
     path = folder / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
     path.parent.mkdir(parents=True)
     with path.open("wb") as file:

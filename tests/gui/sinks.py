@@ -28,7 +28,7 @@ SINKS: dict[str, tuple[int, ...] | None] = {
 _UNITS = frozenset(("mm", "mm/s", "rad", "rad/s", "Hz", "kg", "ms", "µs", "µm", "µrad", "px", "MB", "GB", "PNG", "CSV"))
 _WORD = re.compile(r"[^\W\d_²]{2,}(?:/\w+)?")
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
-_TRANSLATORS = ("tr", "trn", "mark")
+_TRANSLATORS = ("tr", "trc", "trn", "mark")
 
 
 def bare_texts(path: Path) -> Iterator[tuple[int, str]]:

@@ -36,14 +36,17 @@ _ACTED_ON = (
 """where the app says what can be done, and why not: modules and packages of `gui`"""
 
 
-def _needed() -> Iterator[str]:
-    """Every text that must be there in German."""
-    yield from finding_texts()
-    yield from (fault_name(code) for code in FaultCode if code)
-    yield from (action.value for action in Action)
-    yield from STATE_WORDS.values()
-    yield from (repair.text for code in Code if (repair := repair_of(Finding(code))) is not None)
-    yield from (text if isinstance(text, str) else text[0] for text in texts_in(*_ACTED_ON))
+def _needed() -> Iterator[tuple[str, str | None]]:
+    """Every text that must be there in German, with its context or None."""
+    texts = [
+        *finding_texts(),
+        *(fault_name(code) for code in FaultCode if code),
+        *(action.value for action in Action),
+        *STATE_WORDS.values(),
+        *(repair.text for code in Code if (repair := repair_of(Finding(code))) is not None),
+    ]
+    yield from ((text, None) for text in texts)
+    yield from ((text if isinstance(text, str) else text[0], context) for text, context in texts_in(*_ACTED_ON))
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +58,8 @@ def test_what_a_person_acts_on_is_german() -> None:
     catalogue = read(_PO)
     needed = set(_needed())
     assert len(needed) > 500
-    for text in sorted(needed):
-        message = catalogue.get(text)
+    for text, context in sorted(needed, key=str):
+        message = catalogue.get(text, context)
         assert message is not None, text
         translations = (message.string,) if isinstance(message.string, str) else message.string or [""]
         assert all(translations), f"{text!r} has no German"

@@ -224,6 +224,13 @@ def test_texts_are_english_without_a_catalogue(monkeypatch: pytest.MonkeyPatch, 
     assert texts.trn("{count} row", "{count} rows", 2) == "{count} rows"
 
 
+def test_a_text_has_another_translation_in_a_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    german = gettext.translation(texts.DOMAIN, TEMPLATE.parent, ["de"])
+    monkeypatch.setattr(texts, "_CATALOGUE", german)
+    assert texts.tr("Test") == "Testen" and texts.trc("heading", "Test") == "Test"
+    assert texts.trc("heading", "a text of no catalogue") == "a text of no catalogue"
+
+
 def test_a_catalogue_beside_the_app_or_where_the_environment_says_is_found(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
