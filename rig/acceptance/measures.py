@@ -203,7 +203,7 @@ class Measurer:
         settings, band = self._settings, self._band(signals)
         found = accelerations_of(signals, part, trial.cycles, band)
         lines = lines_of(found.measured, signals.rate, trial.cycles)
-        main = abs(lines.harmonic(1)[axis])
+        main = float(abs(lines.harmonic(1)[axis]))
         low = np.array([abs(lines.harmonic(number)[axis]) for number in _LOW_HARMONICS])
         noises = np.array([lines.sigma(number)[axis] for number in _LOW_HARMONICS])
         ratio = float(np.linalg.norm(low)) / main

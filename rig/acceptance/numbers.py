@@ -264,7 +264,7 @@ class Number:
             "bound": self.bound,
             "bound_is": None if self.bound is None else "minimum" if self.at_least else "maximum",
             "beyond": self.beyond,
-            "never": self.value == math.inf,
+            "never": bool(self.value == math.inf),
             "at": "" if self.at is None else self.at.text(),
             "conditions": {} if self.at is None else dict(self.at.values),
             "basis": None if self.value is None or self.basis is None else self.basis.value,

@@ -1,6 +1,7 @@
 """Numbers, verdicts, signals and sensors of the acceptance test, by hand-made signals."""
 
 import csv
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -43,6 +44,11 @@ from rig.telemetry import ROW
 
 Floats = npt.NDArray[np.float64]
 RATE = SHIPPED.rate
+
+
+def test_a_number_of_numpy_is_json_as_any_other() -> None:
+    one = Number(AcceptanceTest.NOISE, Quantity.NOISE_RMS, "z", np.float64(0.5), np.float64(0.1), "m/s^2", 1.0)
+    assert json.loads(json.dumps(one.as_dict(0.95)))["never"] is False
 
 
 def number(value: float | None, sigma: float | None, bound: float | None = 1.0, **more: Any) -> Number:
