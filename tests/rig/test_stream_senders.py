@@ -19,12 +19,16 @@ from rig.streaming import END, VELOCITY, Drop, SampleRing, StreamReceiver
 GUIDE = Path(__file__).parents[2] / "docs" / "streaming.md"
 DURATION = 0.1  # s
 COMPILER, NODE = shutil.which("gcc") or shutil.which("cc"), shutil.which("node")
+OCTAVE = shutil.which("octave-cli")
+UDP_OF_OCTAVE = Path("/usr/share/octave/packages")
 CASES = [("python", 50, False), ("python", 50, True)]
 """language, set-points of the duration, with a key"""
 if COMPILER is not None:
     CASES.append(("c", 100, False))
 if NODE is not None:
     CASES += [("js", 20, False), ("js", 20, True)]
+if OCTAVE is not None and list(UDP_OF_OCTAVE.glob("instrument-control*")):
+    CASES.append(("matlab", 20, False))
 
 
 def sender_of(language: str, having: str = "SRSP") -> str:
@@ -43,6 +47,22 @@ def built(text: str, folder: Path) -> str:
     return str(program)
 
 
+def in_octave(source: Path) -> Sequence[str]:
+    """What runs a text of Matlab with port and duration, by the two replacements that the guide names."""
+    assert OCTAVE is not None
+    text = source.read_text(encoding="utf-8")
+    for matlab, octave in (
+        ('udpport("datagram")', "udpport()"),
+        ('posixtime(datetime("now"))', "time()"),
+        ("port = 9872;", "port = str2num(argv(){1});"),
+        ("count = 20 * rate;", "count = str2num(argv(){2}) * rate;"),
+    ):
+        assert text.count(matlab) == 1
+        text = text.replace(matlab, octave)
+    source.write_text("pkg load instrument-control\n" + text, encoding="utf-8")
+    return [OCTAVE, "--no-gui", "--norc", str(source)]
+
+
 def command_of(language: str, folder: Path) -> Sequence[str]:
     """What runs it, without its arguments."""
     if language == "c":
@@ -52,6 +72,8 @@ def command_of(language: str, folder: Path) -> Sequence[str]:
     if language == "js":
         assert NODE is not None
         return [NODE, str(source)]
+    if language == "matlab":
+        return in_octave(source)
     return [sys.executable, "-I", str(source)]
 
 
