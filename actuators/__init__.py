@@ -15,6 +15,7 @@ from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.codec import rtu_frame_text, tcp_frame_text, tcp_frames
+from actuators.declarations import Declarations
 from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.errors import (
@@ -121,6 +122,7 @@ __all__ = [
     "ConnectError",
     "Counters",
     "CycleExchange",
+    "Declarations",
     "DeviceCells",
     "DeviceLine",
     "DeviceReading",

@@ -1,16 +1,16 @@
 """Drivers by name, of drives and of load cells: those shipped here, and those that others declare as entry points."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from actuators.cell_device import CellDevice, CellDriver
+from actuators.declarations import Declarations
 from actuators.drive import Drive
 from actuators.driver import Driver
-from actuators.errors import ActuatorError, ConfigurationError
+from actuators.errors import ConfigurationError
 from actuators.exchange import CycleExchange
 from actuators.profile import describe
 from actuators.virtual.drive import Cell, PlantPort
@@ -21,52 +21,42 @@ GROUP = "stewart_rig.drivers"
 CELL_GROUP = "stewart_rig.cell_drivers"
 """Entry-point group: name of the driver → its `CellDriver`."""
 
-_BUILT_IN = (
-    EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
-    EntryPoint("iai", "actuators.iai:DRIVER", GROUP),
-    EntryPoint("jrk-g2", "actuators.jrk:DRIVER", GROUP),
-    EntryPoint("orca", "actuators.orca:DRIVER", GROUP),
-    EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
-    EntryPoint("mantracourt", "actuators.mantracourt:DRIVER", CELL_GROUP),
-    EntryPoint("loadstar", "actuators.loadstar:DRIVER", CELL_GROUP),
+_DRIVERS = Declarations(
+    "driver",
+    Driver,
+    GROUP,
+    built_in=(
+        EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
+        EntryPoint("iai", "actuators.iai:DRIVER", GROUP),
+        EntryPoint("jrk-g2", "actuators.jrk:DRIVER", GROUP),
+        EntryPoint("orca", "actuators.orca:DRIVER", GROUP),
+    ),
 )
-"""Found without installed metadata, so that a source checkout works; an installation declares the same."""
+_CELL_DRIVERS = Declarations(
+    "cell driver",
+    CellDriver,
+    CELL_GROUP,
+    built_in=(
+        EntryPoint("modbus", "actuators.amplifier:DRIVER", CELL_GROUP),
+        EntryPoint("mantracourt", "actuators.mantracourt:DRIVER", CELL_GROUP),
+        EntryPoint("loadstar", "actuators.loadstar:DRIVER", CELL_GROUP),
+    ),
+)
 
 _FORMER = {"servo-tcp": "servo", "amplifier-tcp": "modbus"}
 """What drivers were called before, in configurations and recordings."""
 
-_CALLED = {GROUP: "driver", CELL_GROUP: "cell driver"}
-
-_Found = TypeVar("_Found", Driver, CellDriver)
 _Options = TypeVar("_Options", bound=BaseModel)
 
 
-@cache
-def _installed() -> tuple[EntryPoint, ...]:
-    """What distributions declare; looked up once, as each look through all of them takes milliseconds."""
-    every = entry_points()
-    return tuple(entry for group in _CALLED for entry in every.select(group=group))
-
-
-def _entries(group: str) -> dict[str, EntryPoint]:
-    entries = {entry.name: entry for entry in _BUILT_IN if entry.group == group}
-    for entry in _installed():
-        if entry.group != group:
-            continue
-        known = entries.setdefault(entry.name, entry)
-        if known.value != entry.value:
-            raise ActuatorError(f"two {_CALLED[group]}s are called {entry.name!r}: {known.value} and {entry.value}")
-    return entries
-
-
 def drive_names() -> tuple[str, ...]:
-    """Names of all drivers of drives, sorted. Raises ActuatorError if two different ones share a name."""
-    return tuple(sorted(_entries(GROUP)))
+    """Names of all drivers of drives, sorted. Raises ConfigurationError if two share one."""
+    return tuple(sorted(_DRIVERS.names()))
 
 
 def cell_driver_names() -> tuple[str, ...]:
-    """Names of all drivers of load-cell devices, sorted. Raises ActuatorError if two different ones share a name."""
-    return tuple(sorted(_entries(CELL_GROUP)))
+    """Names of all drivers of load-cell devices, sorted. Raises ConfigurationError if two share one."""
+    return tuple(sorted(_CELL_DRIVERS.names()))
 
 
 def present_name(name: str) -> str:
@@ -76,12 +66,12 @@ def present_name(name: str) -> str:
 
 def find_driver(name: str) -> Driver:
     """The driver called `name`. Raises ConfigurationError for an unknown one (listing the known), or a broken one."""
-    return _find(GROUP, present_name(name), Driver)
+    return _DRIVERS.find(present_name(name))
 
 
 def find_cell_driver(name: str) -> CellDriver:
     """The driver of load-cell devices called `name`; errors as `find_driver`."""
-    return _find(CELL_GROUP, present_name(name), CellDriver)
+    return _CELL_DRIVERS.find(present_name(name))
 
 
 def create_drive(driver: str, options: Mapping[str, Any]) -> Drive:
@@ -138,20 +128,6 @@ def cycle_exchange(drives: Sequence[Drive]) -> CycleExchange:
     from actuators.servo_group import ServoGroup  # its kernels need more than the drives do
 
     return ServoGroup.of(drives) or CycleExchange(drives)
-
-
-def _find(group: str, name: str, kind: type[_Found]) -> _Found:
-    entries, called = _entries(group), _CALLED[group]
-    if name not in entries:
-        raise ConfigurationError(f"no {called} {name!r}; known {called}s: {', '.join(sorted(entries))}")
-    value = entries[name].value
-    try:
-        driver = entries[name].load()
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"{called} {name!r} ({value}) cannot be loaded: {error}") from error
-    if not isinstance(driver, kind):
-        raise ConfigurationError(f"{called} {name!r} ({value}) is a {type(driver).__name__}, no {kind.__name__}")
-    return driver
 
 
 def _validated(driver: str, kind: type[_Options], options: Mapping[str, Any]) -> _Options:

@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from rig.config import forget_laws, forget_sensors
-from rig.engine import forget_sources
-
 PAGE = Path(__file__).parents[1] / "docs" / "laws-and-references.md"
 
 
@@ -29,17 +26,9 @@ def installed(folder: Path, modules: Mapping[str, str], entry_points: str) -> It
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
     sys.path.insert(0, str(folder))
-    _forget()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
         for name in modules:
             sys.modules.pop(name, None)
-        _forget()
-
-
-def _forget() -> None:
-    forget_laws()
-    forget_sensors()
-    forget_sources()

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
-
 from gui.models.rules import Action, Phase, Situation, obstacle
-from gui.texts import finding_text, mark, tr
+from gui.texts import config_fault_text, finding_text, mark, tr
 from rig.client import UnitReport
-from rig.config import ExtensionSettings, ReferenceFmu, RigConfig, finding_of
+from rig.config import ExtensionSettings, ReferenceFmu, RigConfig, read_settings
 from rig.engine import FollowSource, FollowStream, RigCommand, Snapshot, find_source, source_names
 from rig.errors import ConfigError
 from rig.findings import Code
@@ -51,7 +49,7 @@ class Followed:
 
     key: str
     caption: str
-    settings: type[BaseModel] | None = None
+    settings: type[ExtensionSettings] | None = None
     fault: str = ""
 
     def command(self, ring: str, frame: Frame, values: dict[str, Any]) -> RigCommand:
@@ -65,11 +63,9 @@ class Followed:
         if self.fault or self.settings is None:
             return self.fault
         try:
-            self.settings.model_validate(values)
-        except ValidationError as error:
-            return "; ".join(
-                f"{'.'.join(map(str, one['loc']))}: {finding_text(finding_of(one))}" for one in error.errors()
-            )
+            read_settings(self.settings, values)
+        except ConfigError as error:
+            return "; ".join(map(config_fault_text, error.found))
         return ""
 
 

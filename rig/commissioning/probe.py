@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
 from rig.commissioning.draft import Draft, has_profile
-from rig.config import LegDrive, RigConfig, finding_of, leg_section, relaxed_timing, resolve_name
+from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
-from rig.errors import ConfigError, ConfigFault, HardwareError
+from rig.errors import ConfigError, HardwareError
 from rig.findings import Code, Finding, statement
 from rig.virtual import VirtualRigProcess
 
@@ -297,8 +297,7 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
     try:
         address = leg_section(draft.driver).model_validate(entry)
     except ValidationError as error:
-        faults = [ConfigFault(item["loc"], finding_of(item)) for item in error.errors(include_url=False)]
-        raise ConfigError(Finding(Code.ADDRESS_UNUSABLE, leg), faults) from None
+        raise ConfigError(Finding(Code.ADDRESS_UNUSABLE, leg), config_faults(error)) from None
     profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")
     return address, DriveKind(

@@ -5,18 +5,17 @@ from rig.config.conflicts import device_keys
 from rig.config.control_laws import (
     LAW_GROUP,
     MOST_REMEMBERED,
-    ExtensionSettings,
     LawDeclaration,
     LegFeedback,
     TaskFeedback,
     find_law,
-    forget_laws,
     law_names,
     leg_gains,
     usable_laws,
 )
 from rig.config.criteria import CRITERIA, Criterion
-from rig.config.faulty_values import finding_of
+from rig.config.declarations import ExtensionSettings, read_settings
+from rig.config.faulty_values import config_faults
 from rig.config.fmu import (
     PAYLOAD_MOTION,
     PAYLOAD_WRENCH,
@@ -70,7 +69,6 @@ from rig.config.sensors import (
     SensorOptions,
     UdpSource,
     find_sensor,
-    forget_sensors,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
 from rig.config.task_gains import TaskGains, gain_findings
@@ -146,14 +144,12 @@ __all__ = [
     "cell_options",
     "checked_thresholds",
     "complete_motion",
+    "config_faults",
     "device_keys",
     "drive_options",
     "fault_words",
     "find_law",
     "find_sensor",
-    "finding_of",
-    "forget_laws",
-    "forget_sensors",
     "gain_findings",
     "in_real_time",
     "law_names",
@@ -164,6 +160,7 @@ __all__ = [
     "own_thresholds",
     "parse_config",
     "parse_thresholds",
+    "read_settings",
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",

@@ -6,15 +6,15 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, FieldSerializationInfo, PlainSerializer, PlainValidator, ValidationError
-from pydantic_core import InitErrorDetails
+from pydantic import FieldSerializationInfo, PlainSerializer, PlainValidator, TypeAdapter
 
+from actuators import Declarations
 from kinematics import Array
+from rig.config.declarations import ExtensionSettings
 from rig.config.sections import refused
 from rig.config.task_gains import TaskGains
 from rig.errors import ConfigError, ConfigFault
@@ -34,12 +34,6 @@ MOST_REMEMBERED = 8
 """numbers that a law may remember of each leg"""
 _NEAR = 1e-9  # from 1, where a pole is looked for
 _SLOWEST = 1e-5  # of the stiffness, which an integral must add in an exchange: it is there within 10⁵ of them
-
-
-class ExtensionSettings(BaseModel):
-    """Base of the settings of a law ([laws.NAME]) or a reference: finite, no unknown keys, each with a default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,51 +184,31 @@ _BUILT_IN = {
 }  # fmt: skip
 
 
-# -- those of other distributions --------------------------------------------------------------------------------------
+# -- by name -----------------------------------------------------------------------------------------------------------
 
-
-@cache
-def _declared() -> Mapping[str, EntryPoint]:
-    """What distributions declare; looked up once, as a look through all of them takes milliseconds."""
-    found: dict[str, EntryPoint] = {}
-    for entry in (*entry_points(group=LAW_GROUP), *entry_points(group=_FORMER_LAW_GROUP)):
-        known = found.setdefault(entry.name, entry)
-        other = getattr(_BUILT_IN.get(entry.name), "law", known.value)
-        if entry.value != other:
-            raise ConfigError(f"two control laws are called {entry.name!r}: {other} and {entry.value}")
-    return found
+_LAWS = Declarations(
+    "control law",
+    LawDeclaration,
+    LAW_GROUP,
+    _FORMER_LAW_GROUP,
+    built_in=tuple(EntryPoint(law.name, law.law, LAW_GROUP) for law in _BUILT_IN.values()),
+    error=ConfigError,
+    adapt=lambda name, found: LawDeclaration(name, name, found) if isinstance(found, type) else found,
+)
 
 
 def law_names() -> tuple[str, ...]:
     """Names of all control laws, those of this program first. Raises ConfigError if two share one."""
-    return (*_BUILT_IN, *sorted(_declared()))
+    return _LAWS.names()
 
 
-@cache
 def find_law(name: str) -> LawDeclaration:
     """The declaration of the control law called `name`.
 
     Raises:
         ConfigError: no such law, with the known names; its declaration cannot be loaded, or is none.
     """
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
-    if name not in _declared():
-        known = ", ".join(f'"{each}"' for each in law_names())
-        raise ConfigError(f'must be one of {known}, not "{name}"')
-    entry = _declared()[name]
-    called = f"control law {name!r} ({entry.value})"
-    try:
-        declared = entry.load()
-    except Exception as error:  # whatever a module of somebody else raises when it is imported
-        raise ConfigError(f"{called} cannot be loaded: {type(error).__name__}: {error}") from error
-    if isinstance(declared, type):
-        return LawDeclaration(name, name, declared)
-    if not isinstance(declared, LawDeclaration):
-        raise ConfigError(f"{called} must be a LawDeclaration or a class derived from ControlLaw, got {declared!r}")
-    if declared.name != name:
-        raise ConfigError(f"{called} declares the name {declared.name!r}")
-    return declared
+    return _BUILT_IN.get(name) or _LAWS.find(name)
 
 
 def usable_laws() -> tuple[LawDeclaration, ...]:
@@ -244,12 +218,6 @@ def usable_laws() -> tuple[LawDeclaration, ...]:
         with contextlib.suppress(ConfigError):
             found.append(find_law(name))
     return tuple(found)
-
-
-def forget_laws() -> None:
-    """Look up what distributions declare anew."""
-    _declared.cache_clear()
-    find_law.cache_clear()
 
 
 class LawTables(Mapping[str, ExtensionSettings]):
@@ -283,20 +251,9 @@ def read_law_settings(data: object) -> LawTables:
             raise refused("laws", str(name), given, str(error)) from error
         if model is ExtensionSettings and given:
             raise refused("laws", str(name), given, f"control law {name!r} has no settings of its own")
-        found[str(name)] = given if isinstance(given, model) else _validated(str(name), model, given)
+        one = TypeAdapter(dict[str, model])  # type: ignore[valid-type]  # whose faults have the name in their place
+        found |= one.validate_python({str(name): given})
     return LawTables(found)
-
-
-def _validated(name: str, model: type[ExtensionSettings], given: object) -> ExtensionSettings:
-    """Validate the settings of the law called `name`; errors have its name in their place."""
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        lines = [
-            InitErrorDetails(type=one["type"], loc=(name, *one["loc"]), input=one["input"], ctx=one.get("ctx", {}))
-            for one in error.errors(include_url=False)
-        ]
-        raise ValidationError.from_exception_data("laws", lines) from error
 
 
 def _written(tables: Mapping[str, ExtensionSettings], info: FieldSerializationInfo) -> dict[str, Any]:

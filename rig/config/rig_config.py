@@ -34,7 +34,8 @@ from dynamics import (
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.acceptance import Acceptance
 from rig.config.conflicts import conflicts
-from rig.config.control_laws import AnyLaws, ExtensionSettings, LawDeclaration, find_law
+from rig.config.control_laws import AnyLaws, LawDeclaration, find_law
+from rig.config.declarations import ExtensionSettings
 from rig.config.faulty_values import config_faults, finding_of
 from rig.config.fmu import ReferenceFmu
 from rig.config.load_cells import AnyCells, read_cells

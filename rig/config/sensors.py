@@ -6,17 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
-from actuators import Parity, SerialEndpoint
+from actuators import Declarations, Parity, SerialEndpoint
 from kinematics import Angle, Frequency, Length, Time, within
-from rig.config.control_laws import ExtensionSettings
-from rig.config.faulty_values import finding_of
+from rig.config.declarations import ExtensionSettings, read_settings
 from rig.config.sections import Line, Section, Text, is_local
 from rig.errors import ConfigError
 from rig.telemetry import CHANNELS, MOST_CHANNELS, SensorChannels
@@ -135,43 +132,16 @@ class SensorDeclaration:
     settings: type[ExtensionSettings] = ExtensionSettings
 
 
-@cache
-def _declared() -> Mapping[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=SENSOR_GROUP):
-        known = found.setdefault(entry.name, entry)
-        if known.value != entry.value:
-            raise ConfigError(f"two readers of sensors are called {entry.name!r}: {known.value} and {entry.value}")
-    return found
+_READERS = Declarations("sensor reader", SensorDeclaration, SENSOR_GROUP, error=ConfigError)
 
 
-@cache
 def find_sensor(name: str) -> SensorDeclaration:
     """The declaration of the reader called `name`.
 
     Raises:
         ConfigError: no such reader, with the known names; its declaration cannot be loaded, or is none.
     """
-    if name not in _declared():
-        known = ", ".join(map(repr, sorted(_declared()))) or "there are none"
-        raise ConfigError(f"no reader of sensors {name!r} is installed ({known})")
-    entry = _declared()[name]
-    called = f"reader of sensors {name!r} ({entry.value})"
-    try:
-        declared = entry.load()
-    except Exception as error:  # whatever a module of somebody else raises when it is imported
-        raise ConfigError(f"{called} cannot be loaded: {type(error).__name__}: {error}") from error
-    if not isinstance(declared, SensorDeclaration):
-        raise ConfigError(f"{called} must be a SensorDeclaration, got {declared!r}")
-    if declared.name != name:
-        raise ConfigError(f"{called} declares the name {declared.name!r}")
-    return declared
-
-
-def forget_sensors() -> None:
-    """Look up what distributions declare anew."""
-    _declared.cache_clear()
-    find_sensor.cache_clear()
+    return _READERS.find(name)
 
 
 class ReaderSettings(dict[str, Any]):
@@ -292,11 +262,11 @@ class SensorOptions(Section):
         """
         source = self.place
         assert isinstance(source, PluginSource)
+        declared = find_sensor(source.name)
         try:
-            return find_sensor(source.name).settings.model_validate(self.settings)
-        except ValidationError as error:
-            faults = [f"{'.'.join(map(str, one['loc']))}: {finding_of(one).text}" for one in error.errors()]
-            raise ConfigError(f"settings: {'; '.join(faults)}") from error
+            return read_settings(declared.settings, self.settings)
+        except ConfigError as error:
+            raise ConfigError(f"settings: {error}") from error
 
 
 def _place_of(source: Source) -> object:

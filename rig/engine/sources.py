@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
+from actuators import Declarations
 from kinematics import Array, MotionTable, motion_to_coordinates, pose_difference
-from rig.config import ExtensionSettings, finding_of
+from rig.config import ExtensionSettings, read_settings
 from rig.engine.reference import ReferenceSource
 from rig.errors import ConfigError, RefusedError
 from rig.findings import Code, Finding, Value
@@ -44,48 +42,21 @@ class SourceDeclaration:
     settings: type[ExtensionSettings] = ExtensionSettings
 
 
-@cache
-def _declared() -> Mapping[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=SOURCE_GROUP):
-        known = found.setdefault(entry.name, entry)
-        if known.value != entry.value:
-            raise ConfigError(f"two references are called {entry.name!r}: {known.value} and {entry.value}")
-    return found
+_SOURCES = Declarations("reference", SourceDeclaration, SOURCE_GROUP, error=ConfigError)
 
 
 def source_names() -> tuple[str, ...]:
-    """Names of all declared references. Raises ConfigError if two share one."""
-    return tuple(sorted(_declared()))
+    """Names of all declared references, sorted. Raises ConfigError if two share one."""
+    return _SOURCES.names()
 
 
-@cache
 def find_source(name: str) -> SourceDeclaration:
     """The declaration of the reference called `name`.
 
     Raises:
         ConfigError: no such reference, with the known names; its declaration cannot be loaded, or is none.
     """
-    if name not in _declared():
-        known = ", ".join(map(repr, source_names())) or "there are none"
-        raise ConfigError(f"no reference {name!r} is installed ({known})")
-    entry = _declared()[name]
-    called = f"reference {name!r} ({entry.value})"
-    try:
-        declared = entry.load()
-    except Exception as error:  # whatever a module of somebody else raises when it is imported
-        raise ConfigError(f"{called} cannot be loaded: {type(error).__name__}: {error}") from error
-    if not isinstance(declared, SourceDeclaration):
-        raise ConfigError(f"{called} must be a SourceDeclaration, got {declared!r}")
-    if declared.name != name:
-        raise ConfigError(f"{called} declares the name {declared.name!r}")
-    return declared
-
-
-def forget_sources() -> None:
-    """Look up what distributions declare anew."""
-    _declared.cache_clear()
-    find_source.cache_clear()
+    return _SOURCES.find(name)
 
 
 def make_source(name: str, settings: Mapping[str, Any], pose: Array) -> ReferenceSource:
@@ -96,15 +67,9 @@ def make_source(name: str, settings: Mapping[str, Any], pose: Array) -> Referenc
     """
     try:
         declared = find_source(name)
-        given = declared.settings.model_validate(dict(settings))
-        return declared.make(given, pose.copy())
-    except ConfigError as error:
-        raise RefusedError(Finding(Code.SOURCE_REFUSED, details={"source": name, "text": str(error)})) from error
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, one['loc']))}: {finding_of(one).text}" for one in error.errors()]
-        raise RefusedError(Finding(Code.SOURCE_REFUSED, details={"source": name, "text": "; ".join(faults)})) from error
+        return declared.make(read_settings(declared.settings, settings), pose.copy())
     except Exception as error:  # of whatever kind, where it is somebody else's
-        text = f"{type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, ConfigError) else f"{type(error).__name__}: {error}"
         raise RefusedError(Finding(Code.SOURCE_REFUSED, details={"source": name, "text": text})) from error
 
 

@@ -11,13 +11,14 @@ from actuators import (
     create_cell_device,
     create_cell_twin,
     create_drive,
+    declarations,
     drive_names,
     registry,
 )
 
 
 def declare(monkeypatch, *entries, group=registry.GROUP):
-    monkeypatch.setattr(registry, "_installed", lambda: [EntryPoint(name, value, group) for name, value in entries])
+    monkeypatch.setattr(declarations, "installed", lambda: [EntryPoint(name, value, group) for name, value in entries])
 
 
 def test_shipped_driver_is_found_and_made():
@@ -46,7 +47,7 @@ def test_drivers_that_cannot_be_made(monkeypatch):
     declare(monkeypatch, ("lost", "no_such_module:make"), ("odd", "builtins:dict"))
     with pytest.raises(ConfigurationError, match=r"driver 'lost' \(no_such_module:make\) cannot be loaded"):
         create_drive("lost", {})
-    with pytest.raises(ConfigurationError, match=r"driver 'odd' \(builtins:dict\) is a type, no Driver"):
+    with pytest.raises(ConfigurationError, match=r"driver 'odd' \(builtins:dict\) must be a Driver, got"):
         create_drive("odd", {})
 
 
@@ -76,7 +77,7 @@ def test_drivers_of_load_cells_that_cannot_be_made(monkeypatch):
         ("blind", "tests.actuators.foreign:BLIND"),
         group=registry.CELL_GROUP,
     )
-    with pytest.raises(ConfigurationError, match=r"cell driver 'drive' \(.*\) is a Driver, no CellDriver"):
+    with pytest.raises(ConfigurationError, match=r"cell driver 'drive' \(.*\) must be a CellDriver, got"):
         create_cell_device("drive", {})
     with pytest.raises(ConfigurationError, match="cell driver 'blind' has no virtual twin"):
         create_cell_twin("blind", {"gateway": "x", "slot": 1}, [])

@@ -405,7 +405,7 @@ def test_what_cannot_be_followed_is_refused_by_name(bench: Bench) -> None:
         with pytest.raises(RefusedError, match=why):
             bench.rig.follow_source(source, "")
     for command, why in (
-        (FollowSource("tide"), "'tide' cannot be followed: no reference 'tide' is installed .*'wave'"),
+        (FollowSource("tide"), "'tide' cannot be followed: no reference 'tide'; known references: .*wave"),
         (FollowSource("wave", {"amplitud": 1.0}), "'wave' cannot be followed: amplitud: unknown"),
         (FollowSource("wave", {"amplitude": "much"}), "'wave' cannot be followed: amplitude: "),
         (FollowSource("unmade"), "'unmade' .* must be a SourceDeclaration"),

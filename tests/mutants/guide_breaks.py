@@ -30,8 +30,8 @@ GUIDE_BREAKS = [
     Break(
         "a law's settings are taken as they are",
         "rig/config/control_laws.py",
-        "        return model.model_validate(given)\n",
-        "        return model.model_construct(**given)  # type: ignore[arg-type]\n",
+        "        found |= one.validate_python({str(name): given})\n",
+        "        found[str(name)] = model.model_construct(**given)\n",
         (f"{_LAWS}::test_settings_are_judged_where_the_file_has_them",),
     ),
     Break(

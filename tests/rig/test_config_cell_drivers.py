@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from engine_support import CONFIG, bench, smooth_table
 
-from actuators import TcpEndpoint, registry
+from actuators import TcpEndpoint, declarations, registry
 from rig.config import RigConfig, load_config
 from rig.engine import make_drive_group
 from rig.errors import ConfigError, InputError
@@ -20,7 +20,9 @@ from rig.virtual import VirtualRig
 @pytest.fixture(autouse=True)
 def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [("box", "tests.actuators.foreign:BOX"), ("blind", "tests.actuators.foreign:BLIND")]
-    monkeypatch.setattr(registry, "_installed", lambda: [EntryPoint(*entry, registry.CELL_GROUP) for entry in entries])
+    monkeypatch.setattr(
+        declarations, "installed", lambda: [EntryPoint(*entry, registry.CELL_GROUP) for entry in entries]
+    )
 
 
 def boxes(driver: str = "box", **changes: Any) -> dict[str, Any]:

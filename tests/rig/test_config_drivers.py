@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from drive_support import Leg
 
-from actuators import create_twin, find_driver, registry
+from actuators import create_twin, declarations, find_driver, registry
 from actuators import drive_names as drivers_of_drives
 from actuators.errors import ConfigurationError
 from rig.commissioning import check_devices
@@ -22,7 +22,7 @@ from rig.virtual import VirtualRig
 @pytest.fixture(autouse=True)
 def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [("gateway", "tests.actuators.foreign:GATEWAY"), ("line", "tests.actuators.foreign:LINE")]
-    monkeypatch.setattr(registry, "_installed", lambda: [EntryPoint(*entry, registry.GROUP) for entry in entries])
+    monkeypatch.setattr(declarations, "installed", lambda: [EntryPoint(*entry, registry.GROUP) for entry in entries])
 
 
 def written(tmp_path: Path, driver: str, legs: list[str], more: str = "") -> Path:

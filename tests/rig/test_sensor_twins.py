@@ -281,7 +281,7 @@ def _readings(values: npt.NDArray[np.float64], times: list[float] | None = None)
         ({"source": "serial://ttyUSB0"}, "the path of a device"),
         ({"source": "serial:///dev/ttyUSB0?baud=12"}, "baud '12' must be 50 to"),
         ({"source": "serial:///dev/ttyUSB0?stop=1"}, "'stop' is neither baud nor parity"),
-        ({"source": "plugin://none", "clock": "machine"}, "no reader of sensors 'none' is installed"),
+        ({"source": "plugin://none", "clock": "machine"}, "no sensor reader 'none'; known sensor readers: none"),
         ({"kind": "scalar", "position": [0, 0, 0], "rotation": [0, 0, 0]}, "needs one at least"),
         ({"channels": [{"name": "ax"}]}, "has its own, ax, ay, az, wx, wy, wz"),
         ({"frame_position": [1, 0, 0]}, 'are of kind "pose"'),
