@@ -13,7 +13,7 @@ import math
 import re
 import stat
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,19 +28,13 @@ TAG_SIZE: Final = 16
 """bytes of the truncated HMAC-SHA256 at the end of a packet"""
 LONGEST_LINE: Final = 2048
 """bytes of a line over TCP, with its end"""
-_MAGIC, _FEEDBACK_MAGIC = b"SRSP", b"SRFB"
-_KNOWN = VELOCITY | ACCELERATION | END
-_SET_POINT = struct.Struct("<4sBBH3Q2d7d6d6d")
+_FEEDBACK_MAGIC = b"SRFB"
 _FEEDBACK = struct.Struct("<4sBBH4Q10d7d7d6d6d6d6d")
-PACKET_SIZE: Final = _SET_POINT.size + TAG_SIZE
-"""bytes of a set-point"""
 FEEDBACK_SIZE: Final = _FEEDBACK.size + TAG_SIZE
 """bytes of a feedback packet"""
 _NO_TAG = bytes(TAG_SIZE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_FIELDS = {"session", "challenge", "sequence", "sent", "time", "pose", "velocity", "acceleration", "end", "tag"}
 _NAN6 = (math.nan,) * 6
-_COLUMNS = 26
 _LEAST_KEY, _MOST_KEY = 16, 64  # bytes
 
 
@@ -157,44 +151,172 @@ def tag_of(data: bytes | memoryview, key: bytes | None) -> bytes:
     return _NO_TAG if key is None else hmac.digest(key, data, hashlib.sha256)[:TAG_SIZE]
 
 
-def encode_set_point(point: SetPoint, key: bytes | None = None) -> bytes:
-    """The packet (216 bytes) of a set-point."""
-    data = _packed(point)
-    return data + tag_of(data, key)
+def check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
+    """Raise PacketError unless `tag` is that of the bytes before it."""
+    if not hmac.compare_digest(tag_of(data, key), tag):
+        raise PacketError(Drop.KEY, "not authenticated by the configured key")
 
 
-def decode_set_point(packet: bytes, key: bytes | None = None) -> SetPoint:
-    """The set-point of a packet.
+class SampleFormat:
+    """Packets and lines of one kind of sample: the same header and tag, between them numbers of its own.
 
-    Raises:
-        PacketError: `MANGLED` or `KEY`.
+    Args:
+        called: the kind, in messages.
+        magic: first four bytes of a packet.
+        count: numbers of its own.
+        known: bits that `given` may have.
+        fields: of a JSON line, besides those of the header.
+        of_json: bits of `given`, without END, and the numbers of a JSON line.
+        of_csv: the numbers of a CSV line, from the bits of `given` and the texts of its columns.
     """
-    if len(packet) != PACKET_SIZE:
-        raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {PACKET_SIZE}")
-    magic, version, reserved, given, session, challenge, sequence, sent, time, *motion = _SET_POINT.unpack_from(packet)
-    if magic != _MAGIC or version != VERSION or reserved or given & ~_KNOWN:
-        raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}, flags {given}: not a set-point")
-    check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
-    return SetPoint(session, challenge, sequence, sent, time, given, tuple(motion))
+
+    def __init__(
+        self,
+        called: str,
+        magic: bytes,
+        count: int,
+        known: int,
+        fields: set[str],
+        of_json: Callable[[dict[str, Any]], tuple[int, tuple[float, ...]]],
+        of_csv: Callable[[int, list[str]], tuple[float, ...]],
+    ) -> None:
+        self._called, self._magic, self._known = called, magic, known | END
+        self._fields = fields | {"session", "challenge", "sequence", "sent", "time", "end", "tag"}
+        self._of_json, self._of_csv = of_json, of_csv
+        self._layout = struct.Struct(f"<4sBBH3Q2d{count}d")
+        self._columns = 7 + count
+        self.size = self._layout.size + TAG_SIZE
+        """bytes of a packet"""
+
+    def untagged(self, point: SetPoint) -> bytes:
+        """The packet of a sample, whose `motion` has the numbers of this kind, without its tag."""
+        return self._layout.pack(self._magic, VERSION, 0, point.given, *point[:5], *point.motion)
+
+    def encode(self, point: SetPoint, key: bytes | None = None) -> bytes:
+        """The packet of a sample, likewise, with its tag."""
+        data = self.untagged(point)
+        return data + tag_of(data, key)
+
+    def decode(self, packet: bytes, key: bytes | None = None) -> SetPoint:
+        """The sample of a packet, likewise.
+
+        Raises:
+            PacketError: `MANGLED` or `KEY`.
+        """
+        if len(packet) != self.size:
+            raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {self.size}")
+        magic, version, reserved, given, *numbers = self._layout.unpack_from(packet)
+        if magic != self._magic or version != VERSION or reserved or given & ~self._known:
+            text = f"magic {magic!r}, version {version}, flags {given}: not a {self._called}"
+            raise PacketError(Drop.MANGLED, text)
+        check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
+        session, challenge, sequence, sent, time, *motion = numbers
+        return SetPoint(session, challenge, sequence, sent, time, given, tuple(motion))
+
+    def decode_line(self, line: bytes, key: bytes | None = None) -> SetPoint:
+        """The sample of a line, JSON (it begins with a brace) or CSV, with or without end and UTF-8's mark, likewise.
+
+        Raises:
+            PacketError: `MANGLED` or `KEY`.
+        """
+        try:
+            line = _bare(line)
+            point, tag = self._read_json(line) if line.startswith(b"{") else self._read_csv(line)
+            data = self.untagged(point)
+            given_tag = bytes.fromhex(tag) if tag else _NO_TAG
+        except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
+            raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
+        if point.given & ~self._known:
+            raise PacketError(Drop.MANGLED, f"flags {point.given}: unknown")
+        check_tag(data, given_tag, key)
+        return point
+
+    def _read_json(self, line: bytes) -> tuple[SetPoint, str]:
+        fields: dict[str, Any] = orjson.loads(line)
+        if unknown := fields.keys() - self._fields:
+            raise ValueError(f"unknown field {min(unknown)!r}")
+        given, numbers = self._of_json(fields)
+        if _checked(fields.get("end", False), bool):
+            given |= END
+        sent = _number(fields["sent"])
+        session, challenge = (_checked(fields.get(name, 0), int) for name in ("session", "challenge"))
+        sequence, time = _checked(fields["sequence"], int), _number(fields.get("time", sent))
+        tag = _checked(fields.get("tag", ""), str)
+        return SetPoint(session, challenge, sequence, sent, time, given, numbers), tag
+
+    def _read_csv(self, line: bytes) -> tuple[SetPoint, str]:
+        cells = [cell.strip() for cell in line.decode("ascii").split(",")]
+        if len(cells) != self._columns:
+            raise ValueError(f"{len(cells)} columns, must be {self._columns}")
+        session, challenge, sequence, sent, time, given, *numbers, tag = cells
+        whole = int(session or 0), int(challenge or 0), int(sequence)
+        stamp, bits = float(sent), int(given or 0)
+        return SetPoint(*whole, stamp, float(time or stamp), bits, self._of_csv(bits, numbers)), tag
 
 
-def decode_line(line: bytes, key: bytes | None = None) -> SetPoint:
-    """The set-point of a line, JSON (it begins with a brace) or CSV, with or without its end; UTF-8's mark is skipped.
+def _bare(line: bytes) -> bytes:
+    """The line without its end and UTF-8's mark. Raises ValueError if it is too long, or a number has an underscore."""
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
+    line = line.removeprefix(_BYTE_ORDER_MARK).strip()
+    if b"_" in line and not line.startswith(b"{"):  # Python's own, between digits
+        raise ValueError("an underscore is no part of a number")
+    return line
 
-    Raises:
-        PacketError: `MANGLED` or `KEY`.
-    """
-    try:
-        line = bare_line(line)
-        point, tag = _of_json(line) if line.startswith(b"{") else _of_csv(line)
-        data = _packed(point)
-        given_tag = bytes.fromhex(tag) if tag else _NO_TAG
-    except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
-        raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
-    if point.given & ~_KNOWN:
-        raise PacketError(Drop.MANGLED, f"flags {point.given}: unknown")
-    check_tag(data, given_tag, key)
-    return point
+
+def vector_of(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:
+    """The `size` numbers of a JSON list. Raises ValueError, TypeError, KeyError."""
+    values = fields[name]
+    if not isinstance(values, list) or len(values) != size:
+        raise ValueError(f"{name}: must be {size} numbers")
+    return tuple(map(_number, values))
+
+
+def _number(value: object) -> float:
+    """A JSON number; null is what JSON has for a number that is not finite."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
+def _checked(value: Any, kind: type) -> Any:
+    """A value of exactly this type. Raises TypeError."""
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is not of type {kind.__name__}")
+    return value
+
+
+# -- set-points --------------------------------------------------------------------------------------------------------
+
+
+def _of_json(fields: dict[str, Any]) -> tuple[int, tuple[float, ...]]:
+    motion, given = vector_of(fields, "pose", 7), 0
+    for name, bit in (("velocity", VELOCITY), ("acceleration", ACCELERATION)):
+        if name in fields:
+            given |= bit
+            motion += vector_of(fields, name, 6)
+        else:
+            motion += (0.0,) * 6
+    return given, motion
+
+
+def _of_csv(given: int, cells: list[str]) -> tuple[float, ...]:
+    numbers = [float(cell) for cell in cells[:7]]
+    for begin, bit in ((7, VELOCITY), (13, ACCELERATION)):
+        numbers += [float(cell if given & bit else cell or 0.0) for cell in cells[begin : begin + 6]]
+    return tuple(numbers)
+
+
+_FORMAT = SampleFormat(
+    "set-point", b"SRSP", 19, VELOCITY | ACCELERATION, {"pose", "velocity", "acceleration"}, _of_json, _of_csv
+)
+PACKET_SIZE: Final = _FORMAT.size
+"""bytes of a set-point"""
+encode_set_point = _FORMAT.encode
+decode_set_point = _FORMAT.decode
+decode_line = _FORMAT.decode_line
 
 
 def encode_json(point: SetPoint, key: bytes | None = None) -> bytes:
@@ -209,15 +331,18 @@ def encode_json(point: SetPoint, key: bytes | None = None) -> bytes:
     if given & END:
         fields["end"] = True
     if key is not None:
-        fields["tag"] = tag_of(_packed(point), key).hex()
+        fields["tag"] = tag_of(_FORMAT.untagged(point), key).hex()
     return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def encode_csv(point: SetPoint, key: bytes | None = None) -> bytes:
     """The CSV line of a set-point, with its end; columns as in `docs/streaming.md`."""
     numbers = [point.session, point.challenge, point.sequence, point.sent, point.time, point.given, *point.motion]
-    tag = "" if key is None else tag_of(_packed(point), key).hex()
+    tag = "" if key is None else tag_of(_FORMAT.untagged(point), key).hex()
     return ",".join([*map(repr, numbers), tag]).encode() + b"\n"
+
+
+# -- feedback ----------------------------------------------------------------------------------------------------------
 
 
 def encode_feedback(feedback: Feedback, key: bytes | None = None) -> bytes:
@@ -249,87 +374,3 @@ def decode_feedback(packet: bytes, key: bytes | None = None) -> Feedback:
 def feedback_line(feedback: Feedback) -> bytes:
     """The JSON line of a feedback, with its end; null where unknown."""
     return orjson.dumps(feedback._asdict(), option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _packed(point: SetPoint) -> bytes:
-    session, challenge, sequence, sent, time, given, motion = point
-    return _SET_POINT.pack(_MAGIC, VERSION, 0, given, session, challenge, sequence, sent, time, *motion)
-
-
-def check_tag(data: bytes, tag: bytes, key: bytes | None) -> None:
-    """Raise PacketError unless `tag` is that of the bytes before it."""
-    if not hmac.compare_digest(tag_of(data, key), tag):
-        raise PacketError(Drop.KEY, "not authenticated by the configured key")
-
-
-def _of_json(line: bytes) -> tuple[SetPoint, str]:
-    fields = orjson.loads(line)
-    if unknown := fields.keys() - _FIELDS:
-        raise ValueError(f"unknown field {min(unknown)!r}")
-    motion, given = vector_of(fields, "pose", 7), 0
-    for name, bit in (("velocity", VELOCITY), ("acceleration", ACCELERATION)):
-        if name in fields:
-            given |= bit
-            motion += vector_of(fields, name, 6)
-        else:
-            motion += (0.0,) * 6
-    if checked(fields.get("end", False), bool):
-        given |= END
-    sent = number_of(fields["sent"])
-    time = number_of(fields.get("time", sent))
-    whole = [checked(fields.get(name, 0), int) for name in ("session", "challenge")]
-    return (
-        SetPoint(whole[0], whole[1], checked(fields["sequence"], int), sent, time, given, motion),
-        checked(fields.get("tag", ""), str),
-    )
-
-
-def _of_csv(line: bytes) -> tuple[SetPoint, str]:
-    cells = line.decode("ascii").split(",")
-    if len(cells) != _COLUMNS:
-        raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
-    session, challenge, sequence, sent, time, given, *motion, tag = (cell.strip() for cell in cells)
-    stamp, flags = float(sent), int(given or 0)
-    numbers = [float(cell) for cell in motion[:7]]
-    for begin, bit in ((7, VELOCITY), (13, ACCELERATION)):
-        numbers += [float(cell if flags & bit else cell or 0.0) for cell in motion[begin : begin + 6]]
-    return (
-        SetPoint(
-            int(session or 0), int(challenge or 0), int(sequence), stamp, float(time or stamp), flags, tuple(numbers)
-        ),
-        tag,
-    )
-
-
-def bare_line(line: bytes) -> bytes:
-    """The line without its end and UTF-8's mark. Raises ValueError if it is too long, or a number has an underscore."""
-    if len(line) > LONGEST_LINE:
-        raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
-    line = line.removeprefix(_BYTE_ORDER_MARK).strip()
-    if b"_" in line and not line.startswith(b"{"):  # Python's own, between digits
-        raise ValueError("an underscore is no part of a number")
-    return line
-
-
-def vector_of(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]:
-    """The `size` numbers of a JSON list. Raises ValueError, KeyError."""
-    values = fields[name]
-    if not isinstance(values, list) or len(values) != size:
-        raise ValueError(f"{name}: must be {size} numbers")
-    return tuple(map(number_of, values))
-
-
-def number_of(value: object) -> float:
-    """A JSON number; null is what JSON has for a number that is not finite."""
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is not a number")
-    return float(value)
-
-
-def checked(value: Any, kind: type) -> Any:
-    """A value of exactly this type. Raises TypeError."""
-    if type(value) is not kind:
-        raise TypeError(f"{value!r} is not of type {kind.__name__}")
-    return value

@@ -5,42 +5,17 @@ In the ring it is a `SAMPLE` too: attitude, angular velocity and specific force 
 the last three of its velocity and the first three of its acceleration, all along the vehicle's own axes.
 """
 
-import struct
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 
 from kinematics import Array, quaternion_to_matrix
-from rig.streaming.packets import (
-    TAG_SIZE,
-    VERSION,
-    Drop,
-    PacketError,
-    SetPoint,
-    bare_line,
-    check_tag,
-    checked,
-    number_of,
-    tag_of,
-    vector_of,
-)
-from rig.streaming.samples import END
+from rig.streaming.packets import Drop, PacketError, SampleFormat, SetPoint, vector_of
 
 ATTITUDE: Final = 8
 """bit of `given`: the vehicle's attitude is given"""
 KINEMATIC: Final = 16
 """bit of `given`: what is given is the acceleration, without gravity, not the specific force; needs the attitude"""
-_KNOWN = END | ATTITUDE | KINEMATIC
-_MAGIC = b"SRVS"
-_VEHICLE = struct.Struct("<4sBBH3Q2d3d3d4d")
-VEHICLE_SIZE: Final = _VEHICLE.size + TAG_SIZE
-"""bytes of a packet"""
-_NO_TAG = bytes(TAG_SIZE)
-_COLUMNS = 17
-_FIELDS = {
-    "session", "challenge", "sequence", "sent", "time", "force", "acceleration", "rate", "attitude", "end", "tag"
-}  # fmt: skip
 _LEVEL: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -73,8 +48,7 @@ class VehicleSample(NamedTuple):
 
 def encode_vehicle(sample: VehicleSample, key: bytes | None = None) -> bytes:
     """The packet (144 bytes) of a sample."""
-    data = _packed(sample)
-    return data + tag_of(data, key)
+    return _FORMAT.encode(SetPoint(*sample[:6], (*sample.force, *sample.rate, *sample.attitude)), key)
 
 
 def decode_vehicle(packet: bytes, key: bytes | None = None) -> SetPoint:
@@ -83,33 +57,12 @@ def decode_vehicle(packet: bytes, key: bytes | None = None) -> SetPoint:
     Raises:
         PacketError: `MANGLED` or `KEY`; `INVALID` for an acceleration without the attitude.
     """
-    if len(packet) != VEHICLE_SIZE:
-        raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {VEHICLE_SIZE}")
-    magic, version, reserved, given, session, challenge, sequence, sent, time, *numbers = _VEHICLE.unpack_from(packet)
-    if magic != _MAGIC or version != VERSION or reserved or given & ~_KNOWN:
-        raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}, flags {given}: not a vehicle's sample")
-    check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
-    force, rate, attitude = tuple(numbers[:3]), tuple(numbers[3:6]), tuple(numbers[6:])
-    return _whole(VehicleSample(session, challenge, sequence, sent, time, given, force, rate, attitude))
+    return _whole(_FORMAT.decode(packet, key))
 
 
 def decode_vehicle_line(line: bytes, key: bytes | None = None) -> SetPoint:
-    """The sample of a line, JSON (it begins with a brace) or CSV, see `decode_line`, as it goes through the intake.
-
-    Raises:
-        PacketError: `MANGLED` or `KEY`; `INVALID` for an acceleration without the attitude.
-    """
-    try:
-        line = bare_line(line)
-        sample, tag = _of_json(line) if line.startswith(b"{") else _of_csv(line)
-        data = _packed(sample)
-        given_tag = bytes.fromhex(tag) if tag else _NO_TAG
-    except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
-        raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
-    if sample.given & ~_KNOWN:
-        raise PacketError(Drop.MANGLED, f"flags {sample.given}: unknown")
-    check_tag(data, given_tag, key)
-    return _whole(sample)
+    """The sample of a line, as `SampleFormat.decode_line` reads it; for the rest see `decode_vehicle`."""
+    return _whole(_FORMAT.decode_line(line, key))
 
 
 def specific_force(acceleration: Array, attitude: Array, gravity: float, *, z_down: bool = False) -> Array:
@@ -123,8 +76,9 @@ def specific_force(acceleration: Array, attitude: Array, gravity: float, *, z_do
     return found
 
 
-def _whole(sample: VehicleSample) -> SetPoint:
+def _whole(point: SetPoint) -> SetPoint:
     """The sample for the intake. Raises PacketError if it has an acceleration without the attitude."""
+    sample = VehicleSample(*point[:6], point.motion[:3], point.motion[3:6], point.motion[6:])
     if not sample.given & ATTITUDE:
         if sample.given & KINEMATIC:
             raise PacketError(Drop.INVALID, "an acceleration needs the attitude, which says where gravity points")
@@ -132,46 +86,26 @@ def _whole(sample: VehicleSample) -> SetPoint:
     return sample.set_point
 
 
-def _packed(sample: VehicleSample) -> bytes:
-    session, challenge, sequence, sent, time, given, force, rate, attitude = sample
-    return _VEHICLE.pack(
-        _MAGIC, VERSION, 0, given, session, challenge, sequence, sent, time, *force, *rate, *attitude
-    )  # fmt: skip
-
-
-def _of_json(line: bytes) -> tuple[VehicleSample, str]:
-    fields: dict[str, Any] = orjson.loads(line)
-    if unknown := fields.keys() - _FIELDS:
-        raise ValueError(f"unknown field {min(unknown)!r}")
-    given = END if checked(fields.get("end", False), bool) else 0
+def _of_json(fields: dict[str, Any]) -> tuple[int, tuple[float, ...]]:
+    given, force, attitude = 0, "force", _LEVEL
     if "acceleration" in fields:
         if "force" in fields:
             raise ValueError("both force and acceleration")
-        given |= KINEMATIC
-    force = vector_of(fields, "acceleration" if given & KINEMATIC else "force", 3)
-    attitude = _LEVEL
+        given, force = KINEMATIC, "acceleration"
     if "attitude" in fields:
         given |= ATTITUDE
         attitude = vector_of(fields, "attitude", 4)
-    sent = number_of(fields["sent"])
-    session, challenge = (checked(fields.get(name, 0), int) for name in ("session", "challenge"))
-    sample = VehicleSample(
-        session, challenge, checked(fields["sequence"], int), sent, number_of(fields.get("time", sent)), given, force,
-        vector_of(fields, "rate", 3), attitude,
-    )  # fmt: skip
-    return sample, checked(fields.get("tag", ""), str)
+    return given, vector_of(fields, force, 3) + vector_of(fields, "rate", 3) + attitude
 
 
-def _of_csv(line: bytes) -> tuple[VehicleSample, str]:
-    cells = line.decode("ascii").split(",")
-    if len(cells) != _COLUMNS:
-        raise ValueError(f"{len(cells)} columns, must be {_COLUMNS}")
-    session, challenge, sequence, sent, time, given, *numbers, tag = (cell.strip() for cell in cells)
-    force, rate = (tuple(float(cell) for cell in numbers[place : place + 3]) for place in (0, 3))
-    attitude = tuple(map(float, numbers[6:])) if any(numbers[6:]) else _LEVEL
-    stamp = float(sent)
-    sample = VehicleSample(
-        int(session or 0), int(challenge or 0), int(sequence), stamp, float(time or stamp), int(given or 0), force,
-        rate, attitude,
-    )  # fmt: skip
-    return sample, tag
+def _of_csv(_given: int, cells: list[str]) -> tuple[float, ...]:
+    attitude = cells[6:] if any(cells[6:]) else _LEVEL
+    return tuple(map(float, (*cells[:6], *attitude)))
+
+
+_FORMAT = SampleFormat(
+    "vehicle's sample", b"SRVS", 10, ATTITUDE | KINEMATIC, {"force", "acceleration", "rate", "attitude"}, _of_json,
+    _of_csv,
+)  # fmt: skip
+VEHICLE_SIZE: Final = _FORMAT.size
+"""bytes of a packet"""
