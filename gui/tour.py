@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Container, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -23,6 +24,7 @@ from gui.live import PlatformView
 from gui.models import Action, Phase
 from gui.shell import REST, START, MainWindow, Pilot
 from gui.widgets import THEMES, tab_name
+from rig.client import free_ports
 from rig.engine import Home
 from rig.states import State
 
@@ -40,6 +42,8 @@ _SIGNALS = (
     ["position.z", "position_reference.z"],
 )
 """One dashboard plot each."""
+_SENSORS = (("imu", "imu", 250.0), ("tracker", "pose", 100.0))
+_SENSOR_SIGNALS = (["imu.imu.force.z"], [f"imu.imu.rate.{axis}" for axis in "xyz"], ["pose.tracker.position.z"])
 _TOO_FAR = {"type": "minimum-jerk", "start": [0.0] * 6, "end": [0.0, 0.0, 0.15, 0.1, 0.0, 0.0], "duration": 1.0}
 
 
@@ -203,6 +207,12 @@ class Tour(Pilot):
         page.tree.choose(["force_residual.3"])
         self.pass_time(_SHOWN)
         self._photograph("dashboards", window.views.dashboards_page)
+        page.choice.new.click()
+        for signals in _SENSOR_SIGNALS:
+            page.add(signals, own=True)
+        page.tree.search.setText("imu")
+        self.pass_time(_SHOWN)
+        self._photograph("dashboards-sensors", window.views.dashboards_page)
         window.docking.tear_off("Dashboards")
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
@@ -321,10 +331,13 @@ class Tour(Pilot):
         wizard.start["virtual"].buttons[True].setChecked(True)
         wizard.legs["home"].setChecked(True)
         following = wizard.button(QtWidgets.QWizard.WizardButton.NextButton)
-        for page, name in zip(wizard.pages, ("rig", "drives", "cells", "legs", "zero", "save"), strict=True):
+        for page, name in zip(wizard.pages, ("rig", "drives", "cells", "sensors", "legs", "zero", "save"), strict=True):
             self._await_page(wizard, page)
             if page is wizard.drives:
                 self._do(wizard.drives.ask_all)
+            elif page is wizard.sensors:
+                for kind in ("imu", "pose"):
+                    page.add(kind)
             elif page is wizard.legs:
                 pair = wizard.legs.pairs[0]
                 pair.arm.click()
@@ -371,6 +384,18 @@ class Tour(Pilot):
             picture.save(folder / f"{name}.png", optimize=True)
 
 
+def _settings(scratch: str) -> dict[str, Any]:
+    """Changes of the configuration: a folder of recordings, and simulated external sensors."""
+    return {
+        "recording": {"directory": f"{scratch}/recordings"},
+        "sensors": [
+            {"name": name, "kind": kind, "source": f"udp://127.0.0.1:{port}", "rate": rate}
+            for port, (name, kind, rate) in zip(free_ports(len(_SENSORS)), _SENSORS, strict=True)
+        ],
+        "virtual": {"sensors": [{"name": name} for name, *_others in _SENSORS]},
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Photograph the app; returns the exit code."""
     parser = argparse.ArgumentParser(
@@ -393,7 +418,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as scratch:
             settings = QtCore.QSettings(f"{scratch}/gui.ini", QtCore.QSettings.Format.IniFormat)
             settings.setValue("theme", theme)
-            config = app_config("virtual").changed({"recording": {"directory": f"{scratch}/recordings"}})
+            config = app_config("virtual").changed(_settings(scratch))
             window = make_window(config, settings)
             window.resize(*(int(each) // given.scale for each in size.split("x")))
             window.show()

@@ -1,4 +1,4 @@
-"""The wizard: six pages over one draft; it cannot be closed while something moves."""
+"""The wizard: seven pages over one draft; it cannot be closed while something moves."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,7 @@ from gui.setup.bench import Configured, SetupBench
 from gui.setup.draft_pages import CellsPage, DraftPage, SavePage, StartPage, listed, ranges
 from gui.setup.drives_page import DrivesPage
 from gui.setup.motion_pages import LegsPage, ZeroPage
+from gui.setup.sensors_page import SensorsPage
 from gui.steps import StepPage, StepWizard, set_role
 from gui.texts import config_fault_text, sentence, tr
 from gui.widgets import field_refusal
@@ -59,10 +60,11 @@ class SetupWizard(StepWizard):
         self.start = StartPage()
         self.drives = DrivesPage(self._ask, self._ask_all, self.bench.search, self.bench.stop)
         self.cells = CellsPage()
+        self.sensors = SensorsPage()
         self.legs = LegsPage(self._test)
         self.zeroing = ZeroPage(self._zero)
         self.saving = SavePage(self._save, self._open)
-        self.drafted: tuple[DraftPage, ...] = (self.start, self.drives, self.cells)
+        self.drafted: tuple[DraftPage, ...] = (self.start, self.drives, self.cells, self.sensors)
         """Pages whose input is the draft."""
         self.pages: tuple[StepPage, ...] = (*self.drafted, self.legs, self.zeroing, self.saving)
         self._pause = QtCore.QTimer(self)
@@ -110,6 +112,7 @@ class SetupWizard(StepWizard):
         rehearsal = self.start["virtual"].value
         self.drives.set_rehearsal(rehearsal)
         self.cells.set_rehearsal(rehearsal)
+        self.sensors.set_rehearsal(rehearsal)
 
     def _edited(self) -> None:
         if self.sender() is self.start or self.sender() is self.drives:
@@ -328,7 +331,7 @@ class SetupWizard(StepWizard):
 
 def _rig_of(draft: Draft) -> Draft:
     """Return what a zero of the cells depends on."""
-    return replace(draft, name="", recording="")
+    return replace(draft, name="", recording="", sensors=())
 
 
 def _leg_of(draft: Draft, leg: int) -> Any:

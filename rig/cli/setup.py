@@ -101,6 +101,23 @@ def new(
     ] = None,
     calibration: Annotated[str, typer.Option(metavar="FILE", help="Calibration file next to OUT.toml, if any.")] = "",
     recordings: Annotated[str, typer.Option(metavar="DIR", help="Folder of recordings.")] = "recordings",
+    sensors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sensor",
+            metavar="NAME:KIND:SOURCE",
+            help="An external sensor of kind imu, pose or scalar, for example imu:imu:udp://127.0.0.1:9873; may be "
+            "repeated.",
+        ),
+    ] = None,
+    sensor_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sensor-set",
+            metavar="NAME.KEY=VALUE",
+            help="A key of such a sensor, for example imu.rate=500; may be repeated.",
+        ),
+    ] = None,
     virtual: Annotated[
         bool, typer.Option("--virtual", help="For a rehearsal: virtual drives on these addresses of this machine.")
     ] = False,
@@ -142,6 +159,7 @@ def new(
         range=cell_range,
         calibration=calibration,
         recording=recordings,
+        sensors=_sensors(sensors or [], sensor_settings or []),
         virtual=virtual,
     )
     made = set_up(SetupRequest(draft, output, ask, overwrite))
@@ -325,6 +343,32 @@ def _settings(driver: str, given: list[str]) -> dict[str, object]:
             raise InputError(f"--set {text!r}: {name} is given twice")
         found[name] = setting_value(value)
     return found
+
+
+def _sensors(given: list[str], settings: list[str]) -> tuple[dict[str, object], ...]:
+    """Return the tables of --sensor with the values of --sensor-set; they are validated with the rest."""
+    from rig.commissioning import setting_value
+    from rig.errors import InputError
+
+    tables: dict[str, dict[str, object]] = {}
+    for text in given:
+        name, kind, source = [part.strip() for part in (*text.split(":", 2), "", "")[:3]]
+        if not (name and kind and source):
+            raise InputError(f"--sensor {text!r}: give NAME:KIND:SOURCE")
+        if name in tables:
+            raise InputError(f"--sensor {text!r}: {name} is given twice")
+        tables[name] = {"name": name, "kind": kind, "source": source}
+    for text in settings:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        name, dot, key = key.partition(".")
+        if not equals or not value or not dot or not key:
+            raise InputError(f"--sensor-set {text!r}: give NAME.KEY=VALUE")
+        if name not in tables:
+            raise InputError(f"--sensor-set {text!r}: no --sensor is called {name!r}")
+        if key in tables[name]:
+            raise InputError(f"--sensor-set {text!r}: {name}.{key} is given twice")
+        tables[name][key] = setting_value(value)
+    return tuple(tables.values())
 
 
 def _address(text: str, option: str, unit: int = 1) -> tuple[str, int, int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import tomlkit
 from pydantic import BaseModel
-from tomlkit.items import Array, Table
+from tomlkit.items import AoT, Array, Table
 
 from actuators import ActuatorError, Answer, ConfigurationError, ModbusAddress, SerialEndpoint, TcpAddress, find_driver
 from calibration import CalibrationError, LoadCellCalibration, calibration_file_name, save_cell_calibration
@@ -35,6 +35,7 @@ from rig.csvio import check_output, whole_file
 from rig.engine import DriveGroup, make_drive_group
 from rig.errors import ConfigError, ConfigFault, InputError
 from rig.findings import Code, Finding, Value
+from rig.telemetry import CHANNELS
 from rig.virtual import VirtualRig
 
 _PROFILE = "profile"
@@ -219,8 +220,8 @@ class Draft:
     `mechanism` and the profiles are names of shipped ones or paths; relative paths refer to the output file's folder.
     `task_bandwidth`: Hz, of mode computed-torque; None for the default.
     `settings`: the driver's non-default ones by name; its profile is separate.
-    `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `virtual`: a rehearsal
-    with virtual drives on this computer.
+    `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `sensors`: the tables
+    [[sensors]], as in the file. `virtual`: a rehearsal with virtual drives, IMUs and trackers on this computer.
     """
 
     name: str = ""
@@ -238,6 +239,7 @@ class Draft:
     range: float | None = 800.0
     calibration: str = ""
     recording: str = "recordings"
+    sensors: tuple[Mapping[str, Any], ...] = ()
     virtual: bool = False
 
 
@@ -268,6 +270,8 @@ def draft_text(draft: Draft) -> str:
     recording = tomlkit.table()
     _add(recording, "directory", draft.recording, "starts where the command runs")
     document.add("recording", recording)
+    if draft.sensors:
+        document.add("sensors", _tables(draft.sensors))
     if draft.virtual:
         safety = tomlkit.table()
         for key, value in relaxed_bounds(draft.watchdog, draft.rate, Safety()).items():
@@ -276,8 +280,26 @@ def draft_text(draft: Draft) -> str:
         virtual = tomlkit.table()
         align_comment(virtual, "[virtual]", "a rehearsal; without this table: real drives", _COMMENT_COLUMN)
         _add(virtual, "seed", 1)
+        simulated = [{"name": sensor.get("name", "")} for sensor in draft.sensors if _has_twin(sensor)]
+        if simulated:
+            virtual.add("sensors", _tables(simulated))
         document.add("virtual", virtual)
-    return tomlkit.dumps(document)
+    return f"{tomlkit.dumps(document).rstrip()}\n"
+
+
+def _tables(tables: Sequence[Mapping[str, Any]]) -> AoT:
+    found = tomlkit.aot()
+    for entries in tables:
+        table = tomlkit.table()
+        for key, value in entries.items():
+            _add(table, key, value)
+        found.append(table)
+    return found
+
+
+def _has_twin(sensor: Mapping[str, Any]) -> bool:
+    """Return whether a virtual rig can simulate a sensor."""
+    return sensor.get("kind") in CHANNELS and str(sensor.get("source", "")).startswith("udp://")
 
 
 def _legs(drives: tuple[DriveAddress, ...]) -> Array:

@@ -23,6 +23,7 @@ SENSOR_GROUP = "stewart_rig.sensors"
 MOST_SENSORS = 32
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _BAUD = (50, 10_000_000)
+_SILENCE = 0.25  # s
 
 
 def _valid_name(text: str) -> str:
@@ -197,8 +198,9 @@ class SensorOptions(Section):
     clock: Literal["sender", "machine", "arrival"] = "sender"
     """Clock of the stamps: "sender", one of its own, which is modelled; "machine", this machine's monotonic clock;
     "arrival", there are none, the time of arrival counts."""
-    stale_after: Annotated[Time, within(0.01, 3600.0, "s")] = 0.25
-    """Time without a reading after which the sensor counts as stale, s."""
+    stale_after: Annotated[Time, within(0.01, 3600.0, "s")] | None = None
+    """Time without a reading after which the sensor counts as stale, s; left out: 0.25 s, or three periods if that is
+    longer."""
     key_file: Text | None = None
     """File with the key of its packets, as that of a stream; relative to the configuration's folder."""
     required: bool = False
@@ -225,8 +227,8 @@ class SensorOptions(Section):
             yield 'position and rotation are of kinds "imu" and "pose"'
         if self.kind != "pose" and (any(self.frame_position) or any(self.frame_rotation)):
             yield 'frame_position and frame_rotation are of kind "pose"'
-        if self.stale_after < 1.0 / self.rate:
-            yield f"stale_after, {self.stale_after:g} s, is below the period of {self.rate:g} Hz"
+        if self.silence < 1.0 / self.rate:
+            yield f"stale_after, {self.silence:g} s, is below the period of {self.rate:g} Hz"
         if isinstance(source, UdpSource):
             if self.key_file is None and not is_local(source.host):
                 yield f"host {source.host!r} is reached from other machines: give a key_file, or listen on 127.0.0.1"
@@ -247,6 +249,11 @@ class SensorOptions(Section):
     def place(self) -> Source:
         """Return where its readings come from."""
         return read_source(self.source)
+
+    @property
+    def silence(self) -> float:
+        """Return the time without a reading after which it counts as stale, s."""
+        return max(_SILENCE, 3.0 / self.rate) if self.stale_after is None else self.stale_after
 
     @property
     def meaning(self) -> SensorChannels:

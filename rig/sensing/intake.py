@@ -203,11 +203,11 @@ class SensorIntake:
             if self.failure:
                 yield Finding(Code.SENSOR_FAILED, details={"sensor": name, "text": self.failure})
         silence = now - (self._arrivals[-1] if self._arrivals else self._begun)
-        if not self._stale and silence > self.options.stale_after:
+        if not self._stale and silence > self.options.silence:
             self._stale = True
             details: dict[str, Value] = {"sensor": name, "taken": self._taken}
-            yield Finding(Code.SENSOR_STALE, 0, silence, self.options.stale_after, details)
-        elif self._stale and silence <= self.options.stale_after:
+            yield Finding(Code.SENSOR_STALE, 0, silence, self.options.silence, details)
+        elif self._stale and silence <= self.options.silence:
             self._stale = False
             yield Finding(Code.SENSOR_BACK, details={"sensor": name})
         if self._unreported and now - self._reported >= _QUIET:
@@ -229,7 +229,7 @@ class SensorIntake:
             state = "failed"
         elif age is None:
             state = "waiting"
-        elif age > self.options.stale_after:
+        elif age > self.options.silence:
             state = "stale"
         dropped = tuple((drop.value, self._dropped[drop]) for drop in Drop if self._dropped[drop])
         return SensorReport(
@@ -243,7 +243,7 @@ class SensorIntake:
     def _accepted(self, reading: Measurement, origin: object, now: float) -> npt.NDArray[np.void]:
         """The record of a reading. Raises PacketError."""
         identity = (reading.session, origin)
-        active = bool(self._arrivals) and now - self._arrivals[-1] <= self.options.stale_after
+        active = bool(self._arrivals) and now - self._arrivals[-1] <= self.options.silence
         restarted = reading.sequence is not None and (
             reading.sequence <= self._newest or reading.sequence > self._farthest(now)
         )

@@ -20,6 +20,7 @@ from gui.steps import unbroken
 from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config, draft_text
 from rig.config.rig_config import RigConfig
 from rig.states import State
+from rig.telemetry import SensorChannels
 
 
 def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindow, session: FakeSession) -> None:
@@ -118,6 +119,38 @@ def test_the_bandwidth_is_that_of_computed_torque_alone(wizard: SetupWizard) -> 
     assert "[control]\ntask_bandwidth = 7.0 " in draft_text(wizard.entered())
     start["mode"].setCurrentIndex(start["mode"].findData("force"))
     assert not start["task_bandwidth"].isEnabled() and "[control]\n" not in draft_text(wizard.entered())
+
+
+def test_external_sensors_are_entered_and_checked(wizard: SetupWizard, qtbot: Any) -> None:
+    page = wizard.sensors
+    rehearse(wizard, qtbot)
+    forward(wizard, page)
+    press(page.add_buttons["imu"])
+    press(page.add_buttons["scalar"])
+    press(page.add_buttons["scalar"])
+    assert [row.name.text() for row in page.rows] == ["imu", "gauge", "gauge2"]
+    assert not page.rows[0].channels.isEnabled() and page.rows[1].channels.isEnabled()
+    settled(wizard, qtbot)
+    assert not wizard.button(BUTTON.NextButton).isEnabled()
+    assert page.reason.text() == "sensors[2].source: must not be empty\nsensors[3].source: must not be empty"
+    press(page.rows[2].remove)
+    write(page.rows[1].source, "serial:///dev/ttyUSB0?baud=9600")
+    settled(wizard, qtbot)
+    assert page.reason.text() == 'sensors[2]: channels: kind "scalar" needs one at least'
+    write(page.rows[1].channels, "temperature °C, supply V, count")
+    page.rows[1].clock.setCurrentIndex(2)
+    settled(wizard, qtbot)
+    assert not page.reason.text() and wizard.button(BUTTON.NextButton).isEnabled()
+    config = draft_config(wizard.draft(), wizard.path)
+    imu, gauge = config.sensors
+    assert gauge.meaning == SensorChannels("gauge", "scalar", ("temperature", "supply", "count"), ("°C", "V", ""))
+    assert (gauge.clock, gauge.rate, gauge.silence) == ("arrival", 1.0, 3.0)
+    assert imu.source.startswith("udp://127.0.0.1:")
+    assert config.virtual is not None and [twin.name for twin in config.virtual.sensors] == ["imu"]
+    for _ in range(6):
+        assert not page.add_buttons["pose"].obstacle
+        page.add("pose")
+    assert page.add_buttons["pose"].obstacle == "more sensors are entered in the file"
 
 
 def test_going_back_and_forth_loses_nothing(wizard: SetupWizard, qtbot: Any) -> None:

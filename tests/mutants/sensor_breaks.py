@@ -52,7 +52,7 @@ SENSOR_BREAKS = [
     Break(
         "a stale sensor is not told",
         _INTAKE,
-        "if not self._stale and silence > self.options.stale_after:",
+        "if not self._stale and silence > self.options.silence:",
         "if False:",
         (f"{_TAKEN}::test_a_silent_sensor_is_stale_and_comes_back",),
     ),

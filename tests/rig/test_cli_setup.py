@@ -79,6 +79,26 @@ def test_it_is_not_written_twice_unless_asked(here: Path, capsys: pytest.Capture
     assert load_config("mine.toml").rate == 100.0
 
 
+def test_external_sensors_are_written_from_options(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    imu = ["--sensor", "imu:imu:udp://127.0.0.1:9873", "--sensor-set", "imu.rate=500"]
+    gauge = ["--sensor", "gauge:scalar:serial:///dev/ttyS9", "--sensor-set", "gauge.channels=[{name='t', unit='°C'}]"]
+    assert main(["setup", "new", "mine.toml", *DRIVES, *imu, *gauge]) == ExitCode.OK
+    first, second = load_config(here / "mine.toml").sensors
+    assert (first.name, first.kind, first.rate) == ("imu", "imu", 500.0)
+    assert (second.meaning.names, second.meaning.units) == (("t",), ("°C",))
+    for wrong, words in (
+        (["--sensor", "imu:udp"], "give NAME:KIND:SOURCE"),
+        ([*imu, *imu], "imu is given twice"),
+        ([*imu, "--sensor-set", "imu.rate=2"], "imu.rate is given twice"),
+        ([*imu, "--sensor-set", "rate=2"], "give NAME.KEY=VALUE"),
+        ([*imu, "--sensor-set", "gyro.rate=2"], "no --sensor is called 'gyro'"),
+        ([*imu, "--sensor-set", "imu.ratio=2"], "sensors[1].ratio: unknown key"),
+    ):
+        assert main(["setup", "new", "other.toml", *DRIVES, *wrong]) == ExitCode.INPUT
+        assert words in capsys.readouterr().err
+    assert not (here / "other.toml").exists()
+
+
 def test_every_fault_is_said_and_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = ["--rate", "-5", "--mode", "x", "--cell-noise", "-1", "--mechanism", "nothing.toml"]
     assert main(["setup", "new", "mine.toml", *DRIVES, *bad]) == ExitCode.INPUT

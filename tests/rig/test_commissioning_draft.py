@@ -54,6 +54,7 @@ addresses = st.builds(
 )
 own = st.sampled_from(["stroke", "crc", "home", "turnaround"])
 amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
+sensors = st.fixed_dictionaries({"name": texts, "kind": texts | st.just("imu"), "source": texts | st.just("udp://a:1")})
 drafts = st.builds(
     Draft,
     name=texts,
@@ -71,6 +72,7 @@ drafts = st.builds(
     range=numbers,
     calibration=texts,
     recording=texts,
+    sensors=st.lists(sensors, max_size=2).map(tuple),
     virtual=st.booleans(),
 )
 
@@ -109,7 +111,24 @@ def test_whatever_is_drafted_reads_back_as_it_was_meant(draft: Draft) -> None:
     assert cells["source"] == ("drive" if draft.amplifier is None else "amplifier")
     assert cells.get("amplifier") == (None if draft.amplifier is None else _entry(draft.amplifier))
     assert data["recording"] == {"directory": draft.recording}
+    assert data.get("sensors", []) == list(draft.sensors)
     assert ("virtual" in data) == draft.virtual
+
+
+def test_a_rehearsal_simulates_the_imus_and_trackers() -> None:
+    sensors = (
+        {"name": "imu", "kind": "imu", "source": "udp://127.0.0.1:9873"},
+        {"name": "tracker", "kind": "pose", "source": "serial:///dev/ttyS9"},
+        {
+            "name": "gauge",
+            "kind": "scalar",
+            "source": "udp://127.0.0.1:9874",
+            "channels": [{"name": "t", "unit": "°C"}],
+        },
+    )
+    config = draft_config(replace(GOOD, sensors=sensors, virtual=True), Path("rig.toml"))
+    assert [sensor.name for sensor in config.sensors] == ["imu", "tracker", "gauge"]
+    assert config.virtual is not None and [twin.name for twin in config.virtual.sensors] == ["imu"]
 
 
 @given(drafts)

@@ -145,6 +145,16 @@ def test_a_quaternion_has_unit_norm() -> None:
     assert bench.intake.report().taken == 1
 
 
+@pytest.mark.parametrize(("rate", "silence"), [(500.0, 0.25), (0.5, 6.0)])
+def test_a_sensor_is_stale_by_default_after_three_periods_or_more(rate: float, silence: float) -> None:
+    bench = Bench(rate=rate)
+    bench.put(0)
+    bench.clock.advance(silence - 0.01)
+    assert bench.codes() == []
+    bench.clock.advance(0.02)
+    assert bench.codes() == [Code.SENSOR_STALE]
+
+
 def test_a_silent_sensor_is_stale_and_comes_back() -> None:
     bench = Bench(stale_after=0.5)
     assert bench.codes() == []

@@ -285,7 +285,7 @@ def _readings(values: npt.NDArray[np.float64], times: list[float] | None = None)
         ({"kind": "scalar", "position": [0, 0, 0], "rotation": [0, 0, 0]}, "needs one at least"),
         ({"channels": [{"name": "ax"}]}, "has its own, ax, ay, az, wx, wy, wz"),
         ({"frame_position": [1, 0, 0]}, 'are of kind "pose"'),
-        ({"rate": 5.0}, "is below the period of 5 Hz"),
+        ({"rate": 5.0}, "stale_after, 0.1 s, is below the period of 5 Hz"),
         ({"settings": {"a": 1}}, "settings are of a source plugin://"),
         ({"position": [math.nan, 0, 0]}, "position"),
     ],
