@@ -500,6 +500,12 @@ class Code(StrEnum):
         severity=Severity.WARNING,
     )
     SENSOR_FAILED = _code("sensor_failed", "the sensor {sensor!r} cannot be read: {text}", severity=Severity.WARNING)
+    SENSORS_HANG = _code(
+        "sensors_hang",
+        "the process that reads the sensors has hung for {value:.3g} s: nothing of {text} is recorded until it goes on",
+        severity=Severity.WARNING,
+        unit="s",
+    )
     SENSORS_DEAD = _code(
         "sensors_dead",
         "the process that reads the sensors has died: nothing of {text} is recorded from now on",

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Self
 
@@ -38,6 +38,8 @@ _RETRY = 1.0
 """s until a sensor that cannot be read is opened again"""
 _LOOK = 0.1
 """s between two looks of the engine's thread at the origin of rig time"""
+_HANGING = 3.0
+"""s without a report after which the process hangs"""
 
 Take = Callable[[Sequence[SensorReport], Sequence[Finding]], None]
 
@@ -95,7 +97,7 @@ def make_intakes(config: RigConfig, rig_time: RigTime) -> list[SensorIntake]:
 
 @dataclass(slots=True)
 class _Reading:
-    """One sensor being read. due: s, monotonic, when it is opened again."""
+    """One sensor being read. due: s, monotonic, when it is opened again, or read after a flood."""
 
     intake: SensorIntake
     source: SensorSource | None = None
@@ -116,8 +118,6 @@ class ReadingLoop:
     def __init__(self, intakes: Iterable[SensorIntake], ring: TelemetryRing) -> None:
         self._sensors = [_Reading(intake) for intake in intakes]
         self._ring = ring
-        self._more = False
-        """whether more of a sensor may wait than one turn takes in"""
         for each in self._sensors:
             self._open(each, first=True)
             if each.source is None and each.intake.options.required:
@@ -126,17 +126,21 @@ class ReadingLoop:
 
     def turn(self, wait: float, others: Sequence[Connection] = ()) -> None:
         """Take in what comes within `wait` s, or has come, and pass it on; `others` end the wait as well."""
-        descriptors = [each.source.descriptor for each in self._sensors if each.source is not None]
-        files: list[Connection | int] = [*others, *(descriptor for descriptor in descriptors if descriptor >= 0)]
-        select.select(files, [], [], 0.0 if self._more else wait)
-        self._more = False
+        now = time.monotonic()
+        sources = [each.source for each in self._sensors if each.source is not None and now >= each.due]
+        files: list[Connection | int] = [*others, *(source.descriptor for source in sources if source.descriptor >= 0)]
+        select.select(files, [], [], wait)
+        now = time.monotonic()
         for each in self._sensors:
-            if each.source is None and time.monotonic() >= each.due:
+            if now < each.due:
+                continue
+            if each.source is None:
                 self._open(each, first=False)
             if each.source is None:
                 continue
             try:
-                self._more |= each.source.read(each.intake)
+                if each.source.read(each.intake):
+                    each.due = now + _TURN
                 if each.source.opened:
                     each.intake.failure = ""
             except HardwareError as error:
@@ -233,15 +237,24 @@ class SensorReader:
         self.ring.close()
 
     def _run(self, origin: Callable[[], float], take: Take) -> None:
-        known = math.nan
+        known, heard, hangs = math.nan, time.monotonic(), False
+        reports: tuple[SensorReport, ...] = ()
         try:
             while not self._ended.is_set():
                 begun = origin()
-                if begun != known and math.isfinite(begun):
+                if begun != known and math.isfinite(begun) and not hangs:
                     known = begun
                     self._process.pipe.send(begun)
                 if self._process.pipe.poll(_LOOK):
-                    take(*self._process.pipe.recv())
+                    reports, findings = self._process.pipe.recv()
+                    if hangs:
+                        findings += [Finding(Code.SENSOR_BACK, details={"sensor": each.name}) for each in reports]
+                    heard, hangs = time.monotonic(), False
+                    take(reports, findings)
+                elif not hangs and (silence := time.monotonic() - heard) > _HANGING:
+                    hangs = True
+                    finding = Finding(Code.SENSORS_HANG, 0, silence, details={"text": self._sensors})
+                    take([replace(each, state="stale") for each in reports], [finding])
         except (EOFError, OSError):
             take((), [Finding(Code.SENSORS_DEAD, details={"text": self._sensors})])
 

@@ -16,8 +16,8 @@ from rig.sensing.intake import SensorIntake
 from rig.sensing.packets import LONGEST, Measurement
 from rig.streaming import bound_socket, lost_packets, read_key
 
-_BURST = 512
-"""packets read in a turn"""
+_BURST = 64
+"""readings taken in a turn, after which a sensor that floods rests for one: 6400 a second, whatever comes in"""
 _BUFFER = 1 << 19  # bytes that the system keeps of packets
 _OPENING = 1.0  # s for a serial line, or a device that is not required, to open
 _READING = 0.1  # s that a reader of another distribution waits for a reading
@@ -38,7 +38,7 @@ class SensorSource(Protocol):
         """Whether it is open; a reader of another distribution may still be at it."""
 
     def read(self, intake: SensorIntake) -> bool:
-        """Put what came in into the intake; whether more may wait. Raises HardwareError once it cannot be read."""
+        """Put what came in, about `_BURST` at most, into the intake; whether more waits. Raises HardwareError."""
 
     def close(self) -> None:
         """Close it."""
@@ -48,6 +48,7 @@ class _UdpSource:
     """Raises HardwareError: nobody can listen there."""
 
     def __init__(self, source: UdpSource) -> None:
+        self._place = f"{source.host}:{source.port}"
         self._socket = bound_socket(source.host, source.port, socket.SOCK_DGRAM, "sensor")
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
 
@@ -69,7 +70,10 @@ class _UdpSource:
             except BlockingIOError:
                 intake.lost(lost_packets(self._socket))
                 return False
+            except OSError as error:
+                raise HardwareError(f"{self._place}: {error.strerror}") from error
             intake.put(data, origin)
+        intake.lost(lost_packets(self._socket))
         return True
 
     def close(self) -> None:
@@ -113,7 +117,7 @@ class _SerialSource:
             self._rest, self._begun = b"", False
         if not self._wire.connected:
             raise HardwareError(f"serial port {self._device} is gone")
-        return bool(data)
+        return len(lines) > _BURST
 
     def close(self) -> None:
         """See `SensorSource.close`."""

@@ -85,6 +85,20 @@ SENSOR_BREAKS = [
         (f"{_READ}::test_a_process_reads_into_the_ring_and_a_kill_is_told",),
     ),
     Break(
+        "a hanging process of the sensors is not told",
+        _READER,
+        "> _HANGING:",
+        "> 1e9:",
+        (f"{_READ}::test_a_reader_that_hangs_is_told_and_comes_back",),
+    ),
+    Break(
+        "a sensor that floods is read without an end",
+        _READER,
+        "each.due = now + _TURN",
+        "each.due = now",
+        (f"{_READ}::test_a_flood_is_read_in_parts_and_holds_up_no_other_sensor",),
+    ),
+    Break(
         "the beginning of a line that was half sent is a reading",
         _SOURCES,
         '        self._begun = False\n        """whether',

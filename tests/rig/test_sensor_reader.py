@@ -142,6 +142,28 @@ def test_a_line_over_udp_needs_no_packet() -> None:
         assert dict(one.intake.report().dropped) == {"mangled": 1}
 
 
+def test_a_flood_is_read_in_parts_and_holds_up_no_other_sensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.sensing.reader._TURN", 1000.0)
+    port = udp_port()
+    with (
+        bench(source=f"udp://127.0.0.1:{port}", clock="arrival") as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire,
+    ):
+        for number in range(500):
+            wire.sendto(b"%d,,20.5" % number, ("127.0.0.1", port))
+        for _ in range(4):
+            one.loop.turn(0.01)
+        assert len(one.reader.read_new()[0]) == 64  # then it rests for a turn
+    monkeypatch.undo()
+    with (
+        bench(source=f"udp://127.0.0.1:{port}", clock="arrival") as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire,
+    ):
+        for number in range(200):
+            wire.sendto(b"%d,,20.5" % number, ("127.0.0.1", port))
+        assert len(one.values(200)) == 200
+
+
 def test_a_serial_line_gives_its_lines(tmp_path: Path) -> None:
     link = tmp_path / "gauge"
     terminal = Terminal(link)
@@ -313,6 +335,22 @@ def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
         assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(SharedMemoryError):
         TelemetryRing.attach(name, READING)
+
+
+def test_a_reader_that_hangs_is_told_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rig.sensing.reader._HANGING", 0.5)
+    told = Told()
+    with TelemetryRing.create(64) as telemetry, SensorReader(rig_with(udp_port()), telemetry.name) as reader:
+        reader.start(lambda: time.monotonic() - 50.0, told)
+        eventually(lambda: bool(told.reports), "a report")
+        assert reader.pid is not None
+        os.kill(reader.pid, signal.SIGSTOP)
+        try:
+            eventually(lambda: Code.SENSORS_HANG in [finding.code for finding in told.findings], "the news")
+            assert told.reports[0].state == "stale"
+        finally:
+            os.kill(reader.pid, signal.SIGCONT)
+        eventually(lambda: told.findings[-1].code is Code.SENSOR_BACK, "its answer")
 
 
 def test_a_buffer_keeps_the_newest_readings_in_order_by_sensor() -> None:
