@@ -28,7 +28,8 @@ keep the drawing's values and tolerances. The tracker's scale is estimated too. 
 and the errors of held-out poses. Data that leave poses of the workspace too uncertain are refused (exit code 4), with \
 the unobservable directions.
 
---plan N instead writes the N most informative poses in addition to those in --data.
+--plan N instead writes the N most informative poses in addition to those in --data, and --motion a trajectory that \
+rests at each of them.
 """
 
 POSES_HELP = """Write the measurements for `rig calibrate geometry` from a recording with a tracker.
@@ -104,6 +105,13 @@ def geometry(
     ] = None,
     plan: Annotated[int | None, typer.Option(min=1, max=1000, metavar="N", help="Plan N poses instead.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the candidate poses of --plan.")] = 0,
+    motion: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --plan: trajectory to write for `rig run`, which rests 2 s at each of these poses.",
+        ),
+    ] = None,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
@@ -130,6 +138,8 @@ def geometry(
 
     if data is None and plan is None and homing is None:
         raise typer.BadParameter("give --data FILE, --plan N or --homing FILE")
+    if motion is not None and plan is None:
+        raise typer.BadParameter("goes with --plan", param_hint="'--motion'")
     if not 0.0 < hold_out <= 0.5:
         raise typer.BadParameter(f"{hold_out:g}, must be above 0 and at most 0.5", param_hint="'--hold-out'")
     date = (day or datetime.now()).date()
@@ -154,6 +164,7 @@ def geometry(
             homing=homing,
             plan=plan,
             seed=seed,
+            motion=motion,
             day=date,
             operator=operator,
             note=note,

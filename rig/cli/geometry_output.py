@@ -81,7 +81,9 @@ def homing_words(homed: HomingRepeatability) -> str:
 def plan_words(plan: dict[str, Any]) -> str:
     """Describe the expected benefit of a plan."""
     before, after = (1e6 * plan[f"pose_position_sigma_{when}_m"] for when in ("before", "after"))
+    motion = plan["paths"].get("motion")
     return (
         f"{len(plan['poses'])} poses in addition to {plan['measured']} measured: {plan['paths']['poses']}\n"
+        f"{f'motion that rests at each of them: {motion}{chr(10)}' if motion else ''}"
         f"a pose's position, standard deviation along its worst axis: {before:.0f} µm now, {after:.0f} µm with them"
     )

@@ -462,6 +462,8 @@ class VirtualSensor(Section):
     """Standard deviation of its attitude about each axis, rad."""
     delay: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
     """Time by which a reading is older than its stamp, s."""
+    loss: Annotated[Number, within(0.0, 1.0)] = 0.0
+    """Part of its readings that is lost on the way."""
     clock_offset: _ClockOffset = 0.0
     """What its own clock is ahead of the plant's by, s."""
     clock_drift: Annotated[Number, within(-1e-2, 1e-2)] = 0.0

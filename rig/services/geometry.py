@@ -22,7 +22,8 @@ from calibration import (
     homing_repeatability,
 )
 from dynamics import load_mechanism
-from rig.csvio import check_output
+from kinematics import Array, quaternion_to_angles, trajectory_text
+from rig.csvio import check_output, whole_file
 from rig.errors import InputError, RefusedError
 from rig.services import geometry_tables
 from rig.services.geometry_summary import summary, unobservable_json
@@ -33,6 +34,8 @@ from rig.services.sources import Contents
 
 _MICRO = 1e-6
 """factor that reproduces the command line's "20 um" exactly"""
+_WAY, _REST = 3.0, 2.0
+"""s, of a way between home and a planned pose, and of a rest there"""
 
 
 @request
@@ -77,6 +80,8 @@ class GeometryRequest:
     """poses to plan, see `plan_geometry`"""
     seed: Annotated[int, Field(ge=0)] = 0
     """seed of a plan's candidate poses"""
+    motion: Path | None = None
+    """trajectory file to write: it rests at each planned pose, and returns home in between"""
     day: date | None = None
     """date of the calibration; None: today"""
     operator: str = ""
@@ -186,11 +191,12 @@ def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanGeometryResult:
-    """Result: the most informative poses, the number already measured, and the file of the poses."""
+    """Result: the most informative poses, the number already measured, and the files of poses and motion."""
 
     found: PosePlan
     measured: int
     poses_file: Path
+    motion_file: Path | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON object, SI."""
@@ -199,7 +205,8 @@ class PlanGeometryResult:
             "measured": self.measured,
             "pose_position_sigma_before_m": self.found.sigma_before,
             "pose_position_sigma_after_m": self.found.sigma_after,
-            "paths": {"poses": str(self.poses_file)},
+            "paths": {"poses": str(self.poses_file)}
+            | ({} if self.motion_file is None else {"motion": str(self.motion_file)}),
         }
 
 
@@ -216,8 +223,26 @@ def plan_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> 
     output = Path("geometry-poses.csv") if request.output is None else request.output
     with _refusals():
         check_output(output)
+        if request.motion is not None:
+            check_output(request.motion)
         found, measured = geometry_tables.plan(request, nominal, request.plan, output, progress)
-    return PlanGeometryResult(found, measured, output)
+    if request.motion is not None:
+        with whole_file(request.motion) as file:
+            file.write(trajectory_text(_resting(found.poses, nominal.geometry.home_pose)))
+    return PlanGeometryResult(found, measured, output, request.motion)
+
+
+def _resting(poses: Array, home: Array) -> dict[str, Any]:
+    """Return the motion that rests at poses (n, 7), by way of home: a line between two may leave the strokes."""
+    places = [[*pose[:3].tolist(), *quaternion_to_angles(pose[3:]).tolist()] for pose in (home, *poses)]
+    parts: list[dict[str, Any]] = []
+    for place in places[1:]:
+        parts += [
+            {"type": "minimum-jerk", "start": places[0], "end": place, "duration": _WAY},
+            {"type": "hold", "position": place, "duration": _REST},
+            {"type": "minimum-jerk", "start": place, "end": places[0], "duration": _WAY},
+        ]
+    return {"frame": "base", "parts": parts}
 
 
 def _homing(request: GeometryRequest) -> HomingRepeatability | None:

@@ -83,7 +83,8 @@ class _Twin:
         own = stamp * (1.0 + self._errors.clock_drift) + self._errors.clock_offset
         reading = Measurement(1, self._sequence, own, own, tuple(values.tolist()))
         self._sequence += 1
-        self.waiting.append((stamp, encode_packet(reading, self._key)))
+        if not (self._errors.loss and self._random.random() < self._errors.loss):
+            self.waiting.append((stamp, encode_packet(reading, self._key)))
 
     def _imu(self, plant: Plant) -> Array:
         errors, spread = self._errors, math.sqrt(0.5 * self.options.rate)

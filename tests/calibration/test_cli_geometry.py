@@ -11,8 +11,10 @@ from tracked_platform import TARGETS, Platform, built, in_gauge, reachable_poses
 
 from calibration import GeometryNoise, load_parameters
 from dynamics import load_mechanism
-from kinematics import Array, Geometry, leg_lengths, quaternion_from_rotation_vector
+from kinematics import Array, Geometry, leg_lengths, load_trajectory, quaternion_from_rotation_vector
 from rig.cli import main
+from rig.client import checked_motion
+from rig.config import load_config
 from rig.csvio import POSE, per_leg, write_table
 from rig.errors import ExitCode
 
@@ -194,6 +196,25 @@ def test_a_plan_is_written_and_says_what_it_brings(
         rows = list(csv.DictReader(file))
     lengths = np.array([[float(row[name]) for name in LENGTHS] for row in rows])
     np.testing.assert_allclose(lengths, leg_lengths(LAB.geometry, np.array(found["poses"])), atol=1e-6)
+
+
+def test_a_planned_motion_rests_at_each_pose_within_the_limits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    motion = tmp_path / "rests.toml"
+    assert run("lab-hexapod", "--plan", "12", "-o", tmp_path / "p.csv", "--motion", motion, "--json") == 0
+    found = told(capsys)
+    assert found["paths"]["motion"] == str(motion)
+    config = load_config("virtual")
+    made = load_trajectory(motion, config.machine.geometry.home_pose)
+    assert made.duration == pytest.approx(12 * 8.0)
+    times = 8.0 * np.arange(12)[:, np.newaxis] + [3.01, 4.99]
+    motion_then = made.motion(times.ravel())
+    assert np.abs(motion_then[:, :7] - np.repeat(found["poses"], 2, axis=0)).max() < 1e-9
+    assert np.abs(motion_then[:, 7:]).max() < 1e-9
+    assert checked_motion(config, made)[1].passed
+    assert run("lab-hexapod", "--data", "p.csv", "--motion", motion) == ExitCode.INPUT
+    assert "goes with --plan" in capsys.readouterr().err
 
 
 def test_a_mechanism_without_home_is_calibrated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

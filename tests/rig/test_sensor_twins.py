@@ -133,6 +133,14 @@ def test_errors_of_an_imu_are_those_configured() -> None:
     assert (left.std(axis=0) / spread) == pytest.approx(np.ones(6), rel=0.3)
 
 
+def test_a_part_of_the_readings_is_lost_on_the_way() -> None:
+    settings = config(TRACKER | {"rate": 2000.0}, tracker={"loss": 0.25})
+    _, readings = flown(thrown(settings), 60, 5e-4)
+    _, again = flown(thrown(settings), 60, 5e-4)
+    assert np.array_equal(readings, again)  # by the seed
+    assert 30 < len(readings) < 60
+
+
 def test_what_a_sensor_measures_late_is_stamped_late() -> None:
     virtual = VirtualRig(config(IMU, imu={"delay": 0.003}))
     virtual.advance(0.0049)
