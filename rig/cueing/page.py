@@ -27,7 +27,7 @@ SECTIONS = {
 }
 """Titles of the page's sections, in order."""
 _SHARES = {
-    "input limited": "inputs are cut at `input.force_limit` or `input.rate_limit`",
+    "input limited": "inputs are cut at input.force_limit or input.rate_limit",
     "tilt limited": "the tilt is at its limit of angle, rate or acceleration",
     "legs limited": "a leg's bound changes the motion",
     "braking": "the platform brakes along the path that is known to be free",
