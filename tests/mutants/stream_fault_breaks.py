@@ -165,7 +165,7 @@ STREAM_FAULT_BREAKS = [
         "        for k in range(6):\n"
         "            data.velocity[k], data.acceleration[k] = slot.velocity[k], slot.acceleration[k]\n"
         "        return True, sequence, given, time\n",
-        (f"{_SAMPLES}::test_no_sample_is_used_that_was_overwritten_while_it_was_copied",),
+        (f"{_SAMPLES}::test_the_compiled_reader_looks_at_a_samples_number_after_its_copy",),
     ),
     Break(
         "a sample taken in Python is whole whatever its number",

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kinematics import Array
+from kinematics import Array, interpreted
 from rig.engine.stream_kernels import STREAM, take_kernel
 from rig.runtime import SharedMemoryError
 from rig.streaming import END, SAMPLE, VELOCITY, SampleRing, SampleRingError, new_samples
@@ -145,6 +146,34 @@ def test_a_sample_whose_number_is_another_is_not_used(reader: Callable[[SampleRi
     ring.push(samples)
     ring._numbers[1:4:2] = 2 * (8 + 1) + 1, 2 * (8 + 3) + 2
     assert taken()[:, 0].tolist() == [0.0, 2.0, 4.0]
+
+
+class Hurried:
+    """The numbers of a ring, in which a slot is overwritten as soon as its number has been looked at."""
+
+    def __init__(self, ring: SampleRing, samples: np.ndarray) -> None:
+        self._ring, self._numbers, self._samples = ring, ring.arrays[1], iter(samples)
+
+    def __getitem__(self, slot: int) -> np.uint64:
+        number: np.uint64 = self._numbers[slot]
+        self._ring.push(next(self._samples))
+        return number
+
+
+def test_the_compiled_reader_looks_at_a_samples_number_after_its_copy():
+    """Interpreted, so that the writer comes in between."""
+    ring, stream = SampleRing.local(8), np.zeros(1, STREAM)
+    samples = numbered(0, 16)
+    samples["time"] = samples["pose"][:, 0] = np.arange(16)
+    ring.push(samples[:8])
+    header, _, slots = ring.arrays
+    stream[0]["home"][3], stream[0]["delay"] = 1.0, math.inf
+    reader: Any = take_kernel
+    with interpreted():
+        hurried = Hurried(ring, samples[8:])
+        reader.py_func(stream.view(np.recarray), header, hurried, slots.view(np.recarray), 1e15)
+    assert stream[0]["history"][:8, :2].tolist() == [[n, n] for n in range(8)]
+    assert ring.pushed == 16
 
 
 def test_a_single_sample_is_pushed_too_and_nothing_else_is():
