@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kinematics import Array, quaternion_to_matrix
+from kinematics import Array, coordinates_to_pose, pose_to_coordinates, quaternion_to_matrix
 from rig.config import RigConfig, load_config
 from rig.engine.stream import StreamSource
 from rig.findings import Finding
@@ -83,6 +83,50 @@ class StreamBench:
             self.step()
 
 
+class Sender:
+    """Sines in all axes, of a size that changes, with jumps, bursts, jitter and what is not finite.
+
+    Args:
+        random: draws them.
+        ring: of the samples.
+    """
+
+    def __init__(self, random: np.random.Generator, ring: SampleRing) -> None:
+        self._random, self._ring = random, ring
+        self.name = ring.name
+        """name to attach to the ring by"""
+        self._count = 0
+        self._step, self._home = np.zeros(6), pose_to_coordinates(HOME)
+        self._burst = 0
+        self.change()
+
+    def change(self) -> None:
+        """Another motion."""
+        random = self._random
+        self._size = 10.0 ** random.uniform(-1.0, 0.5) * random.normal(size=6) * [0.02, 0.02, 0.02, 0.05, 0.05, 0.05]
+        self._rate, self._phase = random.uniform(1.0, 10.0, 6), random.uniform(0.0, 6.0, 6)
+
+    def send(self, t: float) -> None:
+        """The sample of the time t, s, or none."""
+        random, chance = self._random, self._random.random()
+        if chance < 5e-4:
+            self._step = 0.02 * random.normal(size=6)
+        if 0.01 < chance < 0.0105:
+            self._burst = int(random.integers(10, 60))
+        if self._burst or chance > 0.99:
+            self._burst, self._count = max(0, self._burst - 1), self._count + 1
+            return
+        q = self._home + self._step + self._size * np.sin(self._rate * t + self._phase)
+        pose = coordinates_to_pose(np.clip(q, -1.0, 1.0))
+        if 0.02 < chance < 0.022:
+            pose[int(random.integers(7))] = random.choice([np.nan, np.inf])
+        late = 0.004 * random.normal() if 0.03 < chance < 0.0305 else 0.0
+        sample = new_samples(1)
+        sample["pose"], sample["time"], sample["sequence"] = pose, t + late, self._count
+        self._count += 1
+        self._ring.push(sample)
+
+
 def swaying(amplitude: float = 0.02, frequency: float = 1.0, axis: int = 0) -> Moved:
     def pose(t: float) -> Array:
         here = HOME.copy()
@@ -113,4 +157,36 @@ def legs_beyond(motions: Array) -> Array:
     acceleration = np.array([limit.acceleration for limit in limits if limit is not None])
     return np.array(
         [np.maximum(low - L, L - high).max(), (np.abs(dL) - speed).max(), (np.abs(ddL) - acceleration).max()]
+    )
+
+
+def poses_beyond(poses: Array, step: float) -> Array:
+    """By how much a way is beyond stroke m, speed m/s, acceleration m/s², joint angles rad and condition, at worst.
+
+    From poses (n, 7), `step` s apart, alone: lengths by vector algebra, speeds and accelerations as their differences.
+    """
+    geometry, h = CONFIG.machine.geometry.array, step
+    R = quaternion_to_matrix(poses[:, 3:])
+    arm = np.einsum("nij,kj->nki", R, geometry[:, 6:9])
+    S = poses[:, None, :3] + arm - geometry[:, :3]
+    L = np.linalg.norm(S, axis=-1)
+    s = S / L[..., None]
+    limits = [leg.limits for leg in CONFIG.machine.legs]
+    low, high = np.array([limit.length for limit in limits]).T  # type: ignore[union-attr]
+    home_R = quaternion_to_matrix(HOME[3:])
+    home = HOME[:3] + np.einsum("ij,kj->ki", home_R, geometry[:, 6:9]) - geometry[:, :3]
+    home /= np.linalg.norm(home, axis=-1, keepdims=True)
+    universal = np.arccos(np.clip((s * home).sum(-1), -1, 1))
+    own, home_own = np.einsum("nji,nkj->nki", R, s), home @ home_R
+    spherical = np.arccos(np.clip((own * home_own).sum(-1), -1, 1))
+    H = np.concatenate([s, np.cross(arm, s) / CONFIG.safety.characteristic_length], -1)[::8]
+    return np.array(
+        [
+            np.maximum(low - L, L - high).max(),
+            (np.abs(np.diff(L, axis=0) / h) - [limit.velocity for limit in limits]).max(),  # type: ignore[union-attr]
+            (np.abs(np.diff(L, 2, axis=0) / h**2) - [limit.acceleration for limit in limits]).max(),  # type: ignore[union-attr]
+            (universal - [limit.universal_angle for limit in limits]).max(),  # type: ignore[union-attr]
+            (spherical - [limit.spherical_angle for limit in limits]).max(),  # type: ignore[union-attr]
+            np.linalg.cond(H).max() - CONFIG.safety.condition,
+        ]
     )

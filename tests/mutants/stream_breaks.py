@@ -59,6 +59,13 @@ STREAM_BREAKS = [
         (f"{_TESTS}::test_what_is_refused_is_not_followed_again_though_nobody_stops_the_rig",),
     ),
     Break(
+        "a STOP takes its duration whether the way to rest is within the limits or not",
+        _KERNELS,
+        "    if step == _LEAVE:\n        if duration > 0.0:",
+        "    if step == _LEAVE:\n        duration = data.tries[0]\n        if duration > 0.0:",
+        ("rig/test_stops_in_streams.py",),
+    ),
+    Break(
         "a stream in a wrong frame is not told from a jump",
         _KERNELS,
         "            data.events |= ELSEWHERE\n",

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from exploration import LONG, either, seeds
-from streamed import CONFIG, HOME, StreamBench
+from streamed import CONFIG, Sender, StreamBench, poses_beyond
 
-from kinematics import Array, coordinates_to_pose, pose_to_coordinates, quaternion_to_matrix
+from kinematics import Array
 
 STOPS = either(4, 10_000)
 PARTS = 4  # of a cycle, at whose ends the motion is looked at
@@ -18,47 +18,15 @@ DECELERATIONS = ((STOP_TIME,), (STOP_TIME, 2.0 * STOP_TIME), (0.01,))
 """s to come to rest in, as tried one after the other; where none is within the limits, the known way is followed"""
 
 
-class Sender:
-    """Sines in all axes at 500 Hz, of a size that changes, with jumps, bursts, jitter and what is not finite."""
-
-    def __init__(self, random: np.random.Generator) -> None:
-        self._random = random
-        self._step, self._home = np.zeros(6), pose_to_coordinates(HOME)
-        self._burst = 0
-        self.change()
-
-    def change(self) -> None:
-        """Another motion."""
-        random = self._random
-        self._size = 10.0 ** random.uniform(-1.0, 0.5) * random.normal(size=6) * [0.02, 0.02, 0.02, 0.05, 0.05, 0.05]
-        self._rate, self._phase = random.uniform(1.0, 10.0, 6), random.uniform(0.0, 6.0, 6)
-
-    def send(self, bench: StreamBench) -> None:
-        random, chance = self._random, self._random.random()
-        if chance < 5e-4:
-            self._step = 0.02 * random.normal(size=6)
-        if 0.01 < chance < 0.0105:
-            self._burst = int(random.integers(10, 60))
-        if self._burst or chance > 0.99:
-            self._burst, bench.count = max(0, self._burst - 1), bench.count + 1
-            return
-        q = self._home + self._step + self._size * np.sin(self._rate * bench.t + self._phase)
-        pose = coordinates_to_pose(np.clip(q, -1.0, 1.0))
-        if 0.02 < chance < 0.022:
-            pose[int(random.integers(7))] = random.choice([np.nan, np.inf])
-        late = 0.004 * random.normal() if 0.03 < chance < 0.0305 else 0.0
-        bench.send(pose, bench.t + late)
-
-
 def ways_to_rest(mode: str, resampling: str, seed: int, stops: int) -> Iterator[Array]:
     """The motion (n, PARTS + 1, 19) within each cycle from a STOP on until the platform rests."""
     random = np.random.default_rng(seed)
     bench = StreamBench(mode=mode, resampling=resampling, fade_in=0.1)
-    sender, motion = Sender(random), np.zeros(19)
+    sender, motion = Sender(random, bench.ring), np.zeros(19)
     for _ in range(stops):
         sender.change()
         for _ in range(int(random.integers(100, 600))):
-            sender.send(bench)
+            sender.send(bench.t)
             bench.step()
             if bench.source.paused:
                 bench.source.resume((STOP_TIME,))
@@ -71,7 +39,7 @@ def ways_to_rest(mode: str, resampling: str, seed: int, stops: int) -> Iterator[
                 parts.append(motion.copy())
             cycles.append(parts)
             assert len(cycles) * bench.period < LONGEST
-            sender.send(bench)
+            sender.send(bench.t)
             bench.step()
         bench.motions.clear()
         if cycles:
@@ -93,39 +61,6 @@ def integrated(cycles: Array) -> tuple[Array, Array]:
     return np.array(places), np.array(speeds)
 
 
-def excess(cycles: Array) -> Array:
-    """By how much a way is beyond stroke m, speed m/s, acceleration m/s², joint angles rad and condition, at worst.
-
-    From the poses alone: lengths by vector algebra, speeds and accelerations as their differences.
-    """
-    poses = np.concatenate([cycles[:, :-1].reshape(-1, 19), cycles[-1:, -1]])[:, :7]
-    geometry, h = CONFIG.machine.geometry.array, CONFIG.period / PARTS
-    R = quaternion_to_matrix(poses[:, 3:])
-    arm = np.einsum("nij,kj->nki", R, geometry[:, 6:9])
-    S = poses[:, None, :3] + arm - geometry[:, :3]
-    L = np.linalg.norm(S, axis=-1)
-    s = S / L[..., None]
-    limits = [leg.limits for leg in CONFIG.machine.legs]
-    low, high = np.array([limit.length for limit in limits]).T  # type: ignore[union-attr]
-    home_R = quaternion_to_matrix(HOME[3:])
-    home = HOME[:3] + np.einsum("ij,kj->ki", home_R, geometry[:, 6:9]) - geometry[:, :3]
-    home /= np.linalg.norm(home, axis=-1, keepdims=True)
-    universal = np.arccos(np.clip((s * home).sum(-1), -1, 1))
-    own, home_own = np.einsum("nji,nkj->nki", R, s), home @ home_R
-    spherical = np.arccos(np.clip((own * home_own).sum(-1), -1, 1))
-    H = np.concatenate([s, np.cross(arm, s) / CONFIG.safety.characteristic_length], -1)[::8]
-    return np.array(
-        [
-            np.maximum(low - L, L - high).max(),
-            (np.abs(np.diff(L, axis=0) / h) - [limit.velocity for limit in limits]).max(),  # type: ignore[union-attr]
-            (np.abs(np.diff(L, 2, axis=0) / h**2) - [limit.acceleration for limit in limits]).max(),  # type: ignore[union-attr]
-            (universal - [limit.universal_angle for limit in limits]).max(),  # type: ignore[union-attr]
-            (spherical - [limit.spherical_angle for limit in limits]).max(),  # type: ignore[union-attr]
-            np.linalg.cond(H).max() - CONFIG.safety.condition,
-        ]
-    )
-
-
 @pytest.mark.parametrize("resampling", ["interpolate", "predict"])
 @pytest.mark.parametrize("mode", ["refuse", "limit"])
 def test_a_stop_at_any_time_keeps_to_every_limit_until_the_platform_rests(mode: str, resampling: str) -> None:
@@ -135,7 +70,8 @@ def test_a_stop_at_any_time_keeps_to_every_limit_until_the_platform_rests(mode: 
             places, speeds = integrated(cycles)
             assert np.abs(places[:-1] - cycles[:, 0, :3]).max() < 1e-6  # the motion is the integral that it says
             assert np.abs(speeds[-1]).max() < 1e-4  # at rest
-            worst = np.maximum(worst, excess(cycles))
+            poses = np.concatenate([cycles[:, :-1].reshape(-1, 19), cycles[-1:, -1]])[:, :7]
+            worst = np.maximum(worst, poses_beyond(poses, CONFIG.period / PARTS))
             longest, count = max(longest, len(cycles) * CONFIG.period), count + 1
             fastest = max(fastest, float(np.linalg.norm(speeds[0])))
     if LONG:
