@@ -308,6 +308,7 @@ _ADVICE = {
     Code.SOURCE_FAILED: mark("Ask the author of its package."),
     Code.SOURCE_LATE: mark("Ask the author of its package."),
     Code.SOURCE_NOT_AT_REST: mark("Ask the author of its package."),
+    Code.REFERENCE_FMU_FAILED: mark("Try the FMU alone, with its own messages, as in FMPy. Then Resume, or Abandon."),
     Code.STREAM_FOLLOWED: "",
     Code.STREAM_ENDED: "",
 }

@@ -192,6 +192,12 @@ class RigSession(SessionState):
         if engine is not None:
             self._commands.submit(lambda: engine.note_tuning(text, at), _ignore)
 
+    def report(self, finding: Finding) -> None:
+        """Have the engine record and log why an FMU that is followed has failed."""
+        engine = self._engine
+        if engine is not None:
+            self._commands.submit(lambda: engine.report(finding), _ignore)
+
     def disconnect_rig(self) -> None:
         """Disconnect the drives and end the engine, which closes the recording; a virtual rig keeps running.
 

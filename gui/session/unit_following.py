@@ -14,8 +14,8 @@ from rig.client import UnitReport, look_after, open_unit
 from rig.config import ReferenceFmu, RigConfig
 from rig.engine import FollowStream, Snapshot
 from rig.errors import HardwareError
-from rig.findings import Finding
-from rig.fmu import Pacing, ReferenceProcess, platform_state
+from rig.findings import Code, Finding
+from rig.fmu import FmuError, Pacing, ReferenceProcess, failure_of, platform_state
 from rig.runtime import TelemetryRing
 from rig.states import State
 
@@ -124,6 +124,8 @@ class UnitFollowing(QtCore.QObject):
             return
         if error is not None:
             status = self._session.status
+            if isinstance(error, FmuError) and self.report is not None:
+                self._session.report(failure_of(Code.REFERENCE_FMU_FAILED, error, self.report.time))
             if status is not None and status.state in _MOVING:
                 self._session.stop(2, "FMU")
             self._fail(error)

@@ -15,7 +15,8 @@ from rig.client.rig import Rig
 from rig.config import ReferenceFmu, RigConfig
 from rig.engine import FollowStream, Snapshot, least_delay
 from rig.errors import InputError, RigError
-from rig.fmu import FmuError, Pacing, ReferenceProcess, check_motion_unit, platform_state
+from rig.findings import Code
+from rig.fmu import FmuError, Pacing, ReferenceProcess, check_motion_unit, failure_of, platform_state
 from rig.streaming import ACCELERATION, VELOCITY
 
 
@@ -147,8 +148,9 @@ def _follow(
         except RigError:
             process.check()  # which is the cause, if it failed
             raise
-    except FmuError:
+    except FmuError as error:
         with contextlib.suppress(RigError):
+            rig.report(failure_of(Code.REFERENCE_FMU_FAILED, error, process.time))
             stop(rig, 2)
         raise
 

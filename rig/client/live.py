@@ -23,6 +23,7 @@ from rig.engine import (
     NoteTuning,
     ProgressCallback,
     Release,
+    Report,
     RigCommand,
     RunningEngine,
     Shutdown,
@@ -210,6 +211,11 @@ class LiveRig:
         """See `Rig.note_tuning`."""
         with self._commands.lock:
             self._commands.client.request(NoteTuning(text, at))
+
+    def report(self, finding: Finding) -> None:
+        """See `Rig.report`."""
+        with self._commands.lock:
+            self._commands.client.request(Report(finding))
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`."""

@@ -37,7 +37,7 @@ from rig.engine import (
     warm_up,
 )
 from rig.errors import HardwareError, InputError
-from rig.findings import Code
+from rig.findings import Code, Finding
 from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
 from rig.sensing import ManualTime, make_intakes
@@ -136,6 +136,7 @@ class LockstepRig:
         if recording is not None:
             header = recording_header(config, calibration, ClockPair(0, 0))
             self._writer = RecordingWriter(recording, header, [options.meaning for options in config.sensors])
+        self._payload_failed = False
         self._intakes = make_intakes(config, ManualTime(self._ticker))
         self._watched = 0.0
         self.sink = _BatchSink(self._writer)
@@ -157,6 +158,9 @@ class LockstepRig:
             for news in self.virtual.faults.news:
                 self.operator.journal.injected(news.action, news.text)
             self.virtual.faults.news.clear()
+        if self.virtual.failure is not None and not self._payload_failed:
+            self._payload_failed = True
+            self.operator.journal.report(self.virtual.failure)
         for feed in self._feeds:
             feed(tick.t)
         if self._intakes:
@@ -241,6 +245,10 @@ class LockstepRig:
     def note_tuning(self, text: str, at: float) -> None:
         """See `Rig.note_tuning`."""
         self.operator.journal.tuned(text, at)
+
+    def report(self, finding: Finding) -> None:
+        """See `Rig.report`."""
+        self.operator.journal.report(finding)
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`; called from waiting calls."""

@@ -133,6 +133,9 @@ class Rig(Protocol):
     def note_tuning(self, text: str, at: float) -> None:
         """Record a change of a washout's tuning; at: s of the clock of streams. Raises HardwareError."""
 
+    def report(self, finding: Finding) -> None:
+        """Record and log why an FMU that is followed has failed. Raises HardwareError."""
+
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """Pass events and telemetry rows from now on; a live rig does so at once, from its own thread."""
 

@@ -10,7 +10,7 @@ from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.messages import Follow, FollowSource, FollowStream, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
-from rig.findings import Code, Finding, Severity
+from rig.findings import Code, Finding
 
 _MOST = 50
 """Notes of one second of rig time that are recorded: no client may flood the recording."""
@@ -82,7 +82,7 @@ class Journal:
         """Write the notes; called by the cyclic thread between two cycles."""
         while self._reports:
             finding = self._reports.popleft()
-            self._engine.record("info" if finding.code.severity is Severity.INFO else "warning", finding)
+            self._engine.record(finding.code.severity.value, finding)
         if not (self._notes or self._omitted):
             return
         now = self._engine.tick.t

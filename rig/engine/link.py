@@ -33,6 +33,7 @@ from rig.engine.messages import (
     NoteTuning,
     Release,
     Reply,
+    Report,
     Request,
     RigCommand,
     Stop,
@@ -99,6 +100,9 @@ class LinkJournal(Protocol):
 
     def tuned(self, text: str, at: float) -> None:
         """Note a change of a washout's tuning at `at`, s of the engine's clock."""
+
+    def report(self, finding: Finding) -> None:
+        """Report an event of a process beside the engine, which the log shows as well."""
 
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""
@@ -212,6 +216,11 @@ class LinkServer:
         if isinstance(request, NoteTuning):
             if self._journal is not None:
                 self._journal.tuned(request.text, request.at)
+            self._send_reply(sender, number, Reply(True))
+            return
+        if isinstance(request, Report):
+            if self._journal is not None:
+                self._journal.report(request.finding)
             self._send_reply(sender, number, Reply(True))
             return
         if isinstance(request, Acquire):
@@ -333,7 +342,7 @@ class LinkClient:
         return SNAPSHOT.validate_json(self._exchange(GetSnapshot())[0])
 
     def request(
-        self, command: RigCommand | Release | Note | NoteTuning, samples: npt.NDArray[np.float64] | None = None
+        self, command: RigCommand | Release | Note | NoteTuning | Report, samples: npt.NDArray[np.float64] | None = None
     ) -> None:
         """Send a command and wait until it is accepted.
 

@@ -221,6 +221,23 @@ class NoteTuning:
     kind: Literal["note-tuning"] = "note-tuning"
 
 
+_REPORTED = frozenset({Code.REFERENCE_FMU_FAILED, Code.PAYLOAD_FMU_FAILED})
+
+
+def _reported(finding: Finding) -> Finding:
+    if finding.code not in _REPORTED:
+        raise ValueError(f"{finding.code}: must be one of {', '.join(sorted(_REPORTED))}")
+    return finding.elided(400)
+
+
+@validated(frozen=True, slots=True)
+class Report:
+    """Record and log why an FMU beside the engine has failed; needs no lease."""
+
+    finding: Annotated[Finding, AfterValidator(_reported)]
+    kind: Literal["report"] = "report"
+
+
 RigCommand = (
     Connect
     | Disconnect
@@ -244,7 +261,9 @@ RigCommand = (
 CHECKED = (Follow, FollowSource, FollowStream, Park, MoveLeg)
 """Commands that are checked before, which may take long."""
 
-Request = Annotated[GetSnapshot | Acquire | Release | Note | NoteTuning | RigCommand, Field(discriminator="kind")]
+Request = Annotated[
+    GetSnapshot | Acquire | Release | Note | NoteTuning | Report | RigCommand, Field(discriminator="kind")
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -487,6 +487,12 @@ class Code(StrEnum):
         unit="s",
     )
     STREAM_UNREADABLE = _code("stream_unreadable", "the stream {stream!r} cannot be read: {text}")
+    FMU_FAILED = _code("fmu_failed", "{fmu}: {text}[[: {log}]]")
+    """its details: `function` and `status` of the call that failed, and `log`, the FMU's own message"""
+    REFERENCE_FMU_FAILED = _code("reference_fmu_failed", "the followed FMU has failed: {within}")
+    """its details: those of `FMU_FAILED`, if it is that, and `time`, s of the FMU's own"""
+    PAYLOAD_FMU_FAILED = _code("payload_fmu_failed", "the payload's FMU has failed, the plant stands still: {within}")
+    """its details: as `REFERENCE_FMU_FAILED`"""
     SENSOR_STALE = _code(
         "sensor_stale",
         "no reading of the sensor {sensor!r} for {value:.3g} s (bound {bound:.3g} s), after {taken} readings",

@@ -182,6 +182,7 @@ class Finding:
             "value": finite(root.value),
             "bound": finite(root.bound),
             "unit": root.unit,
+            "details": _written(root.details),
             "remedy": self.remedy.value,
             "text": self.text,
         }

@@ -20,6 +20,7 @@ import numpy as np
 from kinematics import Array, NumberTextError, read_quantity
 from rig.config import Connection
 from rig.errors import HardwareError, InputError
+from rig.findings import Code, Finding, Value
 
 _UNPACKED = "rig-unit-"
 """Prefix of the folders that units are unpacked into."""
@@ -49,6 +50,11 @@ _BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
 
 class FmuError(HardwareError):
     """An FMU refuses to begin or to go on, or gives a number that is not finite."""
+
+
+def failure_of(code: Code, error: FmuError, time: float) -> Finding:
+    """Why an FMU beside the engine has failed, with what `FMU_FAILED` has of it, at `time`, s of its own."""
+    return Finding(code, details={**error.finding.details, "time": time}, within=(error.finding,))
 
 
 class FmuEndedError(FmuError):
@@ -208,15 +214,19 @@ class ForeignUnit:
             raise self._failed(error) from error
 
     def _note(self, status: int, text: bytes | None) -> None:
-        self._log = [*self._log[-9:], (status, (text or b"").decode(errors="replace").strip())]
+        self._log = [*self._log[-9:], (status, " ".join((text or b"").decode(errors="replace").split()))]
 
     def _failed(self, error: Exception) -> FmuError:
         if getattr(error, "status", None) == _FATAL:
             self._fmu = None  # after which none of its functions may be called
         self._stepping = False
         worst = max((status for status, _text in self._log), default=0)
-        said = next((f": {text}" for status, text in reversed(self._log) if status == worst), "")
-        return FmuError(f"{self.path}: {str(error).rstrip('.')}{said}")
+        said = next((text for status, text in reversed(self._log) if status == worst), "")
+        details: dict[str, Value] = {"fmu": str(self.path), "text": str(error).rstrip("."), "log": said}
+        for name in ("function", "status"):
+            if hasattr(error, name):
+                details[name] = getattr(error, name)
+        return FmuError(Finding(Code.FMU_FAILED, details=details))
 
     def _free(self) -> None:
         fmu, self._fmu = self._fmu, None

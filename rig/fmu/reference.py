@@ -20,6 +20,7 @@ import numpy.typing as npt
 from kinematics import Array
 from rig.config import PAYLOAD_MOTION, ReferenceFmu
 from rig.errors import HardwareError, InputError, RigError
+from rig.findings import Finding
 from rig.fmu.foreign import FmuEndedError, FmuError, remove_remains, step_time
 from rig.fmu.motion import MotionUnit
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, SharedMemoryError, TelemetryRing
@@ -56,7 +57,7 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    text: str
+    what: Finding | str
     kind: type[RigError]
 
 
@@ -190,7 +191,7 @@ class ReferenceProcess:
         except ChildDiedError:
             raise FmuError(f"{self.path}: it crashed {self._how()} {self._where()}") from None
         if isinstance(message, _Failed):
-            raise message.kind(message.text)
+            raise message.kind(message.what)
         return message
 
     def _how(self) -> str:
@@ -256,9 +257,9 @@ def _serve(path: Path, settings: ReferenceFmu, ring: str, platform: Array, pacin
                 owner.send(_Begun(unit.given, needed))
                 _pace(stream, owner, settings, lambda: reader.read_new()[0])
     except (InputError, HardwareError, SharedMemoryError) as error:
-        kind = InputError if isinstance(error, InputError) else FmuError
+        failed = _Failed(str(error), InputError) if isinstance(error, InputError) else _Failed(error.finding, FmuError)
         with contextlib.suppress(OSError):
-            owner.send(_Failed(str(error), kind))
+            owner.send(failed)
     except (EOFError, OSError):  # the owner is gone
         pass
 

@@ -81,6 +81,11 @@ class PayloadUnit:
         self._apply(plant, self._unit.step(self._motion(plant)))
         self.due += self._settings.step
 
+    @property
+    def time(self) -> float:
+        """The FMU's own time, s."""
+        return self._unit.time
+
     def skip(self, duration: float) -> None:
         """Let the plant's time go on by `duration` s without the payload."""
         self.due += duration

@@ -21,8 +21,9 @@ from typing import Self
 
 from actuators import ActuatorError, Endpoint, TwinServer, VirtualServoGroup
 from rig.config import RigConfig
-from rig.engine import LinkClient, Note, ProgressCallback, pace_path, receive_answer, send_compile_progress
+from rig.engine import LinkClient, Note, ProgressCallback, Report, pace_path, receive_answer, send_compile_progress
 from rig.errors import HardwareError, InputError, RigError
+from rig.findings import Finding
 from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_messages, prepare_process
 from rig.virtual.faults import ActiveFault, News
 from rig.virtual.payload_unit import payload_of
@@ -42,7 +43,7 @@ class FaultNotifier:
 
     def __init__(self) -> None:
         self._address = ""
-        self._queue: queue.Queue[tuple[str, News] | None] = queue.Queue(_MOST)
+        self._queue: queue.Queue[tuple[str, Note | Report] | None] = queue.Queue(_MOST)
         self._thread = threading.Thread(target=self._send, name="news", daemon=True)
         self._thread.start()
 
@@ -53,9 +54,16 @@ class FaultNotifier:
     def notify(self, news: Iterable[News]) -> None:
         """Queue news for sending without waiting; drop it if the queue is full."""
         for item in news:
-            if self._address:
-                with contextlib.suppress(queue.Full):
-                    self._queue.put_nowait((self._address, item))
+            self._put(Note(item.action, item.text, item.at))
+
+    def report(self, finding: Finding) -> None:
+        """Queue why the payload's FMU has failed, likewise."""
+        self._put(Report(finding))
+
+    def _put(self, message: Note | Report) -> None:
+        if self._address:
+            with contextlib.suppress(queue.Full):
+                self._queue.put_nowait((self._address, message))
 
     def close(self) -> None:
         """End the thread."""
@@ -67,13 +75,13 @@ class FaultNotifier:
         client: LinkClient | None = None
         known = ""
         while (item := self._queue.get()) is not None:
-            address, news = item
+            address, message = item
             if client is None or address != known:
                 if client is not None:
                     client.close()
                 client, known = LinkClient(address, _TIMEOUT), address
             with contextlib.suppress(RigError):  # the engine has gone
-                client.request(Note(news.action, news.text, news.at))
+                client.request(message)
         if client is not None:
             client.close()
 
@@ -352,10 +360,10 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang, payload)
         sensors = TwinSender(config, rig.sensors)
         resources.callback(sensors.close)
-        needed = math.inf
+        needed, failed = math.inf, False
 
         def advance(now: float) -> None:
-            nonlocal needed
+            nonlocal needed, failed
             if orphaned.is_set():
                 used = server.clients or clock.engaged or not all(rig.plant.braked(leg) for leg in range(6))
                 if math.isinf(needed) or used:
@@ -370,6 +378,9 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             if rig.faults.news:
                 notifier.notify(rig.faults.news)
                 rig.faults.news.clear()
+            if rig.failure is not None and not failed:
+                failed = True
+                notifier.report(rig.failure)
 
         def ready(_served: list[Endpoint]) -> None:
             if config.virtual is not None and not config.virtual.real_time:
@@ -434,6 +445,8 @@ def _answer(rig: VirtualRig, request: Request, notifier: FaultNotifier) -> RigVi
             case NotifyEngine(address):
                 notifier.address(address)
                 notifier.notify(rig.faults.recall())
+                if rig.failure is not None:
+                    notifier.report(rig.failure)
     except InputError as error:
         return Refusal(str(error), InputError)
     return _view(rig)

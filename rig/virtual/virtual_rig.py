@@ -31,7 +31,7 @@ from rig.config import RigConfig, cell_options, device_keys, drive_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
 from rig.findings import Code, Finding, Value
-from rig.fmu import FmuError
+from rig.fmu import FmuError, failure_of
 from rig.virtual.faults import Faults
 from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.payload_unit import PayloadUnit
@@ -84,6 +84,8 @@ class VirtualRig:
             truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks
         )
         self._payload = payload
+        self.failure: Finding | None = None
+        """why the payload's FMU has failed"""
         if payload is not None:
             payload.begin(self.plant)
         limit = config.load_cells.range
@@ -201,7 +203,8 @@ class VirtualRig:
         try:
             payload.exchange(plant)
         except FmuError as error:
-            plant.fault = f"the payload's FMU has failed, the plant stands still: {error}"
+            self.failure = failure_of(Code.PAYLOAD_FMU_FAILED, error, payload.time)
+            plant.fault = self.failure.text
 
     def _tick(self) -> None:
         now = self.plant.time

@@ -45,6 +45,7 @@ def test_what_comes_back_from_json_is_the_same(code: Code) -> None:
     assert finding_from_json(finding_to_json(found)) == found
     data = found.as_dict()
     assert data["text"] == found.text and data["remedy"] == found.remedy.value and data["code"] == found.root.code
+    assert data["details"] == found.root.details
 
 
 def test_a_code_of_a_later_version_is_none_and_damage_is_told() -> None:

@@ -1,6 +1,8 @@
 """A payload on the virtual rig that a foreign FMU computes."""
 
 import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,13 @@ from actuators import Mode
 from kinematics import Array, leg_matrix
 from rig.client import LockstepRig, on_free_ports, open_rig
 from rig.config import PAYLOAD_MOTION, PAYLOAD_WRENCH, PayloadFmu, RigConfig
-from rig.engine import note_departures
+from rig.engine import Report, Snapshot, note_departures
+from rig.engine.lease import Leases
+from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.errors import ConfigError, RefusedError
+from rig.findings import Code, Finding
 from rig.fmu import FmuError, inverse_unit
+from rig.runtime.shared_memory import ControlBlock
 from rig.services import CheckRequest, LoopsRequest, check, compare_loops
 from rig.virtual import PayloadUnit, Plant, VirtualRig, VirtualRigProcess, payload_of
 from rig.virtual import drive_kernel as columns
@@ -147,6 +153,9 @@ def test_a_unit_that_fails_stops_the_plant_and_says_so(springs: dict[int, Path])
         rig = VirtualRig(config, payload=payload)
         rig.advance(0.01)
         assert "spring3.fmu: " in rig.plant.fault and "failed with status 3" in rig.plant.fault
+        failure = rig.failure
+        assert failure is not None and failure.code is Code.PAYLOAD_FMU_FAILED
+        assert failure.details["function"] == "fmi3DoStep" and failure.details["status"] == 3
         before = rig.plant.state
         rig.advance(0.1)
         assert np.array_equal(rig.plant.state, before)
@@ -240,7 +249,44 @@ def test_a_rig_carries_it(springs: dict[int, Path]) -> None:
     assert any("spring3.fmu computes" in text for text in noted)
 
 
-def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path]) -> None:
+class _Reports:
+    """The engine's journal, of which only reports are asked."""
+
+    def __init__(self) -> None:
+        self.found: list[Finding] = []
+
+    def report(self, finding: Finding) -> None:
+        self.found.append(finding)
+
+
+@contextmanager
+def _journal(folder: Path) -> Iterator[tuple[str, list[Finding]]]:
+    """A control link's address, and the findings that are reported there."""
+    reports, address = _Reports(), f"ipc://{folder}/link"
+    block = ControlBlock.create()
+    with closing(block), closing(LinkServer(address, _no_submission, _no_status, Leases(block), reports)) as server:  # type: ignore[arg-type]
+        server.start()
+        yield address, reports.found
+
+
+def _no_submission(_submission: Submission) -> None:
+    raise AssertionError("a command")
+
+
+def _no_status(_lease: str) -> Snapshot:
+    raise AssertionError("asked for the status")
+
+
+def test_nothing_but_why_an_fmu_has_failed_is_reported(tmp_path: Path) -> None:
+    failed = Finding(Code.PAYLOAD_FMU_FAILED, details={"log": "x" * 1000}, within=(Finding.of_text("it ended"),))
+    with _journal(tmp_path) as (address, reported), closing(LinkClient(address, 10.0)) as client:
+        client.request(Report(failed))
+        assert [found.code for found in reported] == [failed.code] and len(str(reported[0].details["log"])) < 500
+    with pytest.raises(ValueError, match="must be one of payload_fmu_failed, reference_fmu_failed"):
+        Report(Finding(Code.CONNECT_FIRST))
+
+
+def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path], tmp_path: Path) -> None:
     """It starts a process: from the configuration to the served rig it goes another way than in lockstep.
 
     What the unit prints is not in this program's output.
@@ -251,6 +297,10 @@ def test_the_virtual_rigs_process_carries_it(springs: dict[int, Path]) -> None:
         with pytest.raises(ConfigError, match=r"spring2.fmu: a step of 0.001 s takes"), VirtualRigProcess(slow):
             pass
     with VirtualRigProcess(failing) as process:
-        eventually(lambda: "spring2.fmu" in process.look().plant_fault, "the fault of the unit")
+        with _journal(tmp_path) as (address, reported):
+            process.notify(address)
+            eventually(lambda: "spring2.fmu" in process.look().plant_fault, "the fault of the unit")
+            eventually(lambda: bool(reported), "the engine to be told")
+        assert reported[0].code is Code.PAYLOAD_FMU_FAILED and reported[0].details["status"] == 3
         output, error = (os.readlink(f"/proc/{process.pid}/fd/{number}") for number in (1, 2))
         assert output == error

@@ -19,6 +19,7 @@ from waiting import eventually
 from rig.client import LockstepRig, RigClient, check_unit, open_rig
 from rig.config import REFERENCE_MOTION, ReferenceFmu, complete_motion
 from rig.errors import ConfigError, InputError
+from rig.findings import Code
 from rig.fmu import FmuEndedError, FmuError, MotionUnit, Pacing, ReferenceProcess
 from rig.fmu import foreign as units
 from rig.runtime import TelemetryRing
@@ -428,6 +429,20 @@ def test_one_that_fails_on_the_way_stops_the_rig_by_name(ships: dict[int, Path],
     moving = [k for k, row in enumerate(rows) if np.abs(row["reference"][7:13]).max() > 1e-6]
     assert rows[moving[-1]]["t"] < rows[int(np.argmax(speeds))]["t"] + longest
     assert robot.status.state.name == "ENGAGED"
+    robot.abandon()
+
+
+def test_why_it_failed_is_an_event_with_fields(ships: dict[int, Path], robot: RigClient) -> None:
+    """In the log and the recording, before the stop: the call, its status and the FMU's own message."""
+    with pytest.raises(FmuError, match=r"ship3.fmu: fmi3DoStep failed with status 3 \(error\): a wave breaks at 0.1 s"):
+        robot.follow(_settings(ships[3], BY_ANGLES, "trouble = 3"), duration=2.0)
+    robot.abandon()
+    assert isinstance(robot.rig, LockstepRig)
+    events = [event for event in robot.rig.engine.events if event.finding.code is Code.REFERENCE_FMU_FAILED]
+    details = events[-1].finding.details
+    assert (details["function"], details["status"], details["log"]) == ("fmi3DoStep", 3, "a wave breaks at 0.1 s")
+    assert details["time"] == pytest.approx(0.098) and details["fmu"] == str(ships[3])
+    assert events[-1].level == "error"
 
 
 def test_a_stream_that_does_not_suit_its_steps_is_refused(ships: dict[int, Path], robot: RigClient) -> None:
