@@ -165,10 +165,10 @@ def unit_facts(config: RigConfig, reference: ReferenceFmu | None) -> list[Fact]:
     return [Fact(caption, text) for caption, text in zip(captions, texts, strict=True)]
 
 
-def unit_progress_facts(phase: str, report: UnitReport | None) -> list[Fact]:
-    """How an FMU does. phase: of `UnitFollowing`. report: of the last look."""
+def unit_progress_facts(phase: str, report: UnitReport | None, *, failed: bool = False) -> list[Fact]:
+    """How an FMU does. phase, failed: of `UnitFollowing`. report: of the last look."""
     states: dict[str, tuple[str, Role]] = {
-        "off": (tr("no FMU is followed"), "muted"),
+        "off": (tr("has failed"), "bad") if failed else (tr("no FMU is followed"), "muted"),
         "starting": (tr("is started, and its steps are timed"), "warning"),
         "followed": (tr("gives set-points"), "good"),
     }
@@ -308,7 +308,7 @@ _ADVICE = {
     Code.SOURCE_FAILED: mark("Ask the author of its package."),
     Code.SOURCE_LATE: mark("Ask the author of its package."),
     Code.SOURCE_NOT_AT_REST: mark("Ask the author of its package."),
-    Code.REFERENCE_FMU_FAILED: mark("Try the FMU alone, with its own messages, as in FMPy. Then Resume, or Abandon."),
+    Code.REFERENCE_FMU_FAILED: mark("Try the FMU alone, as in FMPy. Abandon the motion before you start it again."),
     Code.STREAM_FOLLOWED: "",
     Code.STREAM_ENDED: "",
 }

@@ -226,13 +226,11 @@ class FollowPanel(QtWidgets.QWidget):
         page = QtWidgets.QVBoxLayout(self._stream_page)
         page.setContentsMargins(0, 0, 0, 0)
         page.addWidget(Card(tr("Receiver"), self.receiver, self.listen))
-        frame = QtWidgets.QWidget()
-        row = QtWidgets.QHBoxLayout(frame)
+        self._frames = QtWidgets.QWidget()
+        row = QtWidgets.QHBoxLayout(self._frames)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(QtWidgets.QLabel(tr("Frame of the poses")))
         row.addWidget(self.frame, 1)
-        page.addWidget(frame)
-        frame.setVisible(config.stream.cue is None)  # those of a washout are absolute
         page.addWidget(Card(tr("[stream] of the configuration"), FactTable(stream_facts(config))))
         page.addStretch(1)
         self._unit_page = QtWidgets.QWidget()
@@ -255,7 +253,7 @@ class FollowPanel(QtWidgets.QWidget):
         left, right = QtWidgets.QWidget(), QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(left)
         column.setContentsMargins(6, 6, 6, 6)
-        for widget in (title, self.list):
+        for widget in (title, self.list, self._frames):
             column.addWidget(widget)
         column.addWidget(ScrolledPage(self.stack), 1)
         column.addLayout(buttons)
@@ -300,6 +298,8 @@ class FollowPanel(QtWidgets.QWidget):
         self.arrivals.setVisible(chosen.key == STREAM)
         self.washout.setVisible(chosen.key == STREAM and self._session.config.stream.cue is not None)
         self.unit_progress.setVisible(chosen.key == UNIT)
+        absolute = chosen.key == STREAM and self._session.config.stream.cue is not None  # as a washout's are
+        self._frames.setVisible(chosen.key in (STREAM, UNIT) and not absolute)
         self.refresh()
 
     def refresh(self) -> None:
@@ -310,7 +310,7 @@ class FollowPanel(QtWidgets.QWidget):
         self.arrivals.show_facts(arrival_facts(receiving.status))
         self.washout.show_facts(washout_facts(receiving.cueing))
         self.unit_settings.show_facts(unit_facts(session.config, self._reference))
-        self.unit_progress.show_facts(unit_progress_facts(self.unit.phase, self.unit.report))
+        self.unit_progress.show_facts(unit_progress_facts(self.unit.phase, self.unit.report, failed=self.unit.failed))
         self.listen.setText(tr("Stop listening") if receiving.on else tr("Listen"))
         self.listen.setAccessibleName(self.listen.text())
         held = tr("a stream is followed: stop it first") if following and receiving.on else ""
@@ -347,7 +347,7 @@ class FollowPanel(QtWidgets.QWidget):
         self.findings.clear()
         form, reference, chosen = self.form, self._reference, self.chosen
         if chosen.key == UNIT and reference is not None:
-            self.unit.start(reference)
+            self.unit.start(reference, self.frame.currentData())
             return
         cued = self._session.config.stream.cue is not None
         frame: Frame = "base" if cued else self.frame.currentData()

@@ -406,8 +406,8 @@ class RigSession(SessionState):
         self.status, self._status_at = status, time.monotonic()
         for entry in map(log_entry, self._events.new(status.events)):
             self.logged.emit(entry)
-            if entry.finding is not None and entry.level == "warning" and not entry.code:
-                self.refused.emit(mark("warning"), entry.finding)  # nothing has stopped: the banner does not show it
+            if entry.finding is not None and entry.level != "info" and not entry.code:
+                self.refused.emit(entry.level, entry.finding)  # nothing has stopped: the banner does not show it
         self.statusChanged.emit(status)
         self.changed.emit()
 

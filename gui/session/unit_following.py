@@ -20,6 +20,7 @@ from rig.runtime import TelemetryRing
 from rig.states import State
 
 UnitPhase = Literal["off", "starting", "followed"]
+Frame = Literal["base", "home", "platform"]
 _LOOKED = 250  # ms between two looks at how it does
 _ENDING = 32.0  # s, within which an FMU that does not begin is given up
 _MOVING = (State.RUNNING, State.STOPPING)
@@ -42,22 +43,26 @@ class UnitFollowing(QtCore.QObject):
         self._worker = Worker("followed FMU", self)
         self._process: ReferenceProcess | None = None  # by the worker's thread
         self._reference: ReferenceFmu | None = None
+        self._frame: Frame | None = None
         self._begun = self._busy = False
         self.phase: UnitPhase = "off"
         self.report: UnitReport | None = None
         """of the last look, also of the one that was followed last"""
+        self.failed = False
+        """whether that one has failed"""
         self._timer = QtCore.QTimer(self)
         self._timer.setInterval(_LOOKED)
         self._timer.timeout.connect(self._look)
         session.statusChanged.connect(self._follow_rig)
         session.died.connect(lambda *_: self.end())
 
-    def start(self, reference: ReferenceFmu) -> None:
-        """Start the FMU, then follow it."""
+    def start(self, reference: ReferenceFmu, frame: Frame | None = None) -> None:
+        """Start the FMU, then follow it. frame: of its poses; None: the configuration's."""
         address = self._session.engine_address
         if address is None or self.phase != "off":
             return
         self._reference, self._begun, self._busy, self.report = reference, False, False, None
+        self._frame, self.failed = frame, False
         self.phase = "starting"
         self._worker.submit(partial(self._open, self._session.config, reference, address.ring), self._opened)
         self.changed.emit()
@@ -106,7 +111,9 @@ class UnitFollowing(QtCore.QObject):
             ring, self.report = opened
             self.phase = "followed"
             self._timer.start()
-            self._session.send(mark("follow"), FollowStream(self.report.path.stem, ring), done=self._answered)
+            self._session.send(
+                mark("follow"), FollowStream(self.report.path.stem, ring, self._frame), done=self._answered
+            )
             self.changed.emit()
 
     def _answered(self, refusal: Finding | None) -> None:
@@ -125,10 +132,13 @@ class UnitFollowing(QtCore.QObject):
         if error is not None:
             status = self._session.status
             if isinstance(error, FmuError) and self.report is not None:
+                self.failed = True
                 self._session.report(failure_of(Code.REFERENCE_FMU_FAILED, error, self.report.time))
+                self.end()
+            else:
+                self._fail(error)
             if status is not None and status.state in _MOVING:
                 self._session.stop(2, "FMU")
-            self._fail(error)
         elif report is not None:
             self.report = report
             self.changed.emit()

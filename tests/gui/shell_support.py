@@ -94,6 +94,7 @@ class FakeSession(RigSession):
         super().__init__(config, folder)
         self.sent: list[tuple[str, Any, Any]] = []
         self.stops: list[tuple[int, str]] = []
+        self.reported: list[Finding] = []
         self.found.close(1.0)  # there may be an engine on this machine
         self.virtual.finish()
         self.virtual = FakeVirtual(config, self)
@@ -119,6 +120,9 @@ class FakeSession(RigSession):
 
     def signal_hold(self, holding: bool) -> None:
         self.held.append(holding)
+
+    def report(self, finding: Finding) -> None:
+        self.reported.append(finding)
 
     def connect_rig(self) -> None:
         self.sent.append(("connect", None, None))

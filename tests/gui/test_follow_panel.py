@@ -4,9 +4,12 @@ import math
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from foreign_units import foreign_vehicle
 from own_packages import example, installed
 from shell_support import VIRTUAL, FakeSession, make_event, make_status, press
 
@@ -16,9 +19,11 @@ from gui.session.mover import Mover
 from rig.engine import FollowSource, FollowStream
 from rig.engine.stream import StreamReport
 from rig.findings import Code, Finding
+from rig.runtime import TelemetryRing
 from rig.states import State
 from rig.streaming import SetPoint, StreamStatus, encode_set_point
 from rig.streaming.sender_clock import ClockEstimate
+from rig.telemetry import ROW
 
 ENTRIES = """
 [stewart_rig.references]
@@ -181,6 +186,40 @@ def test_an_fmu_is_chosen_by_its_file(panel: FollowPanel, session: FakeSession, 
         assert ("there is no file" in panel.start.obstacle) is not there
         path.touch()
     assert not panel.start.obstacle and panel.unit_settings.text(0) == "5 ms"
+
+
+def test_an_fmu_is_followed_until_it_fails(
+    panel: FollowPanel, session: FakeSession, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiled one in its own process, with an engine's telemetry of which only the ring is there."""
+    ship = foreign_vehicle(3, tmp_path)
+    reference = {"fmu": str(ship), "step": 0.006, "lead": 0.1, "connections": ["heave -> pose.z"],
+                 "parameters": ["heave_size = 0.005", "trouble = 3", "trouble_at = 0.42"]}  # fmt: skip
+    session.config = session.config.changed({"reference": reference, "stream": {"delay": 0.5, "watchdog": 5.0}})
+    with TelemetryRing.create(64) as ring:
+        row = np.zeros(1, ROW)
+        row["pose"][0, 3] = 1.0
+        ring.push(row)
+        monkeypatch.setattr(FakeSession, "engine_address", SimpleNamespace(ring=ring.name))
+        session.take(make_status(State.ENGAGED))
+        panel.choose(UNIT)
+        panel.file.set_value(str(ship))
+        panel.file.edited.emit()
+        panel.frame.setCurrentIndex(panel.frame.findData("home"))
+        assert panel.frame.isVisible() and panel.unit_settings.text(0) == "6 ms"
+        press(panel.start)
+        assert "is started" in panel.unit_progress.text(0) and "is being started" in panel.start.obstacle
+        qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
+        command = session.sent[-1][1]
+        assert (command.name, command.frame) == ("ship3", "home") and command.ring
+        assert panel.unit_progress.text(0) == "gives set-points" and "of 6 ms" in panel.unit_progress.text(2)
+        session.take(make_status(State.RUNNING, stream=StreamReport("following", 0.5, 9, 0, 0, 0, 0)))
+        qtbot.waitUntil(lambda: bool(session.stops), timeout=60_000)
+    (failure,) = session.reported
+    assert (failure.code, failure.details["log"]) == (Code.REFERENCE_FMU_FAILED, "a wave breaks at 0.42 s")
+    assert session.stops == [(2, "FMU")] and panel.unit.phase == "off" and panel.unit_progress.text(0) == "has failed"
+    session.take(make_status(State.ENGAGED, events=(make_event(failure),)))
+    assert "a wave breaks at 0.42 s. Try the FMU alone" in panel.findings.toPlainText()
 
 
 def test_settings_of_many_kinds_have_fields(panel: FollowPanel, session: FakeSession) -> None:
