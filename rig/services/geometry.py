@@ -34,7 +34,7 @@ from rig.services.sources import Contents
 
 _MICRO = 1e-6
 """factor that reproduces the command line's "20 um" exactly"""
-_WAY, _REST = 3.0, 2.0
+_WAY, _REST = 2.0, 2.0
 """s, of a way between home and a planned pose, and of a rest there"""
 
 

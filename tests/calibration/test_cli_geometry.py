@@ -207,8 +207,8 @@ def test_a_planned_motion_rests_at_each_pose_within_the_limits(
     assert found["paths"]["motion"] == str(motion)
     config = load_config("virtual")
     made = load_trajectory(motion, config.machine.geometry.home_pose)
-    assert made.duration == pytest.approx(12 * 8.0)
-    times = 8.0 * np.arange(12)[:, np.newaxis] + [3.01, 4.99]
+    assert made.duration == pytest.approx(12 * 6.0)
+    times = 6.0 * np.arange(12)[:, np.newaxis] + [2.01, 3.99]
     motion_then = made.motion(times.ravel())
     assert np.abs(motion_then[:, :7] - np.repeat(found["poses"], 2, axis=0)).max() < 1e-9
     assert np.abs(motion_then[:, 7:]).max() < 1e-9

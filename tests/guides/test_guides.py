@@ -89,6 +89,7 @@ NOT_RUN = {
     "rig follow virtual --frame home": "waits for a sender: tests/integration/test_stream_in.py gives it one",
     "rig follow virtual --cue lab-hexapod": "tests/rig/test_vehicle_stream.py gives its receiver a sender",
     "rig follow my-rig.toml --duration 60": "needs an FMU: tests/integration/test_fmu_followed.py compiles one",
+    "rig run my-rig.toml rests.toml": "three minutes: tests/calibration/test_cli_geometry.py checks such a motion",
     "rig calibrate geometry-poses RECORDING --sensor tracker -o poses.csv": "needs a recording with a tracker: "
     "tests/rig/test_tracked_poses.py makes one",
     'rig calibrate geometry lab-hexapod --data poses.csv --position-sigma "9 um"': "needs the poses of the line before",
