@@ -19,7 +19,7 @@ from rig.config import PluginSource, RigConfig
 from rig.errors import HardwareError, InputError
 from rig.findings import Code, Finding
 from rig.recording import READING
-from rig.runtime import ChildProcess, SharedMemoryError, TelemetryRing
+from rig.runtime import ChildLateError, ChildProcess, SharedMemoryError, TelemetryRing
 from rig.sensing.intake import MachineTime, RigTime, SensorIntake, SensorReport
 from rig.sensing.sources import SensorSource, key_of, open_source
 from rig.telemetry import SensorChannels
@@ -27,7 +27,7 @@ from rig.telemetry import SensorChannels
 RING = 8192
 """readings that the ring holds"""
 _STARTING = 20.0
-"""s for the process to open the sensors"""
+"""s for the process to start and to open the sensors; without a required one the rig goes on then"""
 _ENDING = 2.0
 """s for it to end by itself"""
 _TURN = 0.01
@@ -187,7 +187,7 @@ class SensorReader:
 
     Raises:
         InputError: a key cannot be read.
-        HardwareError: the process cannot be started, or a required sensor cannot be opened.
+        HardwareError: the process cannot be started, or a required sensor cannot be opened, or not in time.
     """
 
     def __init__(self, config: RigConfig, telemetry: str, name: str | None = None) -> None:
@@ -206,14 +206,27 @@ class SensorReader:
         except BaseException:
             self.ring.close()
             raise
+        self._late = False
+        """whether the process has not opened the sensors yet"""
         try:
-            ready, text = self._process.receive(_STARTING, "open the sensors")
-            if not ready:
-                raise HardwareError(text)
+            self._started(*self._process.receive(_STARTING, "open the sensors"))
+        except ChildLateError:
+            if any(options.required for options in config.sensors):
+                self._abandon()
+                raise
+            self._late = True
         except BaseException:
-            self._process.end(0.0)
-            self.ring.close()
+            self._abandon()
             raise
+
+    @staticmethod
+    def _started(ready: bool, text: str) -> None:
+        if not ready:
+            raise HardwareError(text)
+
+    def _abandon(self) -> None:
+        self._process.end(0.0)
+        self.ring.close()
 
     @property
     def pid(self) -> int | None:
@@ -245,7 +258,11 @@ class SensorReader:
                 if begun != known and math.isfinite(begun) and not hangs:
                     known = begun
                     self._process.pipe.send(begun)
-                if self._process.pipe.poll(_LOOK):
+                if self._late:
+                    if self._process.pipe.poll(_LOOK):
+                        self._started(*self._process.pipe.recv())
+                        self._late, heard = False, time.monotonic()
+                elif self._process.pipe.poll(_LOOK):
                     reports, findings = self._process.pipe.recv()
                     if hangs:
                         findings += [Finding(Code.SENSOR_BACK, details={"sensor": each.name}) for each in reports]
@@ -255,7 +272,7 @@ class SensorReader:
                     hangs = True
                     finding = Finding(Code.SENSORS_HANG, 0, silence, details={"text": self._sensors})
                     take([replace(each, state="stale") for each in reports], [finding])
-        except (EOFError, OSError):
+        except (EOFError, OSError, HardwareError):
             take((), [Finding(Code.SENSORS_DEAD, details={"text": self._sensors})])
 
     def __enter__(self) -> Self:

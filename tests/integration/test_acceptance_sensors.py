@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from configured import slower_file
 
 from rig.acceptance import Basis
-from rig.config import load_config
 from rig.recording import open_recording
 from rig.services import AcceptRequest, AcceptResult, accept
 
@@ -14,7 +14,7 @@ SENSORS = """
 name = "imu"
 kind = "imu"
 source = "udp://127.0.0.1:9873"
-rate = 500.0
+rate = 330.0
 position = [0.05, 0.02, 0.03]
 rotation = [0.0, 0.0, 0.5]
 
@@ -39,10 +39,11 @@ position_noise = 1e-6
 
 
 def configuration(folder: Path, extra: str) -> Path:
-    """A copy of the shipped rig with more in its file."""
-    shipped = load_config("virtual").path
+    """The file of the tests' rig with more in it."""
     path = folder / "sensed.toml"
-    path.write_text(shipped.read_text(encoding="utf-8") + extra, encoding="utf-8")
+    slower_file(path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(extra)
     return path
 
 

@@ -12,6 +12,7 @@ from waiting import eventually
 import rig
 from kinematics import TrajectorySpec, build_trajectory
 from rig.acceptance.sensors import aligned
+from rig.client import on_free_ports
 from rig.engine import find_engine
 from rig.findings import Code
 from rig.recording import open_recording
@@ -47,7 +48,7 @@ def test_a_live_rig_records_its_sensors_and_outlives_their_reader(tmp_path: Path
         free.bind(("127.0.0.1", 0))
         source = f"udp://127.0.0.1:{free.getsockname()[1]}"
     imu = {"name": "imu", "kind": "imu", "source": source, "rate": 250.0, "clock": "machine"}
-    config = VIRTUAL.changed(
+    config = on_free_ports(VIRTUAL).changed(
         {"sensors": [imu], "virtual": {"drive": {"start_spread": 1e-3}, "sensors": [{"name": "imu"}]}}
     )
     with rig.open(config, output=tmp_path) as robot:
@@ -55,7 +56,7 @@ def test_a_live_rig_records_its_sensors_and_outlives_their_reader(tmp_path: Path
         robot.engage()
         motion = build_trajectory(TrajectorySpec.model_validate(HEAVE), config.machine.geometry.home_pose)
         robot.run(motion)
-        eventually(lambda: robot.status.sensors[0].state == "live", "a reading")
+        eventually(lambda: [each.state for each in robot.status.sensors] == ["live"], "a reading")
         engine = find_engine(robot.config)
         assert engine is not None
         assert engine.describe().endswith("; sensors: imu live")

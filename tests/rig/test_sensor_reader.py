@@ -353,6 +353,19 @@ def test_a_reader_that_hangs_is_told_and_comes_back(monkeypatch: pytest.MonkeyPa
         eventually(lambda: told.findings[-1].code is Code.SENSOR_BACK, "its answer")
 
 
+def test_a_process_that_starts_late_holds_up_a_rig_only_where_a_sensor_is_required(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rig.sensing.reader._STARTING", 0.0)
+    told = Told()
+    with TelemetryRing.create(64) as telemetry:
+        with SensorReader(rig_with(udp_port()), telemetry.name) as reader:
+            reader.start(lambda: time.monotonic() - 50.0, told)
+            eventually(lambda: bool(told.reports), "a report")
+        with pytest.raises(HardwareError, match="did not open the sensors within 0 s"):
+            SensorReader(rig_with(udp_port(), required=True), telemetry.name)
+
+
 def test_a_buffer_keeps_the_newest_readings_in_order_by_sensor() -> None:
     channels = SensorOptions.model_validate(MOTOR | {"source": "udp://127.0.0.1:1"}).meaning
     rows = np.zeros(6, READING)
