@@ -233,12 +233,13 @@ class Measurer:
             at=At(Condition.UP_TO, {"frequency": band}),
         )
         peak = float(np.abs(rest.signal()[:, axis]).max())
+        independent = 2.0 * band * trial.cycles * trial.period
         yield Number(
             AcceptanceTest.NOISE,
             Quantity.NOISE_PEAK,
             trial.axis,
             peak,
-            rms,
+            _greatest_sigma(rms, independent),
             "m/s^2",
             basis=found.basis[axis],
             at=At(Condition.UP_TO, {"frequency": band}),
@@ -292,13 +293,14 @@ class Measurer:
         off = np.abs(each - each.mean(axis=0))
         axis = int(off.max(axis=(0, 1)).argmax())
         spread = math.sqrt(float((off[:, :, axis] ** 2).mean()))
+        independent = 2.0 * self._band(signals) * trial.cycles * trial.period
         size = float(np.abs(found.commanded[:, COORDINATES.index(trial.axis)]).max())
         return Number(
             AcceptanceTest.REPEATABILITY,
             Quantity.OF_CYCLES,
             trial.axis,
             float(off[:, :, axis].max()),
-            spread,
+            _greatest_sigma(spread, independent),
             "m/s^2",
             self._settings.repeatability,
             basis=found.basis[axis],
@@ -626,6 +628,11 @@ class Measurer:
 def _spread(values: Floats) -> float:
     """Standard deviation of single values."""
     return float(values.std(ddof=1)) if len(values) > 1 else math.inf
+
+
+def _greatest_sigma(spread: float, count: float) -> float:
+    """Standard uncertainty of the greatest magnitude of so many independent normal values, by Gumbel's distribution."""
+    return spread * math.pi / math.sqrt(12.0 * math.log(2.0 * max(count, 2.0)))
 
 
 def _along(vectors: Floats, direction: Floats) -> Floats:

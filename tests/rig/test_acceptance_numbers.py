@@ -326,13 +326,16 @@ def test_the_sigma_of_a_line_is_that_of_noise() -> None:
         (Quantity.REACHED, 0.6, 1.4),
         (Quantity.HARMONICS, 0.6, 1.4),
         (Quantity.NOISE_RMS, 0.6, 1.4),
+        (Quantity.NOISE_PEAK, 0.6, 1.4),
+        (Quantity.OF_CYCLES, 0.5, 1.4),
         (Quantity.OTHER_AXIS, 0.6, 1.4),
         (Quantity.ROUGHNESS, 0.5, 1.4),  # of the whole motion's lines, of which it is a part
     ],
 )
 def test_sigma_is_the_scatter_of_a_repeated_measurement(quantity: Quantity, low: float, high: float) -> None:
     slow = quantity is Quantity.ROUGHNESS
-    kind = Kind.SLOW if slow else Kind.FAST if quantity is Quantity.REACHED else Kind.SINE
+    kinds = {Quantity.REACHED: Kind.FAST, Quantity.OF_CYCLES: Kind.HARD}
+    kind = Kind.SLOW if slow else kinds.get(quantity, Kind.SINE)
     trial = sine_trial(kind, 10.0, 2) if slow else sine_trial(kind, 2.0, 8)
     random = np.random.default_rng(12)
     t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
