@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import JobRunner, RigSession, error_text
 from gui.steps import StepPage, StepWizard, set_role
-from gui.texts import finding_text, sentence, tr, trc
+from gui.texts import finding_text, sentence, tr, trc, trn
 from gui.widgets import ArmedPair, Browser, GuardedButton
 from gui.wizard import Table, results
 from kinematics import COORDINATES
@@ -123,10 +123,13 @@ class ChoicePage(StepPage):
         trials = self.trials
         self.table.fill([_trial_row(trial) for trial in trials])
         plan = AcceptancePlan(trials)
+        count = sum(trial.size > 0.0 for trial in trials)
         self.total.setText(
-            tr("{count} motions, some {minutes:.1f} min of rig time, and homing and parking.").format(
-                count=sum(trial.size > 0.0 for trial in trials), minutes=plan.duration / 60.0
-            )
+            trn(
+                "{count} motion, some {minutes:.1f} min of rig time, and homing and parking.",
+                "{count} motions, some {minutes:.1f} min of rig time, and homing and parking.",
+                count,
+            ).format(count=count, minutes=plan.duration / 60.0)
             if trials
             else ""
         )

@@ -167,7 +167,8 @@ class AcceptancePlan:
             )
         return [
             *lines,
-            f"{len(self.trials)} motions, {self.duration / 60.0:.1f} min with the ways to their starts",
+            f"{len(self.trials)} {'motion' if len(self.trials) == 1 else 'motions'}, {self.duration / 60.0:.1f} min with "
+            "the ways to their starts",
         ]
 
     def as_dict(self) -> dict[str, Any]:

@@ -406,7 +406,7 @@ def test_the_command_writes_page_and_numbers_and_a_recording_gives_the_same_agai
     assert by_tracker["sensors"]["tracker"]["offset_s"] == pytest.approx(5.0, abs=1e-4)
     assert {one["basis"] for one in by_tracker["numbers"]} == {"encoders", "tracker"}  # legs have no tracker
     looked = RUNNER.invoke(app, ["accept", config, "--look", "--axis", "z", "--test", "speed"])
-    assert "fast sine z" in looked.stdout and "1 motions" in looked.stdout
+    assert "fast sine z" in looked.stdout and "\n1 motion, " in looked.stdout
 
 
 @pytest.mark.parametrize(
