@@ -773,5 +773,6 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 def fault_reason(message: str) -> str:
     """Return the reason of a fault as pydantic gives it, in the words of this program."""
-    reason = message.removeprefix("Value error, ").replace("Extra inputs are not permitted", "unknown key")
+    reason = message.removeprefix("Value error, ").replace("Input should be", "must be")
+    reason = reason.replace("Extra inputs are not permitted", "unknown key").replace("Field required", "missing")
     return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"

@@ -45,7 +45,7 @@ def multisine(
     Raises InputError for an unknown coordinate, a band without enough lines, or numbers that are not above 0.
     """
     if dof not in COORDINATES:
-        raise InputError(f"dof: {dof!r} is none of {', '.join(COORDINATES)}")
+        raise InputError(f"dof: {dof!r} must be one of {', '.join(COORDINATES)}")
     for name, value in (("amplitude", amplitude), ("from", low), ("to", high), ("period", period)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"{name}: {value:g}, must be above 0")

@@ -181,7 +181,7 @@ def peaks_of(speed: str | None, rotation_speed: str | None) -> Peaks:
 def check_axis(axis: str, frame: FrameChoice, pivot: str) -> None:
     """Refuse an unknown axis, or one that does not support the given frame or pivot."""
     if axis not in (*AXES, *LEGS):
-        raise typer.BadParameter(f"{axis!r} is none of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
+        raise typer.BadParameter(f"{axis!r} must be one of {', '.join(AXES)}, leg1 to leg6", param_hint="'AXIS'")
     if axis in LEGS and (frame is not FrameChoice.BASE or pivot != ORIGIN):
         raise typer.BadParameter("a leg's length has neither --frame nor --pivot", param_hint="'AXIS'")
 

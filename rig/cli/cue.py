@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, NewFolderOption, print_error, print_styled
+from rig.cli.options import ConfigArgument, JsonOption, NewFolderOption, named_by_option, print_error, print_styled
 from rig.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def cue(
     from rig.services import CueRequest
     from rig.services import cue as cue_vehicle
 
-    with service_events() as show:
+    with named_by_option(vehicle="VEHICLE", responses="--response"), service_events() as show:
         found = cue_vehicle(
             CueRequest(
                 config,

@@ -16,7 +16,7 @@ from rig.cli.live import (
     ResetOption,
     begin_server_unless,
 )
-from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption
+from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption, named_by_option
 
 
 class Frame(StrEnum):
@@ -72,7 +72,11 @@ def follow(
     duration: Annotated[
         float | None,
         typer.Option(
-            "--duration", metavar="S", help="End after so many s of the FMU's time; left out: when it ends itself."
+            "--duration",
+            metavar="S",
+            help="End after so many s of the FMU's time; left out: when it ends itself.",
+            min=1e-3,
+            max=86400.0,
         ),
     ] = None,
     lockstep: Annotated[
@@ -92,25 +96,22 @@ def follow(
 
     [stream] of the configuration says how they become the platform's motion, and [stream.receiver] where they come in:
     by UDP or as lines over TCP, from this machine alone unless it says otherwise, and then with a key. Packets, and
-    senders in four languages, are in docs/streaming.md. The sender hears of every cycle what the platform does. With
-    --cue it sends a vehicle's specific force and angular rates instead, whose cues the platform gives: docs/cueing.md.
-    A simulator's model that is a functional mock-up unit is followed with --fmu or [reference], see docs/fmi.md. Ctrl-C
-    brings the platform to rest, parks it and ends; a second one stops at once.
+    senders in four languages, are in docs/streaming.md. In every cycle the sender is sent the state of the platform.
+    With --cue the stream is a vehicle's specific force and angular rate, which a washout turns into poses, see
+    docs/cueing.md. A simulator's model that is a functional mock-up unit is followed with --fmu or [reference], see
+    docs/fmi.md. Ctrl-C brings the platform to rest, parks it and ends; a second one stops at once.
     """
     begin_server_unless(lockstep)
     from rig.cli.progress import service_events
     from rig.client import describe
     from rig.services import Event, FollowRequest, Progress, follow_stream
 
-    with service_events() as show:
+    texts = {"listening": "listening at {place}; Ctrl-C ends it", "following": "{what}", "tuned": "tuning: {what}"}
+    with named_by_option(), service_events() as show:
 
         def report(event: Event) -> None:
-            if isinstance(event, Progress) and event.stage == "listening":
-                typer.echo(f"listening at {event.values['place']}; Ctrl-C ends it", err=True)
-            elif isinstance(event, Progress) and event.stage == "following":
-                typer.echo(event.values["what"], err=True)
-            elif isinstance(event, Progress) and event.stage == "tuned":
-                typer.echo(f"tuning: {event.values['what']}", err=True)
+            if isinstance(event, Progress) and event.stage in texts:
+                typer.echo(texts[event.stage].format(**event.values), err=True)
             else:
                 show(event)
 

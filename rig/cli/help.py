@@ -63,7 +63,8 @@ def _reader(kind: type, least: float | None, most: float | None, metavar: str) -
             return text  # a default
         from kinematics import read_quantity, read_whole
 
-        unit, shown = _UNITS.get(metavar, ""), "%" if metavar == "PERCENT" else ""
+        unit = "" if kind is int else _UNITS.get(metavar, "")  # N is also the metavar of a count
+        shown = "%" if metavar == "PERCENT" else ""
         try:
             value = read_whole(text) if kind is int else read_quantity(text, (unit,), shown)
         except ValueError as error:

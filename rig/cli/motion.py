@@ -45,7 +45,7 @@ def motion(
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option("--duration", metavar="S", help="Duration; of a step, of each way."),
+        typer.Option("--duration", metavar="S", help="Duration; of a step, in each direction."),
     ] = None,
     plane: Annotated[str | None, typer.Option("--plane", metavar="xy|xz|yz", help="Plane of a circle.")] = None,
     radius: Annotated[str | None, typer.Option("--radius", metavar="LENGTH", help="Radius of a circle.")] = None,
@@ -139,7 +139,7 @@ def motion(
     from rig.services import MotionRequest, TemplateError, motion_templates, write_motion
 
     if template not in (known := motion_templates()):
-        raise typer.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="'TEMPLATE'")
+        raise typer.BadParameter(f"{template!r} must be one of {', '.join(known)}", param_hint="'TEMPLATE'")
     given: dict[str, Any] = {
         "axes": tuple(axis) if axis else None,
         "amplitude": _number(amplitude),

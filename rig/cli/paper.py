@@ -39,7 +39,7 @@ def paper(
 
     known = (*paper_studies(), _ALL)
     if study not in known:
-        raise typer.BadParameter(f"{study!r} is none of {', '.join(known)}", param_hint="'STUDY'")
+        raise typer.BadParameter(f"{study!r} must be one of {', '.join(known)}", param_hint="'STUDY'")
     with service_events() as show:
         found = reproduce_papers(PaperRequest(() if study == _ALL else (study,), output), show)
     if as_json:

@@ -113,7 +113,7 @@ def respond_command(
     from rig.services import RespondRequest, respond, respond_contents
 
     if dof is not None and dof not in COORDINATES:
-        raise typer.BadParameter(f"{dof!r} is none of {', '.join(COORDINATES)}", param_hint="'--dof'")
+        raise typer.BadParameter(f"{dof!r} must be one of {', '.join(COORDINATES)}", param_hint="'--dof'")
     band = None
     if low is not None or high is not None:
         if low is None or high is None or not 0.0 < low < high < float("inf"):

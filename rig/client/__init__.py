@@ -5,7 +5,7 @@ from rig.client.client import RigClient
 from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
-from rig.client.feeding import LiveCueing, begun_with, cue_setup, follow_stream, follow_tuning, noted
+from rig.client.feeding import TuningWatch, begun_with, cue_setup, follow_stream, noted
 from rig.client.fmu_following import UnitReport, check_unit, follow_unit, look_after, open_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
@@ -102,7 +102,6 @@ __all__ = [
     "JogRequest",
     "LegPostMortem",
     "Listener",
-    "LiveCueing",
     "LiveRig",
     "LockstepRig",
     "Motion",
@@ -120,6 +119,7 @@ __all__ = [
     "Stage",
     "Telemetry",
     "Template",
+    "TuningWatch",
     "UnitReport",
     "approach",
     "as_built",
@@ -150,7 +150,6 @@ __all__ = [
     "follow",
     "follow_hold_to_run",
     "follow_stream",
-    "follow_tuning",
     "follow_unit",
     "free_ports",
     "free_range",

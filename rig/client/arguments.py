@@ -21,7 +21,7 @@ from kinematics import (
     stepped_pose,
 )
 from rig.client.positions import Positions, positions_path
-from rig.config import RigConfig
+from rig.config import RigConfig, config_faults
 from rig.engine import ReferenceSource
 from rig.errors import InputError
 from rig.motions import read_trajectory
@@ -113,7 +113,7 @@ def jogged(config: RigConfig, here: Array, axis: str, step: Amount, frame: JogFr
         change[index] = amount("step", step, LENGTH if index < 3 else ANGLE)
         return stepped_pose(here, change, frame, np.array(point))
     if axis not in LEGS:
-        raise InputError(f"axis: {axis!r} is none of {', '.join(AXES)}, leg1 to leg6")
+        raise InputError(f"axis: {axis!r} must be one of {', '.join(AXES)}, leg1 to leg6")
     if frame != "base" or any(point):
         raise InputError("axis: a leg's length has neither frame nor pivot")
     return leg_stepped_pose(config.machine.geometry, here, LEGS[axis], amount("step", step, LENGTH))
@@ -141,7 +141,7 @@ def motion_of(config: RigConfig, motion: Motion | ReferenceSource) -> tuple[str,
         try:
             return "motion", build_trajectory(TrajectorySpec.model_validate({"frame": "home"} | dict(motion)), home)
         except ValidationError as error:
-            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+            faults = [fault.text for fault in config_faults(error)]
             raise InputError("motion:", faults) from None
     if isinstance(motion, Trajectory):
         return "motion", motion

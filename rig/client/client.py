@@ -377,7 +377,7 @@ class RigClient(CommandSession):
         Thread-safe; it ends the waiting of other threads.
         """
         if category not in (0, 1, 2):
-            raise InputError(f"category: {category} is none of 0, 1, 2")
+            raise InputError(f"category: {category} must be 0, 1 or 2")
         self._check_open()
         self.rig.raise_stop_flag(category)  # before all that may wait
         with self._asking():

@@ -139,7 +139,7 @@ class StreamFeed:
 def _vehicle(value: Streamed, t: float) -> Array:
     """Specific force and angular rate (2, 3) of a vehicle. Raises InputError."""
     if value is None:
-        raise InputError("stream: it has no first sample")
+        raise InputError("stream: it ends before its first sample")
     try:
         found = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -176,14 +176,14 @@ def _check_delay(rig: Rig, rate: float, given: int) -> None:
     least = least_delay(rig.config) + periods * period - (settings.predict if predicting else 0.0)
     if settings.delay < least:
         raise InputError(
-            f"rate: {rate:g} Hz needs a stream.delay of at least {1e3 * least:.1f} ms, configured are "
+            f"rate: {rate:g} Hz needs a stream.delay of at least {1e3 * least:.1f} ms, it is "
             f"{1e3 * settings.delay:g} ms"
         )
 
 
 def _parts(value: Streamed) -> list[ArrayLike]:
     if value is None:
-        raise InputError("stream: it has no first pose")
+        raise InputError("stream: it ends before its first pose")
     if isinstance(value, (tuple, list)) and value and np.ndim(value[0]) == 1:
         if len(value) > len(_NAMES):
             raise InputError(f"stream: {len(value)} parts, at most pose, velocity and acceleration")
@@ -197,8 +197,8 @@ def _function(stream: Callable[[float], Streamed] | Iterable[Streamed]) -> Calla
         return stream
     if not isinstance(stream, Iterable):
         raise InputError(
-            f"source: {type(stream).__name__} is neither a reference nor a stream: a name or a ReferenceSource, or a "
-            "function, an iterable or a ring of poses"
+            f"source: {type(stream).__name__} must be a reference (a name or a ReferenceSource) or a stream (a "
+            "function, an iterable or a ring of poses)"
         )
     values: Iterator[Streamed] = itertools.chain(iter(stream), itertools.repeat(None))
     return lambda _t: next(values)
@@ -231,7 +231,7 @@ def follow_stream(
         if cueing is not None and not isinstance(stream, SampleRing) and 1.0 / rate > cueing.patience:
             least = rig.config.stream.delay - cueing.patience + 1.0 / rate
             raise InputError(
-                f"rate: {rate:g} Hz of a vehicle needs a stream.delay of at least {1e3 * least:.1f} ms, configured are "
+                f"rate: {rate:g} Hz of a vehicle needs a stream.delay of at least {1e3 * least:.1f} ms, it is "
                 f"{1e3 * rig.config.stream.delay:g} ms"
             )
         into = ring if cueing is None else cueing.stage
@@ -295,14 +295,14 @@ class LiveCueing:
 
     def __init__(self, rig: Rig, options: CueOptions, ring: SampleRing, tell: Callable[[str], None]) -> None:
         config = rig.config
-        self._rig, self._tell = rig, tell
-        self._file = TuningFile(options.tuning, config.folder)
-        setup = cue_setup(config, options, self._file.tuning)
+        file = TuningFile(options.tuning, config.folder)
+        self._watch = TuningWatch(file, self._tune, rig.note_tuning, tell)
+        setup = cue_setup(config, options, file.tuning)
         self.patience = setup.patience
         """s, longest period of the vehicle's samples"""
         self.stage = setup.stage(ring)
         self._one_at_a_time = threading.Lock()
-        self._now, self._looked = 0.0, -math.inf
+        self._now = 0.0
 
     def feeding(self, feed: _Feed) -> _Feed:
         """The feed, after which the washout goes on where a sample is overdue."""
@@ -317,14 +317,7 @@ class LiveCueing:
 
     def look(self, _progress: object = None) -> None:
         """Read the tuning again if its file has changed, and use it; called by whoever waits for the stream's end."""
-        now = self._now
-        if not now - self._looked >= _READ:
-            return
-        if self._looked == -math.inf:
-            for text in begun_with(self._file.tuning):
-                self._rig.note_tuning(text, now)
-        self._looked = now
-        follow_tuning(self._file, self._tune, lambda text: self._rig.note_tuning(text, now), self._tell)
+        self._watch.look(self._now)
 
     def _tune(self, tuning: Tuning) -> list[str]:
         with self._one_at_a_time:
@@ -372,22 +365,43 @@ def cue_setup(config: RigConfig, options: CueOptions, tuning: Tuning) -> CueSetu
     return CueSetup(config.machine, config.safety, tuning, options, patience)
 
 
-def follow_tuning(
-    file: TuningFile,
-    tune: Callable[[Tuning], list[str]],
-    note: Callable[[str], None],
-    tell: Callable[[str], None],
-) -> None:
-    """Use a tuning whose file has changed; what is refused leaves the old one, and is told and recorded."""
-    try:
-        tuning = file.changed()
-        changes = [] if tuning is None else tune(tuning)
-    except (InputError, LimitError) as error:
-        changes = [f"refused, the one before stays: {error}"]
-    if changes:
-        tell("; ".join(changes))
-        for text in noted(changes):
-            note(text)
+class TuningWatch:
+    """Reads a washout's tuning again when its file has changed, and uses it; changes are told and recorded.
+
+    Args:
+        file: with the tuning in effect.
+        tune: uses another tuning, and returns what changes.
+        note: records a line, at a time, s, monotonic.
+        tell: receives changes as text.
+    """
+
+    def __init__(
+        self,
+        file: TuningFile,
+        tune: Callable[[Tuning], list[str]],
+        note: Callable[[str, float], None],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._file, self._tune, self._note, self._tell = file, tune, note, tell
+        self._looked = -math.inf
+
+    def look(self, now: float) -> None:
+        """Look at the file, a few times a second at most; what is refused leaves the old tuning. now: s, monotonic."""
+        if not now - self._looked >= _READ:
+            return
+        if self._looked == -math.inf:
+            for text in begun_with(self._file.tuning):
+                self._note(text, now)
+        self._looked = now
+        try:
+            tuning = self._file.changed()
+            changes = [] if tuning is None else self._tune(tuning)
+        except (InputError, LimitError) as error:
+            changes = [f"refused, the one before stays: {error}"]
+        if changes:
+            self._tell("; ".join(changes))
+            for text in noted(changes):
+                self._note(text, now)
 
 
 def begun_with(tuning: Tuning) -> Iterator[str]:

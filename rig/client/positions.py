@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kinematics import Array, InputFileError, MissingFileError, parse_toml, read_text, toml_item
-from rig.config import RigConfig
+from rig.config import RigConfig, config_faults
 from rig.csvio import whole_file
 from rig.errors import InputError
 
@@ -38,7 +38,7 @@ class NamedStore:
         try:
             return model.model_validate(data)
         except ValidationError as error:
-            faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+            faults = [fault.text for fault in config_faults(error)]
             raise self._unusable(faults) from None
 
     def check(self, faults: Sequence[str], names: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from kinematics import (
     build_trajectory,
 )
 from rig.client.motions import checked_motion
-from rig.config import RigConfig
+from rig.config import RigConfig, config_faults
 from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding
 from rig.safety import check_trajectory
@@ -338,8 +338,7 @@ def template_motion(template: Template) -> TrajectorySpec:
     try:
         return TrajectorySpec.model_validate(template.motion())
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False)]
-        raise InputError("\n".join(faults)) from None
+        raise InputError("\n".join(fault.text for fault in config_faults(error))) from None
 
 
 def fitted(

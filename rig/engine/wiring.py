@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actuators import LineTimes, find_driver
 from kinematics import InputFileError, MissingFileError, parse_toml, read_text
-from rig.config import RigConfig
+from rig.config import RigConfig, config_faults
 from rig.csvio import whole_file
 from rig.engine.leg_move import LegResult
 from rig.engine.snapshot import Unproven
@@ -140,7 +140,7 @@ def _read(config: RigConfig) -> _Record:
     except (InputFileError, OSError, UnicodeDecodeError) as error:
         raise InputError(f"tests of legs on record, {path}: {error}") from None
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        faults = [fault.text for fault in config_faults(error)]
         raise InputError(f"tests of legs on record, {path}: {'; '.join(faults)}") from None
 
 

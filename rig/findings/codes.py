@@ -424,14 +424,14 @@ class Code(StrEnum):
     STREAM_FORCE = _code("stream_force", "leg {leg}: force {value:~.0f} N (limit {bound:~.0f} N)", unit="N")
     STREAM_REFUSED = _code(
         "stream_refused",
-        "the stream {stream!r} asks for what is beyond the limits: {within}",
+        "the stream {stream!r} asks for a motion beyond the limits: {within}",
         FaultCode.STREAM,
         Remedy.RESUME,
     )
     STREAM_ELSEWHERE = _code(
         "stream_elsewhere",
         "the platform cannot get to the first pose of the stream {stream!r}: {within}; "
-        "is stream.frame = {frame!r} the frame that its sender means?",
+        "stream.frame is {frame!r}: is that the frame of its poses?",
         FaultCode.STREAM,
         Remedy.RESUME,
     )
@@ -458,21 +458,26 @@ class Code(StrEnum):
     )
     STREAM_UNUSABLE = _code(
         "stream_unusable",
-        "samples of the stream {stream!r} are not used: not finite, no unit quaternion, or θy near 90°",
+        "samples of the stream {stream!r} are not used: a number is not finite, the quaternion's norm is not 1, "
+        "or θy is near 90°",
         severity=Severity.WARNING,
     )
     STREAM_STALE = _code(
         "stream_stale",
-        "samples of the stream {stream!r} are not used: their times are too long past, or in the future",
+        "samples of the stream {stream!r} are not used: their time stamps are too old, or in the future",
         severity=Severity.WARNING,
     )
     STREAM_LIMITED = _code(
         "stream_limited",
-        "the stream {stream!r} asks for what is beyond the limits: {within}; the platform moves as near as it can",
+        "the stream {stream!r} asks for a motion beyond the limits: {within}; the platform follows as closely as they "
+        "allow",
         severity=Severity.WARNING,
     )
     STREAM_FOLLOWED = _code(
-        "stream_followed", "the stream {stream!r} is followed, {bound:.3g} s late", severity=Severity.INFO, unit="s"
+        "stream_followed",
+        "the stream {stream!r} is followed with a delay of {bound:.3g} s",
+        severity=Severity.INFO,
+        unit="s",
     )
     STREAM_ENDED = _code("stream_ended", "the stream {stream!r} has ended", severity=Severity.INFO)
     STREAM_SLIPPED = _code(
@@ -483,7 +488,7 @@ class Code(StrEnum):
     )
     STREAM_DELAY = _code(
         "stream_delay",
-        "stream.delay is {value:.4g} s, must be at least {bound:.4g} s: so far ahead looks a cycle",
+        "stream.delay is {value:.4g} s, must be at least {bound:.4g} s, the look-ahead of a cycle",
         unit="s",
     )
     STREAM_UNREADABLE = _code("stream_unreadable", "the stream {stream!r} cannot be read: {text}")

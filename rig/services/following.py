@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from rig.config import CueOptions, ReferenceFmu, RigConfig
-from rig.errors import FieldError, HardwareError, InputError, InterruptedRunError, RefusedError
+from rig.errors import FieldError, HardwareError, InterruptedRunError, RefusedError
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.running import metadata, report_doubts, reporting, run_config
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _NAME = "stream"
 _SHOWN = 1.0  # s between two looks at what came in
-_READ = 0.25  # s between two looks at the file of a washout's tuning
 _REST = 0.5  # s at rest before the platform is parked
 
 
@@ -45,7 +44,7 @@ class FollowRequest:
     """a vehicle's motion to be played instead of a sender's, CSV as that of `CueRequest`; needs a washout"""
     fmu: Path | None = None
     """FMU to follow in place of a sender; None: that of `reference`, if the configuration has one"""
-    duration: Annotated[float, Field(gt=0.0, le=86400.0)] | None = None
+    duration: Annotated[float, Field(ge=1e-3, le=86400.0)] | None = None
     """s of the FMU's time after which its stream ends; None: when it ends itself"""
     lockstep: bool = False
     """rig, engine and FMU in step on a manual clock: deterministic; for an FMU or a track"""
@@ -66,13 +65,13 @@ class FollowRequest:
 
     def __post_init__(self) -> None:
         if self.cue is not None and self.frame not in (None, "base"):
-            raise FieldError("frame", f"{self.frame!r}: a washout gives poses in the base frame")
+            raise FieldError("frame", f"{self.frame!r} must be 'base' or left out with a washout")
         if self.track is not None and self.port is not None:
-            raise FieldError("port", "is for a sender, none is waited for with a track")
+            raise FieldError("port", "needs a sender, and a track is played in place of one")
         if self.fmu is not None and self.port is not None:
-            raise FieldError("port", "an FMU is followed, nobody is listened to")
+            raise FieldError("port", "needs a sender, and an FMU is followed in place of one")
         if self.fmu is not None and (self.cue is not None or self.track is not None):
-            raise FieldError("fmu", "gives poses, which go through no washout")
+            raise FieldError("fmu", "gives poses: cue and track are for a vehicle's motion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +147,6 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
     from rig.safety import check_loop
 
     config = _configured(request)
-    report_doubts(config, progress)
-    loop = check_loop(config)
-    if not loop.passed:
-        raise RefusedError(loop.message)
     track = None if request.track is None else _read_track(config, request.track)
     name = _NAME
     if config.reference is not None:
@@ -159,6 +154,10 @@ def follow_stream(request: FollowRequest, progress: OnEvent = no_progress) -> Fo
         check_unit(config, config.reference)  # before anything is started
     elif config.stream.receiver.key_file is not None and track is None:
         read_key(config.folder / config.stream.receiver.key_file)
+    report_doubts(config, progress)
+    loop = check_loop(config)
+    if not loop.passed:
+        raise RefusedError(loop.message)
     interruption = Interruption()
     follower = _Follower(config, request, progress, interruption, track)
     run = conduct(
@@ -174,7 +173,7 @@ def _read_track(config: RigConfig, path: Path) -> "Vehicle":
     from rig.cueing import read_vehicle
 
     if config.stream.cue is None:
-        raise InputError(f"{path}: a vehicle's motion needs a washout: give a tuning (--cue, or stream.cue)")
+        raise FieldError("track", f"{path}: a vehicle's motion needs a washout: give a tuning by cue or [stream.cue]")
     return read_vehicle(path, config.stream.cue.rate)
 
 
@@ -193,11 +192,11 @@ def _configured(request: FollowRequest) -> RigConfig:
     if config.reference is not None:
         for field in ("port", "cue", "track"):
             if getattr(request, field) is not None:
-                raise FieldError(field, "the configuration has an FMU as [reference], which is followed instead")
+                raise FieldError(field, "cannot be used: the FMU of the configuration's [reference] is followed")
     elif request.duration is not None:
-        raise FieldError("duration", "is for an FMU, and none is followed")
+        raise FieldError("duration", "needs an FMU, and none is followed")
     elif request.lockstep and request.track is None:
-        raise FieldError("lockstep", "is for an FMU or a track, and none is followed")
+        raise FieldError("lockstep", "needs an FMU or a track: a sender cannot run in step with the rig")
     return config
 
 
@@ -215,7 +214,6 @@ class _Follower:
         self._track = track
         cue = config.stream.cue
         self._tuning = None if cue is None else TuningFile(cue.tuning, config.folder)
-        self._read_at = -math.inf
         self.cueing: CueStatus | None = None
         self._config, self._request, self._progress = config, request, progress
         self._interruption = interruption
@@ -273,70 +271,66 @@ class _Follower:
                 receiver.close()
                 self.status = receiver.status()
 
+    @contextmanager
+    def _holding(self, rig: "LockstepRig | LiveRig") -> Iterator[None]:
+        """Within the block, Ctrl-C brings the platform to rest, where it holds."""
+        from rig.client import stop
+
+        try:
+            yield
+        except InterruptedRunError:
+            self._interruption.forget()  # the next one is the first again: it stops what is left
+            self.interrupted = True
+            stop(rig, 2)
+
     def _follow_unit(self, rig: "LockstepRig | LiveRig", reference: ReferenceFmu) -> None:
-        """Follow an FMU to its end, or Ctrl-C, after which the platform holds."""
-        from rig.client import follow_unit, stop
+        """Follow an FMU to its end."""
+        from rig.client import follow_unit
 
         def report(unit: "UnitReport") -> None:
             self.unit = unit
             self._show(lambda: unit.text)
 
-        try:
+        with self._holding(rig):
             self.unit = follow_unit(rig, reference, Path(reference.fmu).stem, self._request.duration, report)
-        except InterruptedRunError:
-            self._interruption.forget()
-            self.interrupted = True
-            stop(rig, 2)
 
     def _play(self, rig: "LockstepRig | LiveRig", track: "Vehicle", cue: CueOptions) -> None:
-        """Play a vehicle's motion to its end, or Ctrl-C, after which the platform holds."""
-        from rig.client import follow_stream, stop
+        """Play a vehicle's motion to its end."""
+        from rig.client import follow_stream
 
         self._progress(Progress("following", values={"what": f"{track.source}, {track.times[-1]:.1f} s"}))
-        try:
+        with self._holding(rig):
             self.cueing = follow_stream(rig, track.samples, _NAME, cue.rate, None, cue, self._tell)
-        except InterruptedRunError:
-            self._interruption.forget()
-            self.interrupted = True
-            stop(rig, 2)
 
     def _tell(self, text: str) -> None:
         self._progress(Progress("tuned", values={"what": text}))
 
     def _follow(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
-        """Wait for a sender, and follow it to its end, or Ctrl-C, after which the platform holds."""
-        from rig.client import begun_with, finish, refuse_fault, stop
+        """Wait for a sender, and follow it to its end."""
+        from rig.client import TuningWatch, finish, refuse_fault
         from rig.engine import FollowStream, Snapshot
 
         def came(status: Snapshot) -> bool:
             refuse_fault(status)
             return self._looked(receiver).taken > 0
 
+        file, tell = self._tuning, self._tell
+        watch = None if file is None else TuningWatch(file, receiver.tune, rig.note_tuning, tell)
+
+        def look(_progress: object = None) -> None:
+            if watch is not None:
+                watch.look(time.monotonic())
+            self._show(lambda: self._came_in(receiver))
+
         self._progress(Progress("listening", values={"place": self.address}))
-        try:
+        with self._holding(rig):
             rig.wait(came, math.inf, "a sender")
             rig.request(FollowStream(_NAME, receiver.ring.name))
-            if self._tuning is not None:
-                for text in begun_with(self._tuning.tuning):
-                    rig.note_tuning(text, time.monotonic())
-            finish(rig, lambda _progress: self._look(rig, receiver))
-        except InterruptedRunError:
-            self._interruption.forget()  # the next one is the first again: it stops what is left
-            self.interrupted = True
-            stop(rig, 2)
+            finish(rig, look)
 
     def _looked(self, receiver: StreamReceiver) -> StreamStatus:
         self.status = receiver.status()
         return self.status
-
-    def _look(self, rig: "LiveRig", receiver: StreamReceiver) -> None:
-        from rig.client import follow_tuning
-
-        now = time.monotonic()
-        if self._tuning is not None and now - self._read_at >= _READ:
-            self._read_at = now
-            follow_tuning(self._tuning, receiver.tune, lambda text: rig.note_tuning(text, now), self._tell)
-        self._show(lambda: self._came_in(receiver))
 
     def _came_in(self, receiver: StreamReceiver) -> str:
         what = self._looked(receiver).text

@@ -37,9 +37,9 @@ class CueRequest:
 
     def __post_init__(self) -> None:
         if self.rate is not None and not 10.0 <= self.rate <= 1e5:
-            raise FieldError("rate", f"{self.rate:g} Hz must be 10 to 100000 Hz")
+            raise FieldError("rate", f"{self.rate:g} Hz, must be 10 to 100000 Hz")
         if self.responses and not self.fidelity:
-            raise FieldError("responses", "are part of the objective motion cueing test, which is left out")
+            raise FieldError("responses", "can be used only with the objective motion cueing test, which is left out")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +116,8 @@ def cue(request: CueRequest, progress: OnEvent = no_progress) -> CueResult:
         notices.add("mechanism", warning)
     name = config.machine.name if request.tuning is None else request.tuning
     if request.tuning is None and name not in tuning_names():
-        raise InputError(
-            f"no tuning is shipped for the mechanism {name!r} ({', '.join(tuning_names())}): give one by --tuning"
-        )
+        known = ", ".join(tuning_names())
+        raise FieldError("tuning", f"none is shipped for the mechanism {name!r} ({known}), and none is given")
     try:
         tuning = load_tuning(name)
     except InputFileError as error:
@@ -126,6 +125,9 @@ def cue(request: CueRequest, progress: OnEvent = no_progress) -> CueResult:
     rate = config.rate if request.rate is None else request.rate
     if str(request.vehicle) in MANOEUVRES:
         vehicle = named_vehicle(str(request.vehicle), rate, tuning.axes)
+    elif not request.vehicle.exists():
+        manoeuvres = ", ".join(MANOEUVRES)
+        raise FieldError("vehicle", f"{request.vehicle}: no such file, nor one of the manoeuvres {manoeuvres}")
     else:
         vehicle = read_vehicle(request.vehicle, rate)
     responses = tuple(map(read_response, request.responses))

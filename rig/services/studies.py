@@ -24,7 +24,7 @@ class PaperRequest:
     def __post_init__(self) -> None:
         for name in self.studies:
             if name not in (known := paper_studies()):
-                raise FieldError("studies", f"{name!r} is none of {', '.join(known)}")
+                raise FieldError("studies", f"{name!r} must be one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -105,9 +105,10 @@ def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> Mot
 
 def _made(name: str, numbers: Mapping[str, Any]) -> "Template":
     from rig.client import TEMPLATES
+    from rig.config import config_faults
 
     if name not in TEMPLATES:
-        raise InputError(f"{name!r} is none of {', '.join(TEMPLATES)}")
+        raise InputError(f"{name!r} must be one of {', '.join(TEMPLATES)}")
     kind = TEMPLATES[name]
     known = tuple(kind.model_fields)
     if unknown := tuple(each for each in numbers if each not in known):
@@ -116,6 +117,6 @@ def _made(name: str, numbers: Mapping[str, Any]) -> "Template":
         return kind.model_validate(dict(numbers))
     except ValidationError as error:
         faults: dict[str, str] = {}
-        for each in error.errors():  # the first of a number: an invalid axis makes a list too short as well
-            faults.setdefault(str(each["loc"][0]), each["msg"].removeprefix("Value error, "))
+        for fault in config_faults(error):  # the first of a number: an invalid axis makes a list too short as well
+            faults.setdefault(str(fault.key[0]), fault.finding.text)
         raise TemplateError(name, (), tuple(faults.items()), known) from None

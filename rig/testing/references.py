@@ -117,7 +117,7 @@ def _continuous(make: Make, pose: Array) -> Iterator[str]:
         motions.append(_motion(source))
         source.advance(_STEP)
     if found := _jump(motions):
-        yield f"while followed {found}"
+        yield f"while followed, {found}"
     norm = np.abs(np.linalg.norm(np.array(motions)[:, 3:7], axis=1) - 1.0).max()
     if norm > 1e-6:
         yield f"the norm of its quaternion is {norm:.3g} off 1"
@@ -126,7 +126,7 @@ def _continuous(make: Make, pose: Array) -> Iterator[str]:
         before = [_motion(source)]
         source.decelerate(_DURATIONS)
         if found := _jump(before + _to_rest(source, least=0.05)[0][1:]):
-            yield f"told to come to rest at {time:g} s {found}"
+            yield f"asked to come to rest at {time:g} s, {found}"
 
 
 def _comes_to_rest(make: Make, pose: Array) -> Iterator[str]:
@@ -135,9 +135,9 @@ def _comes_to_rest(make: Make, pose: Array) -> Iterator[str]:
         source.decelerate(_DURATIONS)
         motions, rests = _to_rest(source)
         if not rests:
-            yield f"told to come to rest at {time:g} s it still moves {_DURATIONS[-1]:g} s later"
+            yield f"asked to come to rest at {time:g} s, it still moves {_DURATIONS[-1]:g} s later"
         elif np.abs(motions[-1][7:13]).max() > 1e-6:
-            yield f"told to come to rest at {time:g} s it has the twist {motions[-1][7:13]} and says it does not move"
+            yield f"asked to come to rest at {time:g} s, it has the twist {motions[-1][7:13]} and says it does not move"
         else:
             source.advance(0.5)
             if np.abs(pose_difference(_motion(source)[:7], motions[-1][:7])).max() > _EXACT:
@@ -167,7 +167,7 @@ def _phases(make: Make, pose: Array) -> Iterator[str]:
                     break
                 source.decelerate(_DURATIONS)
                 if source.moving and not source.slowing:
-                    yield f"told to come to rest at {time:g} s it is moving and not slowing"
+                    yield f"asked to come to rest at {time:g} s, it is moving and not slowing"
             source.advance(_STEP)
             if found := _phase(source):
                 yield f"at {(step + 1) * _STEP:g} s {found}"
@@ -190,7 +190,7 @@ def _resumes(make: Make, pose: Array) -> Iterator[str]:
         source.advance(_STEP)
         motions.append(_motion(source))
     if found := _jump(motions):
-        yield f"resumed {found}"
+        yield f"resumed, {found}"
 
 
 SOURCE_CHECKS: Mapping[str, Callable[[Make, Array], Iterator[str]]] = {

@@ -64,7 +64,7 @@ def test_a_motion_is_saved_with_its_amplitude(panels: Panels, qtbot: Any, tmp_pa
 
 @pytest.mark.parametrize("size", ["0", "1.5", "nan", "-0.2", '"half"'])
 def test_an_amplitude_that_is_none_is_refused_by_name(size: str) -> None:
-    with pytest.raises(TrajectoryError, match="amplitude: Input should be"):
+    with pytest.raises(TrajectoryError, match="amplitude: must be"):
         parse_trajectory(f'frame = "home"\namplitude = {size}\n[[parts]]\ntype = "hold"\nduration = 1.0\n', HOME)
 
 

@@ -45,9 +45,9 @@ def test_a_live_rig_follows_an_fmu_to_its_end(tmp_path: Path, capfd: pytest.Capt
 def test_what_goes_with_an_fmu_is_refused_without_one_and_the_other_way_round(tmp_path: Path) -> None:
     plain = str(_file(tmp_path))
     for request in (FollowRequest(plain, duration=1.0), FollowRequest(plain, lockstep=True)):
-        with pytest.raises(FieldError, match=r"is for an FMU.*, and none is followed"):
+        with pytest.raises(FieldError, match=r"needs an FMU"):
             follow_stream(request)
-    with pytest.raises(FieldError, match="an FMU is followed, nobody is listened to"):
+    with pytest.raises(FieldError, match="needs a sender, and an FMU is followed"):
         FollowRequest(plain, fmu=Path("x.fmu"), port=0)
-    with pytest.raises(FieldError, match="the configuration has an FMU"):
+    with pytest.raises(FieldError, match="the FMU of the configuration"):
         follow_stream(FollowRequest(str(_file(tmp_path, fmu="x.fmu")), port=0))

@@ -204,7 +204,7 @@ def test_a_reference_is_followed_paused_and_resumed_in_lockstep(tmp_path: Path) 
         assert ending.path_time == pytest.approx(0.6) and robot.state is State.ENGAGED
         with pytest.raises(InputError, match="neither amplitude nor repeats"):
             robot.run(ending, repeats=2)
-        with pytest.raises(InputError, match="float is neither a reference nor a stream"):
+        with pytest.raises(InputError, match="float must be a reference"):
             robot.follow(2.0)
         robot.park()
 

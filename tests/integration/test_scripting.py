@@ -188,7 +188,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
     here = robot.pose
     wrong: list[tuple[Callable[[], object], type[Exception], str]] = [
         (partial(robot.jog, "z", 0.9), RefusedError, "the target exceeds the limits"),
-        (partial(robot.jog, "q", 0.1), InputError, "axis: 'q' is none of x, y, z"),
+        (partial(robot.jog, "q", 0.1), InputError, "axis: 'q' must be one of x, y, z"),
         (partial(robot.jog, "z", "5 kg"), InputError, "step: '5 kg' has the wrong dimension; expected a length"),
         (partial(robot.jog, "z", np.nan), InputError, "step: nan is not finite"),
         (partial(robot.move, [0, 0, 0.45, 2, 0, 0, 0]), InputError, "quaternion's norm is 2, must be 1"),
@@ -198,7 +198,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
         (partial(robot.run, {"parts": []}), InputError, "parts"),
         (partial(robot.run, SINE, amplitude=50.0), RefusedError, "exceeds the limits"),
         (partial(robot.wait, "-1 s"), InputError, "duration: -1 s must be greater than 0"),
-        (partial(robot.stop, cast(StopRequest, 3)), InputError, "category: 3 is none of 0, 1, 2"),
+        (partial(robot.stop, cast(StopRequest, 3)), InputError, "category: 3 must be 0, 1 or 2"),
         (partial(robot.run, SINE, repeats=0), InputError, "repeats: 0 is not a whole number of at least 1"),
         (partial(robot.run, SINE, repeats=cast(int, 1.5)), InputError, r"repeats: 1\.5 is not a whole number"),
         (partial(robot.run, SINE, amplitude=0), InputError, "amplitude: 0 is not a number greater than 0"),

@@ -93,7 +93,7 @@ def test_a_jump_stops_the_platform_and_it_can_be_resumed(robot: RigClient):
         pose[0] += 0.05 if t > 0.5 else 0.0
         return pose
 
-    with pytest.raises(RunFaultError, match="asks for what is beyond the limits: reference of leg"):
+    with pytest.raises(RunFaultError, match="asks for a motion beyond the limits: reference of leg"):
         robot.follow(jumping, duration=2.0)
     robot.wait(0.8)
     status = robot.status
@@ -162,7 +162,7 @@ def test_a_first_value_that_no_platform_can_go_to_is_refused(robot: RigClient, f
 
 
 def test_a_rate_that_the_delay_does_not_cover_is_refused_with_the_delay_that_does(robot: RigClient):
-    with pytest.raises(InputError, match=r"40 Hz needs a stream\.delay of at least 59\.\d ms, configured are 50 ms"):
+    with pytest.raises(InputError, match=r"40 Hz needs a stream\.delay of at least 59\.\d ms, it is 50 ms"):
         robot.follow(heave, rate=40.0)
     with pytest.raises(InputError, match="must be at least 10 Hz: a longer gap"):
         robot.follow(heave, rate=9.0)

@@ -88,7 +88,7 @@ def test_a_joint_trajectory_has_no_motion_of_a_platform():
         ([PARTS["waypoints"].replace('"1.5 s"', "2, 3")], "part 1, 4 times and 3 positions, must be as many"),
         ([PARTS["hold"], PARTS["minimum-jerk"]], "base is 57.3 ° at the end of part 1, but 0 ° where part 2 begins"),
         (['type = "transition"\nduration = 1', PARTS["hold"]], "part 1, transition: must stand between two parts"),
-        (["type = 'hold'\nduration = 0"], "part 1, duration: Input should be greater than 0"),
+        (["type = 'hold'\nduration = 0"], "part 1, duration: must be greater than 0"),
         (["type = 'hold'\nduration = 1\nspeed = 2"], "part 1, speed: unknown key"),
         ([PARTS["hold"].replace("duration = 1", "duration = 3e3")] * 2, "parts: 6000 s in all, must be at most 3600 s"),
     ],

@@ -212,12 +212,12 @@ type = "dance"
     assert faults[0] == f"{path}: faults in the trajectory file:"
     found = "\n".join(faults[1:])
     for expected in (
-        "frame: Input should be 'base' or 'home'",
+        "frame: must be 'base' or 'home'",
         "pivots: unknown key",
         "part 1, start, z: '3 kg' has the wrong dimension; expected a length",
         "part 1, start, rz: ",
         "part 1, end, rz: '20 mm' has the wrong dimension; expected an angle",
-        "part 1, duration: Input should be greater than 0",
+        "part 1, duration: must be greater than 0",
         "part 2, fade: nan is not finite; expected a time",
         "part 2, term 1, amplitude: '2 deg' has the wrong dimension; expected a length",
         "part 2, term 2: ",

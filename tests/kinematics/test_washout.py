@@ -536,13 +536,13 @@ def test_what_the_bounds_were_made_of_stays_while_the_platform_moves() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "name: Field required"),
+        ("", "name: missing"),
         ('name = "a"\n[tilt]\nrate = "90 deg/s"', "tilt.rate: 1.5708 rad/s, must be 0.001 to 1 rad/s"),
         ('name = "a"\n[tilt]\nrate = "3 mm"', "tilt.rate: .*dimension"),
         ('name = "a"\n[input]\nforce_scale = [1, 3, 1]', "input.force_scale, value 2: 3, must be 0 to 2"),
         ('name = "a"\n[input]\nforce_scale = [nan, 1, 1]', "input.force_scale, value 1"),
         ('name = "a"\nspeed = 3', "speed: unknown key"),
-        ('name = "a"\n[translation]\norder = 4', "translation.order: Input should be 2 or 3"),
+        ('name = "a"\n[translation]\norder = 4', "translation.order: must be 2 or 3"),
         ("name = ", "not valid TOML"),
     ],
 )

@@ -140,7 +140,7 @@ def test_an_unknown_study(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
     assert main(["paper", "euler-1776", "-o", str(tmp_path / "out")]) == ExitCode.INPUT
     printed = capfd.readouterr()
     words = " ".join(printed.err.replace("│", " ").split())
-    assert "'euler-1776' is none of dasgupta-1998, pedrammehr-2012" in words
+    assert "'euler-1776' must be one of dasgupta-1998, pedrammehr-2012" in words
     assert not (tmp_path / "out").exists()
 
 

@@ -350,8 +350,8 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     vehicle, folder = vehicle_file(tmp_path), str(tmp_path / "cued")
     for arguments, says in (
         (["--tuning", "there-is-none"], "tuning there-is-none: must be a .toml file, or a shipped tuning"),
-        (["--rate", "5"], "5 Hz must be 10 to 100000 Hz"),
-        (["--no-fidelity", "--response", str(vehicle)], "part of the objective motion cueing test"),
+        (["--rate", "5"], "5 Hz, must be 10 to 100000 Hz"),
+        (["--no-fidelity", "--response", str(vehicle)], "only with the objective motion cueing test"),
         (["--response", str(vehicle)], "is no response of a pose"),
     ):
         done = CliRunner().invoke(app, ["cue", "virtual", str(vehicle), "-o", folder, *arguments])

@@ -295,7 +295,7 @@ def test_a_client_that_asks_whether_it_is_held(engaged: Bench) -> None:
     ("axis", "direction", "pivot", "said"),
     [
         ("z", 2, (0.0, 0.0, 0.0), "direction: 2 is neither 1 nor -1"),
-        ("q", 1, (0.0, 0.0, 0.0), "axis: 'q' is none of"),
+        ("q", 1, (0.0, 0.0, 0.0), "axis: 'q' must be one of"),
         ("rx", 1, (0.0, 0.0), "pivot: 2 numbers"),
         ("leg2", -1, (0.1, 0.0, 0.0), "a leg's length has neither frame nor pivot"),
     ],
