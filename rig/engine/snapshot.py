@@ -190,11 +190,6 @@ class Snapshot:
         return "" if self.finding is None else stop_cause(self.finding).text
 
     @property
-    def pause_text(self) -> str:
-        """What stopped a motion that is paused, likewise; empty where its client paused it."""
-        return "" if self.paused_for is None else stop_cause(self.paused_for).text
-
-    @property
     def away(self) -> bool:
         """Whether the platform is known to stand elsewhere than at home: one at rest is braked there, not parked."""
         return self.from_home > _AWAY
