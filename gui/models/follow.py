@@ -100,7 +100,7 @@ def receiver_facts(config: RigConfig, address: str = "") -> list[Fact]:
     """Where set-points come in, and what of. address: where the receiver listens; empty if it does not."""
     options = config.stream.receiver
     configured = f"{options.transport}://{options.host}:{options.port}"
-    key = tr("none: only this machine is believed") if options.key_file is None else options.key_file
+    key = tr("none: only senders on this machine are accepted") if options.key_file is None else options.key_file
     size = PACKET_SIZE if config.stream.cue is None else VEHICLE_SIZE
     formats = {"udp": tr("UDP packets of {size} bytes").format(size=size), "tcp": tr("lines of JSON or CSV")}
     back = tr("in each cycle, to the sender's address") if options.feedback else tr("none")
@@ -117,7 +117,7 @@ def stream_facts(config: RigConfig) -> list[Fact]:
     stream = config.stream
     modes = {
         "refuse": tr("refuse: it stops on the path"),
-        "limit": tr("limit: it moves as near as it can"),
+        "limit": tr("limit: it follows as closely as it can"),
     }
     ahead = tr("predicted, {time} at most").format(time=_ms(stream.predict))
     return [
@@ -348,7 +348,7 @@ def against_following(
     if what.key != STREAM:
         return wrong or what.refusal(values)
     if stream is None:
-        return tr("nobody listens: press Listen")
+        return tr("not listening: press Listen")
     return "" if stream.active else tr("no set-points come in: start the sender")
 
 

@@ -137,7 +137,7 @@ class CueingPanel(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Enable what is possible, or show why it is not."""
         receiving = self._receiving
-        nobody = "" if receiving.address else tr("no vehicle is listened to: press Listen on the tab Follow")
+        nobody = "" if receiving.address else tr("not listening for a vehicle: press Listen on the tab Follow")
         wrong = field_refusal(self)
         same = "" if wrong or self._differs() else tr("nothing is changed")
         self.apply.set_obstacle(nobody or wrong or same)

@@ -98,7 +98,7 @@ class StreamReceiving(QtCore.QObject):
         """Change the washout's tuning, also while the platform moves; `tuned` or `tuning_refused` follows."""
         receiver = self._receiver
         if receiver is None:
-            self.tuning_refused.emit(tr("nobody listens: press Listen"))
+            self.tuning_refused.emit(tr("not listening: press Listen"))
             return
         begun = time.monotonic()
 

@@ -92,7 +92,7 @@ def respond_command(
     sensor: Annotated[
         str | None,
         typer.Option(
-            "--sensor", metavar="NAME", help="Recorded sensor of kind imu; its response is computed beside the others."
+            "--sensor", metavar="NAME", help="Recorded sensor of kind imu; its response is computed, too."
         ),
     ] = None,
     probe: ProbeOption = False,

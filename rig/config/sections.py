@@ -263,7 +263,7 @@ class Safety(Section):
 
 
 class ReceiverOptions(Section):
-    """The receiver of streamed set-points: where it listens, and whom it believes."""
+    """The receiver of streamed set-points: where it listens, and which senders it accepts."""
 
     transport: Literal["udp", "tcp"] = "udp"
     """"udp": a packet is a set-point; "tcp": lines of JSON or CSV."""
@@ -328,18 +328,18 @@ class Stream(Section):
     in base axes; "platform", about the home pose in the platform's axes there."""
     delay: Annotated[Time, within(0.0, 0.5, "s")] = 0.05
     """Time from the instant at which a pose is meant to that at which the platform is there, s; it covers the cycle's
-    look-ahead, two periods of the sender, its jitter and the way here."""
+    look-ahead, two periods of the sender, its jitter and the transmission."""
     resampling: Literal["interpolate", "predict"] = "interpolate"
     """Motion between samples: "interpolate", through each of them; "predict", also beyond the newest one, by its
     velocity and acceleration."""
     predict: Annotated[Time, within(1e-3, 0.2, "s")] = 0.05
     """Maximum time beyond the newest sample with `resampling = "predict"`, s."""
     mode: Literal["refuse", "limit"] = "refuse"
-    """What is asked beyond the limits: "refuse", the platform comes to rest; "limit", it moves as near as it can."""
+    """What is asked beyond the limits: "refuse", the platform comes to rest; "limit", it follows within them."""
     watchdog: Annotated[Time, within(0.01, 5.0, "s")] = 0.1
     """Silence of the sender after which its stream is lost, s; no motion is interpolated across a longer gap."""
     fade_in: Annotated[Time, within(0.05, 30.0, "s")] = 1.0
-    """Time in which the platform passes from rest to the stream, s; longer over a long way."""
+    """Time in which the platform passes from rest to the stream, s; longer over a long distance."""
     fade_out: Annotated[Time, within(0.02, 5.0, "s")] = 0.3
     """Time in which it comes to rest when the stream ends or is lost, s, where that keeps to the limits."""
     stop_after: Annotated[Time, within(0.1, 3600.0, "s")] = 2.0

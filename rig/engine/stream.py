@@ -66,7 +66,7 @@ class StreamReport:
     limited: int
     """cycles in which the platform was not where the stream asked"""
     limit: Finding | None = None
-    """the last limit, or bound on the way to rest, that kept it from there; None: none did"""
+    """the last limit, or bound on the braking path, that kept it from there; None: none did"""
 
 
 def least_delay(config: RigConfig) -> float:

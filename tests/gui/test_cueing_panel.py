@@ -74,7 +74,7 @@ def test_without_a_vehicle_nothing_can_be_changed_and_the_page_says_why(panel: C
     assert not panel.apply.isEnabled() and not panel.fields["tilt.rate"][0].isEnabled()
     assert "press Listen on the tab Follow" in panel._reason.text()
     panel._receiving.tune(load_tuning("lab-hexapod"))
-    assert "nobody listens" in panel._reason.text()
+    assert "not listening: press Listen" in panel._reason.text()
 
 
 def test_a_tuning_that_cannot_be_read_is_said_where_one_would_listen(qtbot: Any, tmp_path: Path) -> None:

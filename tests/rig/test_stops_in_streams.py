@@ -1,4 +1,4 @@
-"""STOP at random times in streams of all sizes with faults: the way to rest, in numpy, keeps to every limit."""
+"""STOP at random times in streams of all sizes with faults: the braking path, in numpy, keeps to every limit."""
 
 from collections.abc import Iterator
 
