@@ -12,7 +12,7 @@ _Declared = TypeVar("_Declared")
 
 
 def installed() -> tuple[EntryPoint, ...]:
-    """Entry points of all distributions on the present `sys.path`."""
+    """Entry points of this program's groups, of all distributions on the present `sys.path`, sorted."""
     return _installed(tuple(sys.path))
 
 
@@ -20,7 +20,8 @@ def installed() -> tuple[EntryPoint, ...]:
 def _installed(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Cached, as each look through all of them takes milliseconds."""
     every = entry_points()
-    return tuple(entry for group in every.groups for entry in every.select(group=group))
+    groups = [group for group in every.groups if group.startswith("stewart_rig.")]
+    return tuple(sorted(entry for group in groups for entry in every.select(group=group)))
 
 
 class Declarations(Generic[_Declared]):
@@ -49,7 +50,9 @@ class Declarations(Generic[_Declared]):
 
     def _entries(self) -> dict[str, EntryPoint]:
         entries = {entry.name: entry for entry in self._built_in}
-        for entry in sorted(entry for entry in installed() if entry.group in self._groups):
+        for entry in installed():
+            if entry.group not in self._groups:
+                continue
             known = entries.setdefault(entry.name, entry)
             if known.value != entry.value:
                 raise self._error(f"two {self._called}s are called {entry.name!r}: {known.value} and {entry.value}")
