@@ -13,7 +13,7 @@ from rig.csvio import MOTION, check_whole_folder, whole_folder, write_table
 from rig.cueing.cueing import Cueing
 from rig.cueing.figures import pictures
 from rig.cueing.omct import FREQUENCIES, TESTS, ObjectiveTest, axis_record
-from rig.papers import Picture, paper_environment
+from rig.papers import Picture, paper_environment, write_drawing, write_numbers
 
 PAGE, SUMMARY, MOTION_FILE, CUES = "cueing.html", "cueing.json", "motion.csv", "cues.csv"
 """Names of the files in the folder: the page, its numbers, the motion for the rig, and what is felt."""
@@ -120,16 +120,8 @@ def write_cueing(
             written[3], names, np.column_stack([cueing.times, cueing.vehicle, cueing.sensed, cueing.flags])
         )  # fmt: skip
         for _, picture in drawn:
-            place_of = temporary / FIGURES / picture.numbers.name
-            for path, content in (
-                (place_of.with_suffix(".svg"), picture.drawing.svg.encode()),
-                (place_of.with_suffix(".pdf"), picture.drawing.pdf),
-            ):
-                path.write_bytes(content)
-                written.append(path)
-            written.append(place_of.with_suffix(".csv"))
-            with written[-1].open("w", encoding="utf-8", newline="") as file:
-                picture.numbers.write(file)
+            written.append(write_numbers(picture.numbers, temporary / FIGURES))
+            written += write_drawing(picture, temporary / FIGURES)
     return tuple(folder / path.relative_to(temporary) for path in written)
 
 

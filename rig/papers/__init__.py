@@ -4,7 +4,7 @@ from rig.papers.catalogue import STUDIES, reproduce
 from rig.papers.claims import Claim, Mended, Origin, Range, Verdict, number
 from rig.papers.dasgupta_singular import rank_correlation
 from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
-from rig.papers.page import paper_environment, write_studies
+from rig.papers.page import paper_environment, write_drawing, write_numbers, write_studies
 from rig.papers.paths import crossings, force_error, rms
 from rig.papers.spherical_ends import symmetric_legs
 from rig.papers.study import Counts, Erratum, Numbers, Picture, Sheet, Study, count
@@ -39,5 +39,7 @@ __all__ = [
     "series",
     "six_panels",
     "symmetric_legs",
+    "write_drawing",
+    "write_numbers",
     "write_studies",
 ]

@@ -35,11 +35,9 @@ def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
     for study in studies:
         _make(folder / study.name)
         for numbers in tables(study):
-            written.append(folder / study.name / f"{numbers.name}.csv")
-            with whole_file(written[-1]) as file:
-                numbers.write(file)
+            written.append(write_numbers(numbers, folder / study.name))
         for picture in study.pictures:
-            written += _draw(picture, folder / study.name / picture.numbers.name)
+            written += write_drawing(picture, folder / study.name)
     with whole_file(page) as file:
         file.write(text)
     return (page, *written)
@@ -101,8 +99,17 @@ def _make(folder: Path) -> None:
         raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
-def _draw(picture: Picture, place: Path) -> tuple[Path, Path]:
-    svg, pdf = place.with_suffix(".svg"), place.with_suffix(".pdf")
+def write_numbers(numbers: Numbers, folder: Path) -> Path:
+    """Write a table to a CSV file of its name; return that. Raises InputError if writing fails."""
+    path = folder / f"{numbers.name}.csv"
+    with whole_file(path) as file:
+        numbers.write(file)
+    return path
+
+
+def write_drawing(picture: Picture, folder: Path) -> tuple[Path, Path]:
+    """Write a figure as SVG and PDF, named as its numbers; return both. Raises InputError if writing fails."""
+    svg, pdf = (folder / f"{picture.numbers.name}.{kind}" for kind in ("svg", "pdf"))
     with whole_file(svg) as text:
         text.write(picture.drawing.svg)
     with whole_binary_file(pdf) as data:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.csvio import check_whole_folder, whole_folder
-from rig.papers import Numbers, Picture, Sheet, paper_environment
+from rig.papers import Numbers, Picture, Sheet, paper_environment, write_drawing, write_numbers
 from rig.study.figures import Drawer
 from rig.study.statements import Statement
 from rig.study.study import MachineStudy, Report
@@ -89,24 +89,15 @@ def write_study(
             _written(temporary / SUMMARY, json.dumps(as_dict(study), indent=2, ensure_ascii=False) + "\n"),
         ]
         for _, sheet in tables:
-            written.append(_table(temporary / TABLES / f"{sheet.numbers.name}.csv", sheet.numbers))
+            written.append(write_numbers(sheet.numbers, temporary / TABLES))
         for _, picture in drawn:
-            place_of = temporary / FIGURES / picture.numbers.name
-            written.append(_table(place_of.with_suffix(".csv"), picture.numbers))
-            written.append(_written(place_of.with_suffix(".svg"), picture.drawing.svg))
-            place_of.with_suffix(".pdf").write_bytes(picture.drawing.pdf)
-            written.append(place_of.with_suffix(".pdf"))
+            written.append(write_numbers(picture.numbers, temporary / FIGURES))
+            written += write_drawing(picture, temporary / FIGURES)
     return tuple(folder / path.relative_to(temporary) for path in written)
 
 
 def _written(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _table(path: Path, numbers: Numbers) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        numbers.write(file)
     return path
 
 
