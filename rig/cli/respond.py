@@ -91,9 +91,7 @@ def respond_command(
     ] = 0.2,
     sensor: Annotated[
         str | None,
-        typer.Option(
-            "--sensor", metavar="NAME", help="Recorded sensor of kind imu; its response is computed, too."
-        ),
+        typer.Option("--sensor", metavar="NAME", help="Recorded sensor of kind imu; its response is computed, too."),
     ] = None,
     probe: ProbeOption = False,
     progress: ProgressOption = False,

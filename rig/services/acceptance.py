@@ -165,11 +165,8 @@ class AcceptancePlan:
             lines.append(
                 f"{trial.title:24} {trial.size:10.4g} {trial.largest:10.4g} {trial.unit:4} {trial.duration:7.1f}"
             )
-        return [
-            *lines,
-            f"{len(self.trials)} {'motion' if len(self.trials) == 1 else 'motions'}, {self.duration / 60.0:.1f} min with "
-            "the ways to their starts",
-        ]
+        motions = "1 motion" if len(self.trials) == 1 else f"{len(self.trials)} motions"
+        return [*lines, f"{motions}, {self.duration / 60.0:.1f} min with the ways to their starts"]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as a JSON object, SI."""
