@@ -103,7 +103,7 @@ class Sender:
     def change(self) -> None:
         """Another motion."""
         random = self._random
-        self._size = 10.0 ** random.uniform(-1.0, 0.5) * random.normal(size=6) * [0.02, 0.02, 0.02, 0.05, 0.05, 0.05]
+        self._size = 10.0 ** random.uniform(-1.0, 0.3) * random.normal(size=6) * [0.02, 0.02, 0.02, 0.05, 0.05, 0.05]
         self._rate, self._phase = random.uniform(1.0, 10.0, 6), random.uniform(0.0, 6.0, 6)
 
     def send(self, t: float) -> None:

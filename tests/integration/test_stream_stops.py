@@ -30,21 +30,27 @@ def stopped(robot: RigClient, sender: Sender, random: np.random.Generator, stops
     assert isinstance(lockstep, LockstepRig)
     for stop in range(stops):
         sender.change()
-        before = int(random.integers(50, 500))
-        for cycle in range(before):
-            if cycle % 20 == 0 and robot.status.paused:  # refused, or stopped before
+        left, cycles = int(random.integers(1, 40)), 0  # tens of cycles in which it is followed
+        for _ in range(int(random.integers(10, 200))):
+            if robot.status.paused:  # refused, or stopped before
                 lockstep.request(Resume())
-            lockstep.step()
+            report = robot.status.stream
+            left -= report is not None and report.phase == "following"
+            if left == 0:
+                break
+            for _ in range(10):
+                lockstep.step()
+                cycles += 1
         category = CATEGORIES[stop % 5]
         lockstep.raise_stop_flag(category)
         lockstep.step()
-        cycles = 1
+        slowing = 1
         while robot.state in (State.RUNNING, State.STOPPING):
-            assert cycles * CONFIG.period < LONGEST
+            assert slowing * CONFIG.period < LONGEST
             lockstep.step()
-            cycles += 1
+            slowing += 1
         assert robot.state is (State.PARKED if category < 2 else State.ENGAGED)
-        yield category, robot.telemetry((before + cycles) * CONFIG.period).rows
+        yield category, robot.telemetry((cycles + slowing) * CONFIG.period).rows
         if robot.state is State.PARKED:
             robot.settle()
             robot.engage()
@@ -78,5 +84,5 @@ def test_the_references_from_before_a_stop_until_rest_are_within_every_limit(mod
                     fastest = max(fastest, float(np.linalg.norm(v[np.argmax(stops) if stops.any() else -1])))
     if LONG:
         print(f"{mode}: {counted} stops of category 0, 1, 2, from up to {fastest:.2f} m/s; beyond {lengths}, {ways}")
-    assert counted.min() > 0 and fastest > 0.02
+    assert counted.min() > 0 and fastest > 0.1
     assert (lengths <= 0.0).all() and (ways <= 0.0).all(), (lengths, ways)

@@ -9,7 +9,7 @@ from streamed import CONFIG, Sender, StreamBench, poses_beyond
 
 from kinematics import Array
 
-STOPS = either(4, 10_000)
+STOPS = either(12, 10_000)
 PARTS = 4  # of a cycle, at whose ends the motion is looked at
 BOOLE = np.array([7.0, 32.0, 12.0, 32.0, 7.0]) / 90.0  # exact for polynomials of degree 5
 STOP_TIME = CONFIG.safety.stop_time
@@ -25,11 +25,15 @@ def ways_to_rest(mode: str, resampling: str, seed: int, stops: int) -> Iterator[
     sender, motion = Sender(random, bench.ring), np.zeros(19)
     for _ in range(stops):
         sender.change()
-        for _ in range(int(random.integers(100, 600))):
+        left = int(random.integers(1, 400))  # cycles in which it is followed
+        for _ in range(int(random.integers(1, 4000))):
             sender.send(bench.t)
             bench.step()
             if bench.source.paused:
                 bench.source.resume((STOP_TIME,))
+            left -= bench.source.report.phase == "following"
+            if left == 0:
+                break
         bench.source.decelerate(DECELERATIONS[random.integers(3)])
         cycles = []
         while not bench.source.paused:
@@ -78,5 +82,5 @@ def test_a_stop_at_any_time_keeps_to_every_limit_until_the_platform_rests(mode: 
         print(f"{mode}, {resampling}: {count} stops, to rest in {longest:.2f} s at most, from up to {fastest:.2f} m/s; "
               f"excess {np.array2string(worst, precision=3)}")  # fmt: skip
     assert count > STOPS // 4
-    assert fastest > 0.02
+    assert fastest > 0.1
     assert (worst <= 0.0).all(), worst
