@@ -1,7 +1,6 @@
 """An FMU that the app's rig follows: its process, started, watched and ended beside the window's thread."""
 
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from pyqtgraph.Qt import QtCore
@@ -159,10 +158,8 @@ class UnitFollowing(QtCore.QObject):
 
 
 def named_unit(config: RigConfig, path: str) -> ReferenceFmu | None:
-    """The FMU of a path, with the settings of `[reference]` if it is that one; None without a path."""
+    """The FMU of a path, with the other settings of `[reference]`, as `rig follow --fmu`; None without a path."""
     if not path:
         return None
     configured = config.reference
-    if configured is not None and config.folder / configured.fmu == config.folder / Path(path):
-        return configured
-    return ReferenceFmu(fmu=path)
+    return ReferenceFmu(fmu=path) if configured is None else configured.model_copy(update={"fmu": path})
