@@ -360,7 +360,8 @@ class AcceptanceWizard(StepWizard):
             done = len(self._trials) if result.found.ended is None else self._done
             self.run_page.show_progress(self.choice_page.chosen_tests, self._trials, done)
             words = reason or tr("All motions are done: {verdict}").format(verdict=tr(result.verdict))
-            set_role(self.run_page.result, "warning" if reason else "good", sentence(words))
+            role = "warning" if reason else _ROLES.get(result.found.verdict, "warning")
+            set_role(self.run_page.result, role, sentence(words))
             self.result_page.show_result(result)
         self.session.log("warning" if reason else "info", self.windowTitle().lower(), reason or tr("done"))
         self._refresh()

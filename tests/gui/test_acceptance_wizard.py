@@ -1,6 +1,7 @@
 """The acceptance test in the app: what is chosen, the test with its progress, STOP, and the verdicts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,12 @@ def test_the_chosen_tests_are_run_and_each_number_has_its_verdict(
     assert [shown.table.item(0, column).text() for column in (0, 1, 2)] == ["✓ pass", "Greatest speed", "z"]
     assert wizard.result is not None and wizard.result.page.is_file() and shown.report.isEnabled()
     assert not wizard.hindrance()
+    assert wizard.run_page.result.objectName() == "good"
+    numbers = wizard.result.found.numbers
+    numbers[0] = replace(numbers[0], value=0.0)
+    wizard.runner.ended.emit(wizard.result, None)
+    assert wizard.run_page.result.text() == "All motions are done: fail"
+    assert wizard.run_page.result.objectName() == "bad"
     page.tests[AcceptanceTest.NOISE].setChecked(True)  # of the same motion, but it was not asked for
     assert wizard.result is None and not shown.report.isEnabled()
 
