@@ -141,8 +141,8 @@ def read_key(path: Path) -> bytes:
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise InputError(f"key of the stream: {path}: others may read it ({stat.filemode(mode)}): chmod 600 {path}")
     if not re.fullmatch(r"([0-9A-Fa-f]{2})+", text) or not _LEAST_KEY <= len(text) // 2 <= _MOST_KEY:
-        digits = f"{2 * _LEAST_KEY} to {2 * _MOST_KEY}"
-        raise InputError(f"key of the stream: {path}: must be one line of {digits} hexadecimal digits, an even number")
+        wanted = f"one line of {2 * _LEAST_KEY} to {2 * _MOST_KEY} hexadecimal digits, an even number"
+        raise InputError(f"key of the stream: {path}: {len(text)} characters, must be {wanted}")
     return bytes.fromhex(text)
 
 
