@@ -39,5 +39,6 @@ def _faults(error: ValidationError, names: list[str]) -> list[str]:
     for one in error.errors(include_url=False):
         first, *rest = one["loc"] or ("request",)
         place = [names[first] if isinstance(first, int) and first < len(names) else first, *rest]
-        found.append(f"{'.'.join(map(str, place))}: {one['input']!r}: {one['msg']}")
+        reason = one["msg"].replace("Input should be", "must be")
+        found.append(f"{'.'.join(map(str, place))}: {one['input']!r}: {reason}")
     return found
