@@ -331,8 +331,9 @@ class _UnitStream:
             self._late_since = now
         elif now - self._late_since > _LATE_FOR:
             raise FmuError(
-                f"{self._unit.path}: it is too slow: its set-point of {self._unit.time:g} s of its time came "
-                f"{late:.3g} s late, and for {_LATE_FOR:g} s none was less than {self._pacing.watchdog:g} s late"
+                f"{self._unit.path}: it is too slow, or the computer too busy: its set-point of {self._unit.time:g} s "
+                f"of its time came {late:.3g} s late, and for {_LATE_FOR:g} s none was less than "
+                f"{self._pacing.watchdog:g} s late"
             )
 
 

@@ -371,7 +371,7 @@ def test_one_that_slows_down_is_named(ships: dict[int, Path], telemetry: Telemet
             try:
                 process.check()
             except FmuError as error:
-                return bool(re.search(r"ship2.fmu: it is too slow: .* late, and for 0.5 s none was", str(error)))
+                return bool(re.search(r"ship2.fmu: it is too slow, .* late, and for 0.5 s none was", str(error)))
             return False
 
         eventually(failed, "the end of a process that is late", patience=30.0)
