@@ -58,6 +58,8 @@ from kinematics import Array, Geometry, figure_and_bound
 _BETTER = 3.0  # times nearer, RMS, than the order given
 _ALIKE = 1.2  # times the least misfit: orders that a symmetric mechanism does not tell apart; the fewest exchanges
 _ORDERS = np.array(list(permutations(range(6))))
+_ROUNDING = 1e-12
+"""m², a misfit that counts as none: those of exact joints are rounding, of either sign"""
 
 
 def exchanged_legs(x: Array, nominal: Array, gauge: Gauge) -> str:
@@ -69,7 +71,7 @@ def exchanged_legs(x: Array, nominal: Array, gauge: Gauge) -> str:
     total = np.zeros(len(_ORDERS))
     for part, free in ((slice(0, 3), gauge.base), (slice(3, 6), gauge.platform)):
         total += _misfits(x[:, part], nominal[:, part], free)
-    least = total.min()
+    least = max(float(total.min()), _ROUNDING)
     if total[0] < _BETTER**2 * least:
         return ""
     moves = (_ORDERS[total < _ALIKE * least] != np.arange(6)).sum(axis=1)

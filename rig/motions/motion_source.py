@@ -220,7 +220,7 @@ def read_lengths(source: str | Path) -> Table:
     """
     name, path = str(source), Path(source)
     if _is_recording(source):
-        blocks = list(open_part(name).blocks())
+        blocks = open_part(name).blocks()
         rows = [np.column_stack([one["t"], one["flags"], one["length"], one["velocity"]]) for one in blocks]
         return _measured(path, np.concatenate(rows) if rows else np.empty((0, 14)))
     measured = tuple(f"{kind}_{leg}" for kind in ("length", "velocity") for leg in range(1, 7))

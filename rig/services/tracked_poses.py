@@ -108,7 +108,7 @@ def poses_at_rest(recording: "Recorded", sensor: str) -> GeometryPosesResult:
         raise InputError(f"{recording.path}: has {what} {sensor!r}; trackers in it: {known or 'none'}")
     offsets = rig_of(recording).mechanism.length_offsets
     names = ["t", "state", "reference", "length"]
-    rows = np.concatenate([block[names] for block in recording.blocks()])
+    rows = np.concatenate([block[names].copy() for block in recording.blocks()])  # each is valid until the next
     times: list[tuple[float, float]] = []
     poses: list[Array] = []
     lengths: list[Array] = []

@@ -23,8 +23,8 @@ from calibration import (
     prepare_geometry,
     workspace_poses,
 )
-from calibration.geometry.calibrate import FitStart, fit
-from calibration.geometry.frames import nominal_unknowns, start
+from calibration.geometry.calibrate import FitStart, exchanged_legs, fit
+from calibration.geometry.frames import Gauge, nominal_unknowns, start
 from calibration.geometry.model import length_derivatives, moved
 from calibration.geometry.observability import UnknownsPrior, pose_sigmas
 from dynamics import load_mechanism, pose_limits
@@ -270,6 +270,15 @@ def test_exchanged_legs_are_named():
     assert "columns l3 and l4 are exchanged" in refusal(
         replace(measured, lengths=measured.lengths[:, [0, 1, 3, 2, 4, 5]])
     )
+
+
+def test_exact_joints_are_no_exchanged_legs():
+    """Their misfits are rounding, and may be below zero."""
+    nominal = nominal_unknowns(LAB.geometry)
+    moved_joints = nominal + 1e-9 * np.random.default_rng(1).standard_normal(nominal.shape)
+    for joints in (nominal, moved_joints):
+        assert exchanged_legs(joints, nominal, Gauge(base=False, platform=False)) == ""
+        assert exchanged_legs(joints, nominal, Gauge()) == ""
 
 
 def test_other_data_are_refused():

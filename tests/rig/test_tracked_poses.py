@@ -13,7 +13,7 @@ from dynamics import format_mechanism, load_mechanism
 from kinematics import Array, quaternion_from_rotation_vector, quaternion_multiply
 from rig.csvio import POSE, write_table
 from rig.errors import InputError, RefusedError
-from rig.recording import READING, Recording, series_of
+from rig.recording import READING, Recording, RecordingFile, RecordingWriter, series_of
 from rig.services.geometry_tables import LENGTHS, read_measurements
 from rig.services.tracked_poses import poses_at_rest
 from rig.states import State
@@ -79,6 +79,22 @@ def test_the_offsets_of_a_machine_are_found_from_a_recording_with_other_ones_loa
     assert sigmas.reshape(6, 7)[:, 6].max() < 1e-3  # of the prior's 2 mm
     error = (values - true).reshape(6, 7)[:, 6]
     assert np.abs(error).max() < 0.5 * np.abs(OFFSETS).max(), error
+
+
+def test_rests_of_a_file_of_many_blocks_are_those_of_the_same_recording_in_memory(
+    recorded: tuple[Array, Recording], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, path = recorded[1], tmp_path / "run.mcap"
+    (series,) = run.sensors.values()
+    writer = RecordingWriter(path, run.header, [series.channels])
+    writer.write_rows(run.rows)
+    writer.write_readings(series.readings(0))
+    writer.close()
+    monkeypatch.setattr("rig.recording.reader._BLOCK", 256)
+    found, expected = poses_at_rest(RecordingFile(path), "tracker"), poses_at_rest(run, "tracker")
+    assert len(found.times) == len(expected.times)
+    for name in ("times", "poses", "lengths"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-9)
 
 
 def test_the_uncertainty_of_a_mean_is_that_of_its_readings(recorded: tuple[Array, Recording]) -> None:
