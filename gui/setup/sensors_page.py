@@ -14,7 +14,14 @@ from gui.widgets import Choice, GuardedButton, NumberField
 from rig.client import free_ports
 from rig.commissioning import Draft
 
-_HEADINGS = (tr("Name"), tr("Kind"), tr("Source"), tr("Rate"), tr("Time of the readings"), tr("Channels and units"))
+_HEADINGS = (
+    tr("Name"),
+    tr("Kind"),
+    tr("Source"),
+    tr("Sending rate"),
+    tr("Time of the readings"),
+    tr("Channels and units"),
+)
 _KINDS = [(tr("IMU"), "imu"), (tr("Tracker"), "pose"), (tr("Channels"), "scalar")]
 _CLOCKS = [
     (tr("its own clock"), "sender"),
@@ -116,7 +123,7 @@ class SensorsPage(DraftPage):
         self._headings = [QtWidgets.QLabel(text) for text in _HEADINGS]
         for column, heading in enumerate(self._headings):
             self._grid.addWidget(heading, 0, column)
-        for column, stretch in ((0, 2), (2, 4), (5, 4)):
+        for column, stretch in ((0, 2), (2, 6), (5, 4)):
             self._grid.setColumnStretch(column, stretch)
         self.column.addLayout(self._grid)
         self.add_buttons = {
