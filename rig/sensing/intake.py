@@ -26,7 +26,8 @@ FUTURE: Final = 0.1
 """s by which a stamp may be ahead of the sending or the arrival, at most: clocks of two kinds agree to less"""
 _UNIT_NORM = 1e-3
 _RATE = 200  # arrivals of which the rate is stated
-_QUIET = 1.0  # s between two reports of one kind
+_QUIET = 1.0  # s between two reports of unusable readings at first; twice as long after each, while they go on
+_LONGEST_QUIET = 60.0  # s
 
 State = Literal["waiting", "live", "stale", "failed"]
 
@@ -154,7 +155,7 @@ class SensorIntake:
         """rig time from which on readings are waited for, s"""
         self._stale = False
         self._unreported: Counter[str] = Counter()
-        self._reported = -math.inf
+        self._reported, self._quiet = -math.inf, _QUIET
         self._failed = ""
 
     def put(self, data: bytes, origin: object = None) -> None:
@@ -191,7 +192,7 @@ class SensorIntake:
         self._dropped[Drop.SYSTEM] = count
 
     def watch(self) -> Iterator[Finding]:
-        """What is to be told now: stale, back, unusable readings with their number, failed; each kind once a second."""
+        """What is to be told now: stale, back, failed; unusable readings with their number, ever less often."""
         now = self._rig_time.now()
         if not math.isfinite(now):
             return
@@ -210,7 +211,9 @@ class SensorIntake:
         elif self._stale and silence <= self.options.silence:
             self._stale = False
             yield Finding(Code.SENSOR_BACK, details={"sensor": name})
-        if self._unreported and now - self._reported >= _QUIET:
+        if self._unreported and now - self._reported >= self._quiet:
+            goes_on = now - self._reported < 2.0 * self._quiet
+            self._quiet = min(2.0 * self._quiet, _LONGEST_QUIET) if goes_on else _QUIET
             self._reported = now
             text, _ = self._unreported.most_common(1)[0]
             count = sum(self._unreported.values())

@@ -137,6 +137,22 @@ def test_numbers_that_are_not_finite_are_dropped_and_told_with_their_count() -> 
     assert Code.SENSOR_UNUSABLE in bench.codes()
 
 
+def test_readings_that_stay_unusable_are_told_ever_less_often() -> None:
+    bench = Bench(stale_after=3600.0)
+    told = []
+    for number in range(2000):
+        bench.put(number, math.nan)
+        told += [bench.clock.now() for _ in bench.codes()]
+        bench.clock.advance(0.1)
+    assert np.diff(told) == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0], abs=0.15)
+    bench.clock.advance(130.0)  # a pause
+    for number in range(2000, 2012):
+        bench.put(number, math.nan)
+        told += [bench.clock.now() for _ in bench.codes()]
+        bench.clock.advance(0.1)
+    assert told[-1] - told[-2] == pytest.approx(1.0, abs=0.15)
+
+
 def test_a_quaternion_has_unit_norm() -> None:
     bench = Bench(kind="pose", channels=(), clock="arrival")
     bench.intake.take(Measurement(1, 0, math.nan, math.nan, (0.0, 0.0, 0.4, 0.9, 0.0, 0.0, 0.0)))
