@@ -80,7 +80,7 @@ def sensor_row(number: int, kind: str, name: str, source: str) -> SensorRow:
     hint = tr("Where the readings of sensor {number} come from: a UDP port, a serial line, a reader").format(
         number=number
     )
-    places = line_edit(hint.format(number=number), source, "udp://127.0.0.1:9873")
+    places = line_edit(hint.format(number=number), source, tr("udp://127.0.0.1:9873, serial:///dev/…, plugin://…"))
     suggested = [f"serial://{port}?baud=115200" for port in serial_ports()]
     places.setCompleter(QtWidgets.QCompleter(suggested, places))
     remove = GuardedButton(tr("Remove"), tr("Remove this sensor"))
