@@ -103,7 +103,7 @@ class Walk(Pilot):
             window.operate.show_row(self._row(status.state))
             self.note()
         session.show_faults(ActiveFault("drop_all", 3, None, math.inf))
-        session.refused.emit("connect", "")
+        session.refused.emit("connect", Finding.of_text(""))
         session.log("warning", "engine", "")
         session.enter(Phase.DIED)
         self.note()
