@@ -32,7 +32,7 @@ _BOUNDS = {"size_error": 0.2, "repeatability": 5.0}
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigConfig]:
     """A machine's configuration, whose drives are served by a process of the test."""
-    served = in_real_time(on_free_ports(with_patience(load_config("virtual"))))
+    served = in_real_time(on_free_ports(with_patience(load_config("virtual"), position_jump=0.02)))
     file = tmp_path_factory.mktemp("machine") / "machine.toml"
     real = served.changed({"virtual": None, "acceptance": _BOUNDS, "recording": {"directory": str(file.parent)}})
     file.write_text(tomlkit.dumps(real.model_dump(mode="json", exclude_none=True)), encoding="utf-8")

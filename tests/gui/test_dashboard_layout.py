@@ -176,7 +176,7 @@ def test_dashboards_are_kept_renamed_and_deleted(tmp_path: Path) -> None:
     [
         ("dashboard = 3\n", "dashboard: "),
         ("dashboard = [", "dashboards "),
-        ('[[dashboard]]\nname = "a"\nrows = [{plots = []}]\n', "dashboard.0.rows.0.plots"),
+        ('[[dashboard]]\nname = "a"\nrows = [{plots = []}]\n', "dashboard[1].rows[1].plots"),
         (
             '[[dashboard]]\nname = "a"\nrows = [{plots = [{signals = ["force.1"]}]}]\n',
             "'a': signal 'force.1': unknown",

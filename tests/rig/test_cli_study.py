@@ -214,7 +214,7 @@ def test_nothing_is_left_of_a_study_that_fails(tmp_path: Path, monkeypatch: pyte
 
     write_study(made, tmp_path / "kept")
     before = sorted(path.name for path in (tmp_path / "kept").rglob("*"))
-    monkeypatch.setattr("rig.study.page._table", failing)
+    monkeypatch.setattr("rig.study.page.write_numbers", failing)
     for place, force in (("new", False), ("kept", True)):
         with pytest.raises(InputError, match="No space left on device"):
             write_study(made, tmp_path / place, force=force)
