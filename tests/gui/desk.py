@@ -79,11 +79,16 @@ class Desk:
             display = number.readline().strip()
         runtime = folder / "runtime"
         runtime.mkdir(mode=0o700)
+        opener = folder / "bin" / "xdg-open"  # no browser comes up over the app
+        opener.parent.mkdir(exist_ok=True)
+        opener.write_text("#!/bin/sh\n", encoding="utf-8")
+        opener.chmod(0o700)
         self._environment = os.environ | {
             "DISPLAY": f":{display}",
             "QT_QPA_PLATFORM": "xcb",
             "XDG_RUNTIME_DIR": str(runtime),
             "XDG_CONFIG_HOME": str(folder),
+            "PATH": os.pathsep.join([str(opener.parent), os.environ["PATH"]]),
             "GSETTINGS_BACKEND": "memory",
             "NO_AT_BRIDGE": "1",
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
