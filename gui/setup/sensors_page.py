@@ -77,9 +77,7 @@ def sensor_row(number: int, kind: str, name: str, source: str) -> SensorRow:
     """Create the widgets of sensor 1 to `_MOST`."""
     kinds = Choice(tr("Kind of sensor {number}").format(number=number), _KINDS)
     kinds.setCurrentIndex(kinds.findData(kind))
-    hint = tr("Where the readings of sensor {number} come from: a UDP port, a serial line, a reader").format(
-        number=number
-    )
+    hint = tr("Where the readings of sensor {number} come from: a UDP port, a serial line, a reader")
     places = line_edit(hint.format(number=number), source, tr("udp://127.0.0.1:9873, serial:///dev/…, plugin://…"))
     suggested = [f"serial://{port}?baud=115200" for port in serial_ports()]
     places.setCompleter(QtWidgets.QCompleter(suggested, places))

@@ -89,7 +89,7 @@ SENSOR_BREAKS = [
         _READER,
         "> _HANGING:",
         "> 1e9:",
-        (f"{_READ}::test_a_reader_that_hangs_is_told_and_comes_back",),
+        (f"{_READ}::test_a_hanging_reader_is_reported_and_recovers",),
     ),
     Break(
         "a sensor that floods is read without an end",

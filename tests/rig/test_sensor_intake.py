@@ -137,7 +137,7 @@ def test_numbers_that_are_not_finite_are_dropped_and_told_with_their_count() -> 
     assert Code.SENSOR_UNUSABLE in bench.codes()
 
 
-def test_readings_that_stay_unusable_are_told_ever_less_often() -> None:
+def test_lasting_unusable_readings_are_reported_less_and_less_often() -> None:
     bench = Bench(stale_after=3600.0)
     told = []
     for number in range(2000):

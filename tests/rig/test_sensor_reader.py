@@ -337,7 +337,7 @@ def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
         TelemetryRing.attach(name, READING)
 
 
-def test_a_reader_that_hangs_is_told_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_reader_is_reported_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.sensing.reader._HANGING", 0.5)
     told = Told()
     with TelemetryRing.create(64) as telemetry, SensorReader(rig_with(udp_port()), telemetry.name) as reader:
