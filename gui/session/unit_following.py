@@ -5,6 +5,7 @@ from typing import Literal
 
 from pyqtgraph.Qt import QtCore
 
+from gui.models import Frame
 from gui.session.rig_session import RigSession
 from gui.session.session_state import finding_of
 from gui.session.workers import Worker
@@ -19,7 +20,6 @@ from rig.runtime import TelemetryRing
 from rig.states import State
 
 UnitPhase = Literal["off", "starting", "followed"]
-Frame = Literal["base", "home", "platform"]
 _LOOKED = 250  # ms between two looks at how it does
 _ENDING = 32.0  # s, within which an FMU that does not begin is given up
 _MOVING = (State.RUNNING, State.STOPPING)
