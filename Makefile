@@ -20,13 +20,14 @@ SYSTEM = $(BIN)/python -I rig/runtime/system_packages.py
 QT_PACKAGES = $$($(SYSTEM) packages app screen virtual-screen)
 DESK_PACKAGES = $$($(SYSTEM) packages desk compiler)
 
-.PHONY: help install demo gui test explore mutants lint texts reference bench pictures clean
+.PHONY: help install headless demo gui test explore mutants lint texts reference bench pictures clean
 ifeq ($(filter test-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
 help:
-	@echo "make install   the command rig, in $(VENV)"
+	@echo "make install   the command rig and the desktop app, in $(VENV)"
+	@echo "make headless  the command rig alone, for a computer without a screen"
 	@echo "make demo      the virtual rig: drives, trajectory, recording and report"
 	@echo "make gui       the desktop app, on the virtual rig or on CONFIG: make gui ARGS=my-rig.toml"
 	@echo "make test      every test"
@@ -40,13 +41,16 @@ help:
 	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
 
-install: $(VENV)/.installed
+install: $(VENV)/.installed-gui
+	@echo "Ready: $(BIN)/rig --help"
+
+headless: $(VENV)/.installed
 	@echo "Ready: $(BIN)/rig --help"
 
 demo: $(VENV)/.installed
 	$(BIN)/rig demo $(ARGS)
 
-gui: $(VENV)/.installed $(VENV)/.system
+gui: $(VENV)/.installed-gui $(VENV)/.system
 	$(BIN)/rig gui $(ARGS)
 
 # A virtual screen, its number the first free one from $(1) on.
@@ -125,7 +129,7 @@ bench: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 
 PICTURES = start armed jog jog-drag motion-template motion-refused fault engine-died live-forces live-terms live-models dashboards platform recording-curves setup-drives
 
-pictures: $(VENV)/.installed $(VENV)/.system
+pictures: $(VENV)/.installed-gui $(VENV)/.system
 	@$(SCREEN) env LANGUAGE=C $(BIN)/python -m gui.tour -o docs/images --size 1280x800 --theme light $(PICTURES:%=--only %)
 
 clean:
@@ -148,10 +152,15 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@$(PIP) install --quiet -c constraints.txt -e .
 	@touch $@
 
+$(VENV)/.installed-gui: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing the rig and its desktop app"
+	@$(PIP) install --quiet -c constraints.txt -e '.[gui]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing the rig and its test tools"
 	@$(PIP) install --quiet -c constraints.txt -e '.[test]'
-	@touch $@ $(VENV)/.installed
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-gui
 
 $(VENV)/.system: | $(BIN)/python
 	@if command -v xvfb-run >/dev/null && missing=$$($(SYSTEM) missing app screen) && [ -z "$$missing" ]; then :; \

@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import itertools
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import grimp
 import pytest
 
 from kinematics.compiled.cache import HAS_KERNELS, KERNEL_FOLDERS
+from rig.services.machine_probes import APP_PACKAGES
 from rig.services.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
 
 ROOT = Path(__file__).parent.parent
@@ -184,13 +186,15 @@ def test_every_dependency_has_one_exact_version() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = {line.split("==")[0].lower() for line in lines if line and not line.startswith("#")}
     extras = PROJECT["project"]["optional-dependencies"]
-    wanted = [_name(text) for text in PROJECT["project"]["dependencies"] + extras["test"]]
-    assert [name for name in wanted if name.lower() not in pinned] == []
+    wanted = {_name(text) for text in itertools.chain(PROJECT["project"]["dependencies"], *extras.values())}
+    assert [name for name in wanted - {PROJECT["project"]["name"]} if name.lower() not in pinned] == []
     assert [line for line in lines if "://" in line or " @ " in line] == []
 
 
 def test_the_doctor_looks_for_every_dependency() -> None:
     assert sorted(PACKAGES_LOOKED_FOR) == sorted(_name(text) for text in PROJECT["project"]["dependencies"])
+    extra = PROJECT["project"]["optional-dependencies"]["gui"]
+    assert sorted(APP_PACKAGES) == sorted(_name(text) for text in extra)
 
 
 def _name(requirement: str) -> str:

@@ -11,6 +11,9 @@ from rig.errors import InputError
 _GROUP = "stewart_rig.apps"
 """Entry-point group: name of the app → function of a configuration's name and `real_time` that returns an exit code."""
 
+_EXTRA = ("PyQt5", "pyqtgraph", "OpenGL", "qtawesome")
+"""Modules of the extra `gui`."""
+
 _BUILT_IN = EntryPoint("gui", "gui:main", _GROUP)
 """Default for a source checkout without installed metadata; an installation declares the same."""
 
@@ -25,6 +28,11 @@ def gui(config: ConfigArgument = "virtual", real_time: RealTimeOption = False) -
     try:
         code = app.load()(config, real_time=real_time)
     except ImportError as error:
+        if (error.name or "").partition(".")[0] in _EXTRA and isinstance(error, ModuleNotFoundError):
+            raise InputError(
+                f"the desktop app needs {error.name}, which is not installed: pip install 'stewart-rig[gui]' (in a "
+                "checkout: make install); every other command works without it"
+            ) from error
         from rig.runtime import NEEDED, missing_packages
 
         missing = " ".join(missing_packages(*NEEDED))

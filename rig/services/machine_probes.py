@@ -1,7 +1,9 @@
-"""Computer checks of `rig doctor`: Python, packages, real-time rights, Qt, display, serial ports."""
+"""Computer checks of `rig doctor`: Python, packages, real-time kernel and rights, Qt, display, serial ports."""
 
 import ctypes
+import grp
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -15,11 +17,16 @@ from rig.services.finding import Finding
 _OLDEST_PYTHON = (3, 11)
 PACKAGES = (
     "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "fastcrc", "pyzmq", "mcap",
-    "orjson", "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
-    "PySDL2", "pysdl2-dll", "trimesh", "QtAwesome", "reportlab", "pypdf",
+    "orjson", "tomlkit", "zstandard", "pillow", "matplotlib", "jinja2", "trimesh", "reportlab", "pypdf",
 )  # fmt: skip
+APP_PACKAGES = ("PyQt5", "pyqtgraph", "PyOpenGL", "QtAwesome", "PySDL2", "pysdl2-dll")
+"""Those of the extra `gui`."""
 _CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)
 _LIMITS_FILE = "/etc/security/limits.d/stewart-rig.conf"
+_PORT_GROUP = "dialout"
+_JOIN = f"sudo usermod -aG {_PORT_GROUP} $USER, log in again"
+SYSTEM = Path("/sys")
+"""Where the kernel shows devices and settings."""
 
 
 def all_findings() -> Iterator[Finding]:
@@ -27,6 +34,8 @@ def all_findings() -> Iterator[Finding]:
     yield python()
     yield packages()
     yield processors()
+    yield kernel()
+    yield governor()
     yield scheduling()
     yield memory_lock()
     yield kernel_cache()
@@ -34,6 +43,7 @@ def all_findings() -> Iterator[Finding]:
     yield qt()
     yield display()
     yield serial_ports()
+    yield usb_adapters()
 
 
 def python() -> Finding:
@@ -49,15 +59,21 @@ def python() -> Finding:
 
 def packages() -> Finding:
     """Check the required packages."""
+    found, missing = _installed(PACKAGES)
+    if missing:
+        return Finding("packages", "fail", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
+    return Finding("packages", "ok", ", ".join(found))
+
+
+def _installed(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return those installed, with their versions, and those missing."""
     found, missing = [], []
-    for name in PACKAGES:
+    for name in names:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             missing.append(name)
-    if missing:
-        return Finding("packages", "fail", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}")
-    return Finding("packages", "ok", ", ".join(found))
+    return found, missing
 
 
 def processors() -> Finding:
@@ -71,6 +87,27 @@ def processors() -> Finding:
             "give the rig at least two processors",
         )
     return Finding("processors", "ok", f"{count}")
+
+
+def kernel() -> Finding:
+    """Check whether the kernel is a real-time one (PREEMPT_RT)."""
+    release, version = platform.release(), platform.version()
+    if "PREEMPT_RT" in version or _text(SYSTEM / "kernel" / "realtime") == "1":
+        return Finding("kernel", "ok", f"{release}, PREEMPT_RT")
+    fix = "install one (Debian: linux-image-rt-amd64 or linux-image-rt-arm64), if the figures of `cycle` are not enough"
+    return Finding("kernel", "warn", f"{release}, without PREEMPT_RT: under load a cycle may be late", fix)
+
+
+def governor() -> Finding:
+    """Check whether the processors keep their clock up."""
+    found = {_text(path) for path in SYSTEM.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")}
+    if not found:
+        return Finding("processor clock", "ok", "not set by this kernel")
+    if found == {"performance"}:
+        return Finding("processor clock", "ok", "governor performance")
+    slow = ", ".join(sorted(found - {"performance"}))
+    fix = "sudo cpupower frequency-set -g performance"
+    return Finding("processor clock", "warn", f"governor {slow}: a cycle takes longer after a rest", fix)
 
 
 def scheduling() -> Finding:
@@ -137,6 +174,10 @@ def qt() -> Finding:
     """Check whether Qt loads with all its system libraries, in a separate process in case it crashes."""
     from rig.runtime import NEEDED, missing_packages, needed_packages
 
+    found, missing = _installed(APP_PACKAGES)
+    if missing:
+        detail = f"no desktop app: {', '.join(missing)} not installed; the command line does all that it does"
+        return Finding("Qt", "warn", detail, "pip install 'stewart-rig[gui]'")
     program = "import PyQt5.QtWidgets, PyQt5.QtOpenGL"
     try:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
@@ -149,7 +190,7 @@ def qt() -> Finding:
     if missing := missing_packages(*NEEDED):
         reason = "no window on X: shared libraries are missing"
         return Finding("Qt", "warn", reason, f"sudo apt-get install {' '.join(missing)}")
-    return Finding("Qt", "ok", "PyQt5 loads")
+    return Finding("Qt", "ok", ", ".join(found))
 
 
 def display() -> Finding:
@@ -167,9 +208,42 @@ def serial_ports() -> Finding:
     ports = sorted(str(path) for pattern in ("ttyUSB*", "ttyACM*") for path in Path("/dev").glob(pattern))
     barred = [port for port in ports if not os.access(port, os.R_OK | os.W_OK)]
     if barred:
-        fix = "sudo usermod -aG dialout $USER, log in again"
-        return Finding("serial ports", "warn", f"no permission for {', '.join(barred)}", fix)
+        return Finding("serial ports", "warn", f"no permission for {', '.join(barred)}", _JOIN)
+    if not ports and not _in_port_group():
+        detail = f"none; you are not in the group {_PORT_GROUP}, which they belong to once they are plugged in"
+        return Finding("serial ports", "warn", detail, _JOIN)
     return Finding("serial ports", "ok", ", ".join(ports) or "none")
+
+
+def usb_adapters() -> Finding:
+    """Check whether the kernel may suspend USB serial adapters."""
+    suspended = []
+    for tty in sorted(SYSTEM.glob("class/tty/tty[UA]*")):
+        device = (tty / "device").resolve()
+        control = next((each / "power" / "control" for each in device.parents if (each / "idVendor").exists()), None)
+        if control is not None and _text(control) == "auto":
+            suspended.append(tty.name)
+    if suspended:
+        detail = f"may be suspended while idle: {', '.join(suspended)}"
+        return Finding("USB adapters", "warn", detail, 'ATTR{power/control}="on" by a udev rule, see docs/machines.md')
+    return Finding("USB adapters", "ok", "none that may be suspended")
+
+
+def _in_port_group() -> bool:
+    """Whether this user may use serial ports, by the group that systems give them."""
+    try:
+        number = grp.getgrnam(_PORT_GROUP).gr_gid
+    except KeyError:
+        return True  # this system has another rule
+    return os.geteuid() == 0 or number in (os.getegid(), *os.getgroups())
+
+
+def _text(path: Path) -> str:
+    """What a file of the kernel says; empty where there is none."""
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def writable(folder: Path) -> bool:

@@ -24,6 +24,15 @@ def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.Mon
     assert started == [("virtual", False), ("mine.toml", True)]
 
 
+def test_without_qt_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(config: str, real_time: bool) -> int:
+        raise ModuleNotFoundError("No module named 'PyQt5'", name="PyQt5")
+
+    monkeypatch.setattr(gui, "main", run)
+    assert main(["gui"]) == 2
+    assert "pip install 'stewart-rig[gui]'" in capsys.readouterr().err
+
+
 def test_a_configuration_that_is_not_there_is_said_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gui", "nothing.toml"]) == 2
     assert "no such configuration: nothing.toml" in capsys.readouterr().err

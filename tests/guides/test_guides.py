@@ -68,6 +68,9 @@ NOT_RUN = {
     "pip install 'stewart-rig[mujoco]'": NETWORK,
     "pip install 'stewart-rig[urdf]'": NETWORK,
     "make install": "is what the tests run in",
+    "make headless": NETWORK,
+    "pip download . -c constraints.txt -d wheels --only-binary=:all: --python-version 3.13 --implementation cp "
+    "--platform manylinux2014_aarch64 --platform manylinux_2_27_aarch64 --platform manylinux_2_28_aarch64": NETWORK,
     "make gui": WINDOW,
     "LANGUAGE=de make gui": WINDOW,
     "LANGUAGE=C make gui": WINDOW,
@@ -135,6 +138,8 @@ NOT_WHOLE = {
     ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",
     ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
+    ("machines.md", "SUBSYSTEM"): "rules of the system's",
+    ("machines.md", "[Unit]"): "a unit of the system's",
     ("streaming.md", "from rig.streaming import SampleRing"): "tests/integration/test_stream_rig.py has such a ring",
     ("cueing.md", "SRVS"): "a sender: tests/rig/test_vehicle_stream.py runs it against a receiver",
     ("sensors.md", "SRRD"): "a sender: tests/guides/test_sensors_page.py runs it",

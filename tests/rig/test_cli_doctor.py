@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -169,6 +170,61 @@ def test_old_python_and_missing_packages(monkeypatch: pytest.MonkeyPatch) -> Non
     finding = machine_probes.packages()
     assert finding.status == "fail"
     assert finding.fix == "pip install no-such-package"
+
+
+def test_without_the_app_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_probes, "APP_PACKAGES", ("numpy", "no-such-package"))
+    finding = machine_probes.qt()
+    assert finding.status == "warn"
+    assert "no-such-package" in finding.detail and "numpy" not in finding.detail
+    assert finding.fix == "pip install 'stewart-rig[gui]'"
+
+
+def _system(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> Path:
+    """A folder as the kernel's /sys, with files by their paths."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(f"{text}\n")
+    monkeypatch.setattr(machine_probes, "SYSTEM", folder)
+    return folder
+
+
+def test_a_real_time_kernel_is_recognised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _system(tmp_path, monkeypatch)
+    monkeypatch.setattr(platform, "version", lambda: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.1")
+    assert machine_probes.kernel().status == "warn"
+    monkeypatch.setattr(platform, "version", lambda: "#1 SMP PREEMPT_RT Debian 6.1.1")
+    assert machine_probes.kernel().status == "ok"
+    monkeypatch.setattr(platform, "version", lambda: "#1 SMP")
+    _system(tmp_path, monkeypatch, **{"kernel/realtime": "1"})
+    assert machine_probes.kernel().status == "ok"
+
+
+def test_processors_that_slow_down_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _system(tmp_path, monkeypatch)
+    assert machine_probes.governor().status == "ok"
+    governor = "devices/system/cpu/cpu{}/cpufreq/scaling_governor"
+    _system(tmp_path, monkeypatch, **{governor.format(0): "performance"})
+    assert machine_probes.governor().detail == "governor performance"
+    _system(tmp_path, monkeypatch, **{governor.format(1): "schedutil"})
+    finding = machine_probes.governor()
+    assert finding.status == "warn" and "schedutil" in finding.detail
+
+
+@pytest.mark.parametrize(("control", "status"), [("auto", "warn"), ("on", "ok")])
+def test_an_adapter_that_may_be_suspended_is_named(
+    control: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usb = "devices/pci/usb1/1-2"
+    folder = _system(tmp_path, monkeypatch, **{f"{usb}/idVendor": "0403", f"{usb}/power/control": control})
+    port = folder / usb / "1-2:1.0" / "ttyUSB0"
+    port.mkdir(parents=True)
+    tty = folder / "class" / "tty" / "ttyUSB0"
+    tty.mkdir(parents=True)
+    (tty / "device").symlink_to(port)
+    finding = machine_probes.usb_adapters()
+    assert finding.status == status
+    assert ("ttyUSB0" in finding.detail) == (status == "warn")
 
 
 def test_one_processor_is_few(monkeypatch: pytest.MonkeyPatch) -> None:
