@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kinematics import Array, coordinates_to_pose, pose_to_coordinates, quaternion_to_matrix
+from kinematics import Array, coordinates_to_motion_kernel, pose_to_coordinates, quaternion_to_matrix
 from rig.config import RigConfig, load_config
 from rig.engine.stream import StreamSource
 from rig.findings import Finding
@@ -25,11 +25,12 @@ class StreamBench:
     """A source, its ring and its clock; a stop decelerates it as the engine does.
 
     Args:
+        config: of the rig.
         stream: keys of [stream].
     """
 
-    def __init__(self, **stream: object) -> None:
-        self.config = configured(**stream)
+    def __init__(self, config: RigConfig = CONFIG, **stream: object) -> None:
+        self.config = config.changed({"stream": stream})
         self.period = self.config.period
         self.ring, self.clock = SampleRing.local(), ManualClock()
         self.found: list[tuple[int, Finding]] = []
@@ -97,7 +98,8 @@ class Sender:
         """name to attach to the ring by"""
         self._count = 0
         self._step, self._home = np.zeros(6), pose_to_coordinates(HOME)
-        self._burst = 0
+        self._burst, self._sample = 0, new_samples(1)
+        self._state, self._moved = np.zeros(18), np.zeros(19)
         self.change()
 
     def change(self) -> None:
@@ -117,11 +119,13 @@ class Sender:
             self._burst, self._count = max(0, self._burst - 1), self._count + 1
             return
         q = self._home + self._step + self._size * np.sin(self._rate * t + self._phase)
-        pose = coordinates_to_pose(np.clip(q, -1.0, 1.0))
+        self._state[:6] = np.clip(q, -1.0, 1.0)
+        coordinates_to_motion_kernel(self._state, self._moved)
+        pose = self._moved[:7]
         if 0.02 < chance < 0.022:
             pose[int(random.integers(7))] = random.choice([np.nan, np.inf])
         late = 0.004 * random.normal() if 0.03 < chance < 0.0305 else 0.0
-        sample = new_samples(1)
+        sample = self._sample
         sample["pose"], sample["time"], sample["sequence"] = pose, t + late, self._count
         self._count += 1
         self._ring.push(sample)
