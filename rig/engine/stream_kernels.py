@@ -55,6 +55,7 @@ _FASTEST = 3e-3  # s/s, by which the stream is followed faster meanwhile, or slo
 _RAMP = 1e-4  # s/s, by which that changes in a cycle
 _SPARE = 0.1  # part of speed that is to spare where the stream is followed faster
 _FALL = 5.0  # times `_RAMP`, by which it is followed more slowly where it is not
+_FORESEEN = 8  # cycles beyond the plan that are looked at for this: in 6 of them the rate falls to 1
 _HALVINGS = 14  # of the way from home to a pose that is out of reach
 
 _DONE, _TRY, _LIMIT, _LEAVE = range(4)  # steps of planning a state
@@ -109,6 +110,7 @@ STREAM = np.dtype(
         ("wanted_rate", np.float64),
         ("lag", np.float64),
         ("lag_until", np.float64),
+        ("spare_for", np.int64),
         ("rest_at", np.float64),
         ("phase", np.int64),
         ("stopped", np.int64),
@@ -153,7 +155,8 @@ the way to rest of `way_duration` s begins that is valid at `front`, the last kn
 base: likewise of the way to rest out of which the stream fades in. place: s since the beginning, which was at `origin`,
 s of the stream's clock; slip: s by which the cycles lag behind it; rest_at: place at which the plan is at rest. taken:
 samples of the ring, from its beginning. rate: seconds of the stream per second, on its way to wanted_rate; lag,
-lag_until: s, least slip of the present `_SLIPPED_FOR`, and its end.
+lag_until: s, least slip of the present `_SLIPPED_FOR`, and its end. spare_for: cycles since which there was speed to
+spare.
 """
 
 Stream = NDArray[np.void]
@@ -809,10 +812,9 @@ def _watch(stream: Stream, now: float) -> None:
 
 
 @kernel
-def _has_to_spare(stream: Stream, ahead: Ahead) -> bool:
-    """Whether the end of the plan would be accepted with as much more speed, and acceleration as belongs to it."""
-    data = stream[0]
-    state, faster = data.plan[data.front % KNOTS], data.between[:]
+def _accepted_faster(stream: Stream, ahead: Ahead, state: Array) -> bool:
+    """Whether `state` (18,) would be accepted with as much more speed, and acceleration as belongs to it."""
+    faster = stream[0].between[:]
     for k in range(6):
         faster[k] = state[k]
         faster[6 + k], faster[12 + k] = (1.0 + _SPARE) * state[6 + k], (1.0 + _SPARE) ** 2 * state[12 + k]
@@ -820,10 +822,29 @@ def _has_to_spare(stream: Stream, ahead: Ahead) -> bool:
 
 
 @kernel
+def _has_to_spare(stream: Stream, ahead: Ahead) -> bool:
+    """Whether there is speed to spare at the end of the plan, and at all that is asked until `_FORESEEN` cycles later.
+
+    So the rate has fallen before the stream comes to its limit, as far as samples are known.
+    """
+    data = stream[0]
+    target, cursor, ended = data.target[:], data.cursor, data.ended
+    time = data.origin + (data.front + 1 + _FORESEEN) * data.period - data.delay
+    known = target_kernel(stream, time, target)
+    data.cursor, data.ended = cursor, ended
+    spare = _accepted_faster(stream, ahead, data.plan[data.front % KNOTS])
+    if spare and known:
+        spare = _accepted_faster(stream, ahead, target)
+    data.spare_for = data.spare_for + 1 if spare else 0
+    lasting: bool = data.spare_for > _FORESEEN
+    return lasting
+
+
+@kernel
 def _make_up(stream: Stream, ahead: Ahead, now: float) -> None:
     """Make up smoothly for a lag of the rig's clock that stays but is small, as of a computer that was busy.
 
-    Not beyond what the stream itself may ask for: only while there is speed to spare.
+    The rate changes only while there is speed to spare: its change is an acceleration as well.
     """
     data = stream[0]
     data.lag = min(data.lag, data.slip)
@@ -832,10 +853,12 @@ def _make_up(stream: Stream, ahead: Ahead, now: float) -> None:
         data.lag, data.lag_until = math.inf, now + _SLIPPED_FOR
         if lag <= _SLIP:
             data.wanted_rate = 1.0 if abs(lag) < _LEAST_LAG else 1.0 + max(-_FASTEST, min(_FASTEST, _GAIN * lag))
-    if data.wanted_rate > 1.0 and not _has_to_spare(stream, ahead):
-        data.rate = max(min(data.rate, 1.0), data.rate - _FALL * _RAMP)
-    else:
+    if data.wanted_rate == 1.0 and data.rate == 1.0:
+        data.spare_for = 0
+    elif _has_to_spare(stream, ahead):
         data.rate += max(-_RAMP, min(_RAMP, data.wanted_rate - data.rate))
+    elif data.rate > 1.0:
+        data.rate = max(1.0, data.rate - _FALL * _RAMP)
 
 
 @kernel

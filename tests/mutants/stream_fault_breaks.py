@@ -130,9 +130,16 @@ STREAM_FAULT_BREAKS = [
     Break(
         "a lag is made up for faster than the limits allow",
         _KERNELS,
-        "if data.wanted_rate > 1.0 and not _has_to_spare(stream, ahead):",
-        "if False:",
+        "    elif _has_to_spare(stream, ahead):\n",
+        "    else:\n        _has_to_spare(stream, ahead)\n    if data.rate != data.wanted_rate:\n",
         ("rig/test_stream_source.py::test_a_stream_at_its_limit_is_not_refused_for_a_lag_that_is_made_up_for",),
+    ),
+    Break(
+        "what a stream asks for next is not looked at while a lag is made up for",
+        _KERNELS,
+        "    if spare and known:",
+        "    if False:",
+        ("rig/test_stream_source.py::test_an_acceleration_that_comes_to_its_limit_at_once_is_not_refused_for_a_lag",),
     ),
     Break(
         "what is known of a receiver goes with its process",

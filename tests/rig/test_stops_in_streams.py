@@ -82,8 +82,9 @@ def test_a_stop_at_any_time_keeps_to_every_limit_until_the_platform_rests(mode: 
             longest, count = max(longest, len(cycles) * CONFIG.period), count + 1
             fastest = max(fastest, float(np.linalg.norm(speeds[0])))
         if LONG:
-            print(f"{mode}, {resampling}: {count} stops, to rest in {longest:.2f} s at most, from up to {fastest:.2f} m/s; "
-                  f"excess {np.array2string(worst, precision=3)}", flush=True)  # fmt: skip
+            excess = np.array2string(worst, precision=3)
+            print(f"{mode}, {resampling}: {count} stops from up to {fastest:.2f} m/s, to rest within {longest:.2f} s")
+            print(f"excess {excess} m, m/s, m/s², rad, rad, condition", flush=True)
     assert count > STOPS // 4
     assert fastest > 0.1
     assert (worst <= 0.0).all(), worst

@@ -338,10 +338,35 @@ def test_a_stream_at_its_limit_is_not_refused_for_a_lag_that_is_made_up_for(ampl
         bench.ring.push(sample)
         bench.step()
     assert bench.codes() == ["stream_followed"]
-    assert bench.source.report.delay < DELAY + 0.006
+    assert bench.source.report.delay < DELAY + 0.007
     assert legs_beyond(np.array(bench.motions)).max() < 0.0
     most = (0.8, 12.0)[limit - 1]  # of each leg
     assert legs_beyond(np.array(bench.motions))[limit] > (0.998 * PART - 1.0) * most
+
+
+@pytest.mark.parametrize("lag", [0.0, 0.004, 0.01])
+def test_an_acceleration_that_comes_to_its_limit_at_once_is_not_refused_for_a_lag(lag):
+    """Of a heave, from 0 to 99 % of what is accepted within 8 ms; the rest is the overshoot between two samples."""
+    bench, h = StreamBench(fade_in=0.5), CONFIG.period
+    pulse = np.interp(np.arange(20), [0, 4, 16, 20], [0.0, 1.0, 1.0, 0.0])
+    a = 12.85 * np.concatenate([np.zeros(600), np.tile([*np.zeros(80), *pulse, *-pulse, *-pulse, *pulse], 7)])
+    v = np.concatenate([[0.0], np.cumsum(0.5 * h * (a[:-1] + a[1:]))])
+    z = np.concatenate([[0.0], np.cumsum(h * v[:-1] + h * h / 6.0 * (2.0 * a[:-1] + a[1:]))])
+    for _ in range(1700):
+        bench.late = lag if bench.t > 0.5 else 0.0
+        while bench.count * h <= bench.t + bench.late + 1e-9:
+            sample, n = new_samples(1), bench.count
+            sample["pose"], sample["time"], sample["sequence"] = HOME, n * h, n
+            sample["pose"][0, 2] += z[n]
+            sample["velocity"][0, 2], sample["acceleration"][0, 2] = v[n], a[n]
+            sample["given"] = VELOCITY | ACCELERATION
+            bench.count += 1
+            bench.ring.push(sample)
+        bench.step()
+    assert bench.codes() == ["stream_followed"]
+    assert bench.source.report.delay < DELAY + max(3e-4, lag - 0.003)
+    excess = legs_beyond(np.array(bench.motions))
+    assert excess.max() < 0.0 and excess[2] > -0.03 * 12.0
 
 
 def test_a_rig_that_falls_behind_begins_the_stream_anew_with_its_delay(following):
