@@ -29,12 +29,12 @@ class StreamBench:
         stream: keys of [stream].
     """
 
-    def __init__(self, config: RigConfig = CONFIG, **stream: object) -> None:
+    def __init__(self, config: RigConfig = CONFIG, /, **stream: object) -> None:
         self.config = config.changed({"stream": stream})
         self.period = self.config.period
         self.ring, self.clock = SampleRing.local(), ManualClock()
         self.found: list[tuple[int, Finding]] = []
-        """what was told, with the number of the cycle"""
+        """findings, with the number of the cycle"""
         self.source = StreamSource(self.config, self.ring, "bench", self.clock, self._act, self.clock.now)
         self.source.begin(HOME)
         self.cycle = self.count = 0

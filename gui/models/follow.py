@@ -136,7 +136,7 @@ def stream_facts(config: RigConfig) -> list[Fact]:
 _DROPS = {
     "overflow": mark("no room in the queue"),
     "system": mark("no room in the system"),
-    "mangled": mark("not readable"),
+    "malformed": mark("not readable"),
     "key": mark("wrong key"),
     "challenge": mark("session not opened yet"),
     "other_session": mark("other senders"),
@@ -189,7 +189,7 @@ _FLAGS = {
 
 
 def washout_facts(status: CueStatus | None) -> list[Fact]:
-    """What the washout has done so far; None where nobody listens."""
+    """What the washout has done so far; None while not listening."""
     captions = tr("Washout"), tr("Held, brought to rest"), tr("Steps limited")
     if status is None:
         return [Fact(caption, _NOTHING, "muted") for caption in captions]
@@ -204,7 +204,7 @@ def washout_facts(status: CueStatus | None) -> list[Fact]:
 
 
 def arrival_facts(status: StreamStatus | None) -> list[Fact]:
-    """What has come in so far; None where nobody listens."""
+    """What has come in so far; None while not listening."""
     captions = (
         tr("Sender"),
         tr("Sending rate"),
@@ -339,7 +339,7 @@ def against_following(
 ) -> str:
     """Why following cannot begin now; empty if it can.
 
-    values: of its settings. wrong: fault of a field, or of an FMU. stream: what came in; None where nobody listens.
+    values: of its settings. wrong: fault of a field, or of an FMU. stream: what came in; None while not listening.
     """
     if found := obstacle(Action.FOLLOW, now):
         return found

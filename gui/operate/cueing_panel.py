@@ -137,17 +137,17 @@ class CueingPanel(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Enable what is possible, or show why it is not."""
         receiving = self._receiving
-        nobody = "" if receiving.address else tr("not listening for a vehicle: press Listen on the tab Follow")
+        reason = "" if receiving.address else tr("not listening for a vehicle: press Listen on the tab Follow")
         wrong = field_refusal(self)
         same = "" if wrong or self._differs() else tr("nothing is changed")
-        self.apply.set_obstacle(nobody or wrong or same)
+        self.apply.set_obstacle(reason or wrong or same)
         self.put_back.set_obstacle(same)
         controls: list[QtWidgets.QWidget] = [*self.choices.values()]
         for fields in self.fields.values():
             controls += fields
         for control in controls:
-            control.setEnabled(not nobody)
-        self._reason.show_reason(receiving.fault or nobody or wrong)
+            control.setEnabled(not reason)
+        self._reason.show_reason(receiving.fault or reason or wrong)
 
     def _differs(self) -> bool:
         try:

@@ -10,7 +10,7 @@ from gui.session.session_state import finding_of
 from gui.session.workers import Worker
 from gui.texts import finding_text, mark, tr
 from kinematics import InputFileError, Tuning, load_tuning
-from rig.client import begun_with, cue_setup, noted
+from rig.client import cue_setup, initial_tuning_lines, tuning_lines
 from rig.config import RigConfig
 from rig.errors import HardwareError
 from rig.streaming import CueStatus, RigSide, StreamReceiver, StreamStatus, is_tuning_file
@@ -24,8 +24,8 @@ class StreamReceiving(QtCore.QObject):
 
     The sender has the engine's answers where there is an engine.
 
-    `changed` follows every look at what came in, and `status` and `cueing` are the last ones: None while nobody
-    listens. `tuned(texts)`: what a change of the washout's tuning changes; `tuning_refused(text)`: why it was refused.
+    `changed` follows every look at what came in, and `status` and `cueing` are the last ones: None while off.
+    `tuned(texts)`: what a change of the washout's tuning changes; `tuning_refused(text)`: why it was refused.
 
     Args:
         session: the rig.
@@ -107,7 +107,7 @@ class StreamReceiving(QtCore.QObject):
                 self.tuning_refused.emit("" if error is None else finding_text(finding_of(error)) or str(error))
                 return
             self.tuning = tuning
-            for text in noted(changes):
+            for text in tuning_lines(changes):
                 self._session.note_tuning(text, begun)
             self.tuned.emit(changes)
             self.changed.emit()
@@ -117,7 +117,7 @@ class StreamReceiving(QtCore.QObject):
     def note_beginning(self) -> None:
         """Write down the tuning with which a vehicle's motion begins to be followed."""
         if self._session.config.stream.cue is not None:
-            for text in begun_with(self.tuning):
+            for text in initial_tuning_lines(self.tuning):
                 self._session.note_tuning(text, time.monotonic())
 
     def close(self) -> None:

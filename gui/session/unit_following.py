@@ -10,7 +10,7 @@ from gui.session.rig_session import RigSession
 from gui.session.session_state import finding_of
 from gui.session.workers import Worker
 from gui.texts import finding_text, mark
-from rig.client import UnitReport, look_after, open_unit
+from rig.client import UnitReport, open_unit, poll_unit
 from rig.config import ReferenceFmu, RigConfig
 from rig.engine import FollowStream, Snapshot
 from rig.errors import HardwareError
@@ -91,10 +91,10 @@ class UnitFollowing(QtCore.QObject):
             raise HardwareError("the engine has done no cycle yet")
         pacing = Pacing(telemetry, config.stream.watchdog, float("inf"))
         process = self._process = open_unit(config, reference, platform_state(newest[-1]), pacing)
-        return process.ring.name, look_after(process, reference, None)
+        return process.ring.name, poll_unit(process, reference, None)
 
     def _check(self, reference: ReferenceFmu, status: Snapshot | None) -> UnitReport | None:
-        return None if self._process is None else look_after(self._process, reference, status)
+        return None if self._process is None else poll_unit(self._process, reference, status)
 
     def _close(self) -> None:
         owned, self._process = self._process, None

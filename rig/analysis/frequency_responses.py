@@ -403,12 +403,12 @@ _MODELS = {
 
 def notes_of(found: RecordedResponse, fits: dict[str, ResponseFit]) -> list[tuple[str, str, str]]:
     """Return notes on a response: its name, code (`Note` or `Verdict`) and text."""
-    noted: list[tuple[str, str, str]] = []
+    notes: list[tuple[str, str, str]] = []
     for name, response in found.responses().items():
         fit = fits[name]
         if fit.verdict is Verdict.NO_MODEL_FITS:
-            noted.append((name, fit.verdict.value, _unfit(fit)))
-        noted += [(name, note.value, _note(note, fit)) for note in fit.notes]
+            notes.append((name, fit.verdict.value, _unfit(fit)))
+        notes += [(name, note.value, _note(note, fit)) for note in fit.notes]
         if (distortion := response.distortion) is not None:
             for there, note, part in (
                 (distortion.even_found, Note.EVEN_DISTORTION, distortion.even_part),
@@ -416,11 +416,11 @@ def notes_of(found: RecordedResponse, fits: dict[str, ResponseFit]) -> list[tupl
             ):
                 if there:
                     kind = note.value.replace("-", " ")
-                    noted.append((name, note.value, f"{kind} beyond noise, {100.0 * part:.2g} % of the output"))
+                    notes.append((name, note.value, f"{kind} beyond noise, {100.0 * part:.2g} % of the output"))
     if found.own_loops:
         text = "drives that close loops of their own give more than they are commanded: no response of a force"
-        noted.append(("force", Note.OWN_LOOPS.value, text))
-    return noted
+        notes.append(("force", Note.OWN_LOOPS.value, text))
+    return notes
 
 
 def _unfit(fit: ResponseFit) -> str:

@@ -162,12 +162,12 @@ def fit_response(
     candidates = tuple(one.candidate for one in solutions)
     fitting = [one for one in solutions if one.candidate.probability >= LEAST_PROBABILITY and not _simpler(one)]
     transport = 0.0 if hold is None else 1.5 * hold.period
-    noted = () if response.distortion_known else (Note.DISTORTION_UNKNOWN,)
+    initial = () if response.distortion_known else (Note.DISTORTION_UNKNOWN,)
     if not fitting:
         best = max(candidates, key=lambda one: one.probability) if candidates else None
         return ResponseFit(
             Verdict.NO_MODEL_FITS,
-            noted,
+            initial,
             None,
             math.inf if best is None else best.chi_square,
             0.0 if best is None else best.probability,
@@ -175,7 +175,7 @@ def fit_response(
             candidates=candidates,
         )
     chosen = min(fitting, key=lambda one: one.candidate.criterion)
-    return _fitted(chosen, fitting, noted, transport, nuisances, candidates)
+    return _fitted(chosen, fitting, initial, transport, nuisances, candidates)
 
 
 def _simpler(solution: _Solution) -> bool:
@@ -348,14 +348,14 @@ def _inverse(jacobian: Floats) -> Floats:
 def _fitted(
     chosen: _Solution,
     fitting: Sequence[_Solution],
-    noted: tuple[Note, ...],
+    initial: tuple[Note, ...],
     transport: float,
     nuisances: Sequence[Nuisance],
     candidates: tuple[Candidate, ...],
 ) -> ResponseFit:
     structure, values, covariance = chosen.candidate.structure, chosen.values, chosen.covariance
     sigmas = np.sqrt(np.diag(covariance))
-    notes = list(noted)
+    notes = list(initial)
     if values[1] == 0.0:
         notes.append(Note.DEAD_TIME_AT_BOUND)
     dead_time_sigma = float(sigmas[1])

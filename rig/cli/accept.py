@@ -23,7 +23,7 @@ def accept(
             "--output",
             "-o",
             metavar="FILE",
-            help="HTML page to write, with the numbers as .json beside it; left out: beside the recording.",
+            help="HTML page to write, with the numbers as .json beside it; left out: next to the recording.",
         ),
     ] = None,
     folder: Annotated[

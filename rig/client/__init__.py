@@ -5,8 +5,8 @@ from rig.client.client import RigClient
 from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
-from rig.client.feeding import TuningWatch, begun_with, cue_setup, follow_stream, noted
-from rig.client.fmu_following import UnitReport, check_unit, follow_unit, look_after, open_unit
+from rig.client.feeding import TuningWatch, cue_setup, follow_stream, initial_tuning_lines, tuning_lines
+from rig.client.fmu_following import UnitReport, check_unit, follow_unit, open_unit, poll_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
 from rig.client.hold_to_run import (
@@ -125,7 +125,6 @@ __all__ = [
     "as_built",
     "ask_drives",
     "begin",
-    "begun_with",
     "bring_to_rest",
     "check_unit",
     "checked_motion",
@@ -158,22 +157,22 @@ __all__ = [
     "hold_to_run_motion",
     "identifiability_of",
     "identify_on",
+    "initial_tuning_lines",
     "jog_motion",
     "jogged",
     "leave",
     "let_pass",
-    "look_after",
     "monitor_device",
     "move_to_start",
     "name_fault",
     "new_recording",
-    "noted",
     "on_free_ports",
     "on_ports",
     "open_rig",
     "open_unit",
     "park",
     "perform",
+    "poll_unit",
     "positions_path",
     "prepare_motion",
     "refuse_fault",
@@ -191,6 +190,7 @@ __all__ = [
     "template_motion",
     "text_fault",
     "transition_durations",
+    "tuning_lines",
     "when_silent",
     "with_demo_thresholds",
     "write_excitation",

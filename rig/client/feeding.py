@@ -43,7 +43,7 @@ _MOST = 2000.0  # Hz
 _NAMES = ("pose", "velocity", "acceleration")
 _VEHICLE_NAMES = ("specific force", "angular rate")
 _READ = 0.25  # s between two looks at a tuning's file
-_NOTED = 380  # characters of a note on a change of the tuning
+_LINE = 380  # characters of a note on a change of the tuning
 
 
 class StreamFeed:
@@ -211,9 +211,9 @@ def follow_stream(
     rate: float,
     duration: float | None,
     cue: CueOptions | None = None,
-    tell: Callable[[str], None] = lambda _text: None,
+    report: Callable[[str], None] = lambda _text: None,
 ) -> CueStatus | None:
-    """See `rig.client.RigClient.follow`; tell: receives changes of the tuning, as texts."""
+    """See `rig.client.RigClient.follow`; report: receives changes of the tuning, as texts."""
     if isinstance(stream, SampleRing):
         if not stream.name:
             raise InputError("stream: a ring of this process alone cannot be followed: make it with SampleRing.create")
@@ -227,7 +227,7 @@ def follow_stream(
         if duration is not None and not 0.0 < duration < math.inf:
             raise InputError(f"duration: {duration:g} s, must be finite and greater than 0")
     with SampleRing.create() as ring:
-        cueing = None if cue is None else LiveCueing(rig, cue, ring, tell)
+        cueing = None if cue is None else LiveCueing(rig, cue, ring, report)
         if cueing is not None and not isinstance(stream, SampleRing) and 1.0 / rate > cueing.patience:
             least = rig.config.stream.delay - cueing.patience + 1.0 / rate
             raise InputError(
@@ -287,16 +287,16 @@ class LiveCueing:
         rig: that follows; the changes go into its recording.
         options: `[stream.cue]`.
         ring: receives the platform's motion.
-        tell: receives changes of the tuning, as texts.
+        report: receives changes of the tuning, as texts.
 
     Raises:
         InputError, KinematicsError, LimitError: see `rig.streaming.washout_of`.
     """
 
-    def __init__(self, rig: Rig, options: CueOptions, ring: SampleRing, tell: Callable[[str], None]) -> None:
+    def __init__(self, rig: Rig, options: CueOptions, ring: SampleRing, report: Callable[[str], None]) -> None:
         config = rig.config
         file = TuningFile(options.tuning, config.folder)
-        self._watch = TuningWatch(file, self._tune, rig.note_tuning, tell)
+        self._watch = TuningWatch(file, self._tune, rig.note_tuning, report)
         setup = cue_setup(config, options, file.tuning)
         self.patience = setup.patience
         """s, longest period of the vehicle's samples"""
@@ -366,13 +366,13 @@ def cue_setup(config: RigConfig, options: CueOptions, tuning: Tuning) -> CueSetu
 
 
 class TuningWatch:
-    """Reads a washout's tuning again when its file has changed, and uses it; changes are told and recorded.
+    """Reads a washout's tuning again when its file has changed, and uses it; changes are reported and recorded.
 
     Args:
         file: with the tuning in effect.
         tune: uses another tuning, and returns what changes.
         note: records a line, at a time, s, monotonic.
-        tell: receives changes as text.
+        report: receives changes as text.
     """
 
     def __init__(
@@ -380,9 +380,9 @@ class TuningWatch:
         file: TuningFile,
         tune: Callable[[Tuning], list[str]],
         note: Callable[[str, float], None],
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
-        self._file, self._tune, self._note, self._tell = file, tune, note, tell
+        self._file, self._tune, self._note, self._report = file, tune, note, report
         self._looked = -math.inf
 
     def look(self, now: float) -> None:
@@ -390,7 +390,7 @@ class TuningWatch:
         if not now - self._looked >= _READ:
             return
         if self._looked == -math.inf:
-            for text in begun_with(self._file.tuning):
+            for text in initial_tuning_lines(self._file.tuning):
                 self._note(text, now)
         self._looked = now
         try:
@@ -399,21 +399,21 @@ class TuningWatch:
         except (InputError, LimitError) as error:
             changes = [f"refused, the one before stays: {error}"]
         if changes:
-            self._tell("; ".join(changes))
-            for text in noted(changes):
+            self._report("; ".join(changes))
+            for text in tuning_lines(changes):
                 self._note(text, now)
 
 
-def begun_with(tuning: Tuning) -> Iterator[str]:
+def initial_tuning_lines(tuning: Tuning) -> Iterator[str]:
     """A tuning that a washout begins with, as lines of a recording."""
-    return noted(["begins with", *tuning_values(tuning)])
+    return tuning_lines(["begins with", *tuning_values(tuning)])
 
 
-def noted(changes: Sequence[str]) -> Iterator[str]:
+def tuning_lines(changes: Sequence[str]) -> Iterator[str]:
     """Changes as lines of a recording, several in one while there is room."""
     line = ""
-    for change in (change[:_NOTED] for change in changes):
-        if line and len(line) + len(change) + 2 > _NOTED:
+    for change in (change[:_LINE] for change in changes):
+        if line and len(line) + len(change) + 2 > _LINE:
             yield line
             line = ""
         line = f"{line}; {change}" if line else change

@@ -73,7 +73,7 @@ def open_unit(
     return process
 
 
-def look_after(process: ReferenceProcess, reference: ReferenceFmu, status: Snapshot | None) -> UnitReport:
+def poll_unit(process: ReferenceProcess, reference: ReferenceFmu, status: Snapshot | None) -> UnitReport:
     """Let an FMU's time pass once the platform has faded in; what has become of it. Raises FmuError: it has failed.
 
     status: of the rig, None before the FMU is followed.
@@ -137,7 +137,7 @@ def _follow(
     rig: Rig, process: ReferenceProcess, reference: ReferenceFmu, name: str, report: Callable[[UnitReport], None]
 ) -> None:
     def look(_progress: Progress) -> None:
-        report(look_after(process, reference, rig.status()))
+        report(poll_unit(process, reference, rig.status()))
 
     rig.request(FollowStream(name, process.ring.name))
     try:

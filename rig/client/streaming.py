@@ -29,7 +29,7 @@ FOXGLOVE_PORT = 8765
 _POLL = 0.02  # s between two looks at the ring
 _ROUNDING = 1e-9  # s
 _UNHEARD = (errno.EAGAIN, errno.ENOBUFS, errno.ECONNREFUSED)
-"""errors of a datagram: the system has no room, or nobody listens"""
+"""errors of a datagram: the system has no room, or no process listens"""
 _EVERYWHERE = ("0.0.0.0", "::")
 _NAMES = ROW.names or ()
 

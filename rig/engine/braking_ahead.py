@@ -1,15 +1,15 @@
 """Braking ahead: whether the platform can come to rest within all limits from a state, before it gets there.
 
 A table is known to its end before it begins. A motion that arises while it is followed is not, so each state of it is
-taken only if a way to rest begins there that stays within the limits of stroke, speed, acceleration, joint angles,
-conditioning and force. The state after it either is taken too, or that way is followed.
+taken only if a braking path begins there that stays within the limits of stroke, speed, acceleration, joint angles,
+conditioning and force. The state after it either is taken too, or that path is followed.
 
-The way to rest of T s from coordinates q, rates v and accelerations a (six each), with x = t/T and y = t/T_a, T_a ≤ T:
+The braking path of T s from coordinates q, rates v and accelerations a (six each), with x = t/T and y = t/T_a, T_a ≤ T:
     q(t) = q + v T (x − x³ + x⁴/2) + a T_a² (y²/2 − 2y³/3 + y⁴/4)
 The rates fall to zero with a cubic, the acceleration within T_a; speed and acceleration are continuous.
 
-A way is looked at in some places, forces with Coulomb friction against it, as a leg may turn back between two of them.
-Few are evaluated: near a state with the legs' Jacobian J(q), for a way δ,
+A path is looked at in some places, forces with Coulomb friction against it, as a leg may turn back between two of them.
+Few are evaluated: near a state with the legs' Jacobian J(q), for a displacement δ,
 rates v' and accelerations a' of the coordinates,
     L' = L + J δ        L̇' = J v'        L̈' = J a'
 to within e = ½ h(δ, δ), h(δ, v') and h(δ, a') + h(v', v'), as the second derivatives of a leg's length are bounded by
@@ -45,25 +45,25 @@ from kinematics import (
 from rig.config import RigConfig
 
 DURATIONS = (0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 0.6)
-"""Durations of a way to rest that are tried, as parts of `safety.stop_time`."""
+"""Durations of a braking path that are tried, as parts of `safety.stop_time`."""
 _CALM = 0.04  # s, at most, in which the acceleration at the beginning falls to zero
 PART = 0.99
 """Part of the legs' limits of speed, acceleration and force that a state may use, as peaks lie between two samples."""
 _STROKE = 3e-4  # m, likewise at both ends of a leg's stroke
 _ANGLE = 2e-3  # rad, and of a joint's angle
-# Where a way is looked at, in parts of its duration or of that of its beginning, in which the acceleration falls: the
+# Where a path is looked at, in parts of its duration or of that of its beginning, in which the acceleration falls: the
 # end first, where the stroke is used up, then where the deceleration is greatest, and where the acceleration has
 # overshot.
 _PLACES = (1.0, 0.5, 2.0 / 3.0, 1.0, 0.83, 0.3, 0.12, 0.48, 0.14, 0.28, 0.65, 0.8, 0.95)
 _IN_CALM = (False, False, True, True, True, True, True, True, False, False, False, False, False)
 _SAMPLES = len(_PLACES)
-_SHARE = 0.94  # of the bound of acceleration: between two places of a way it may be greater by some percent
+_SHARE = 0.94  # of the bound of acceleration: between two places of a path it may be greater by some percent
 _FORCE_SHARE = 0.97  # of the force's, likewise
 _CONDITIONED = 3  # of these, where the conditioning is looked at as well, which changes slowly
 _NEAR = 0.02  # of a leg's length, within which the anchor stays
 
-WITHIN, NOT_FINITE, LENGTH, SPEED, ACCELERATION, CONDITION, UNIVERSAL, SPHERICAL, FORCE, NO_WAY = range(10)
-"""What stands against a state: nothing, a quantity of a leg or the pose, or that no way to rest begins there."""
+WITHIN, NOT_FINITE, LENGTH, SPEED, ACCELERATION, CONDITION, UNIVERSAL, SPHERICAL, FORCE, NO_PATH = range(10)
+"""What stands against a state: nothing, a quantity of a leg or the pose, or that no braking path begins there."""
 
 HERE, ELSEWHERE = 0, 1
 """Which evaluation: of the state that is judged, about which others are bounded; or of another one."""
@@ -130,11 +130,11 @@ AHEAD = np.dtype(
 bounds: (6, 4) least and greatest length m, speed m/s and acceleration m/s² of a leg. force: (6,) N. home: (2, 6, 3)
 directions of the legs at home, base and platform axes. cosine: (2, 6) of the greatest angles from these. last: index of
 the duration that passed last. what, leg (index) and value: what the last refusal was for. arm: p, m. basis: factors of
-v and a in way, rates and accelerations, by duration and place, the last one for any other duration. anchor: its
-coordinates; least, greatest: singular values of its H with scaled moments; shortest, longest: lengths of its legs, m;
-axial: the greatest |u·s| of these; static: forces there, N. The rest bounds masses, kg, and centres of mass, m, of the
-platform and of any leg's parts (along the leg and aside; upper: least and greatest along it, and aside), inertias,
-kg m², and friction; sliding: Coulomb friction of each leg, N. smooth: as work, without Coulomb friction.
+v and a in displacement, rates and accelerations, by duration and place, the last one for any other duration. anchor:
+its coordinates; least, greatest: singular values of its H with scaled moments; shortest, longest: lengths of its
+legs, m; axial: the greatest |u·s| of these; static: forces there, N. The rest bounds masses, kg, and centres of mass,
+m, of the platform and of any leg's parts (along the leg and aside; upper: least and greatest along it, and aside),
+inertias, kg m², and friction; sliding: Coulomb friction of each leg, N. smooth: as work, without Coulomb friction.
 """
 
 Ahead = NDArray[np.void]
@@ -142,7 +142,7 @@ Ahead = NDArray[np.void]
 
 @inlined
 def rest_basis(duration: float, calm: float, elapsed: float) -> tuple[float, float, float, float, float, float]:
-    """Factors of v and a in the way, the rates and the accelerations, `elapsed` s after the beginning of a way to rest.
+    """Factors of v and a in displacement, rates and accelerations, `elapsed` s after the beginning of a braking path.
 
     duration, calm: T and T_a, s.
     """
@@ -156,27 +156,27 @@ def rest_basis(duration: float, calm: float, elapsed: float) -> tuple[float, flo
 
 @kernel
 def rest_state_kernel(state: Array, duration: float, calm: float, elapsed: float, out: Array) -> None:
-    """State (18,) on the way to rest from `state` (18,), `elapsed` s after its beginning, into `out`; not the same.
+    """State (18,) on the braking path from `state` (18,), `elapsed` s after its beginning, into `out`; not the same.
 
-    duration, calm: T and T_a, s, of the way.
+    duration, calm: T and T_a, s, of the path.
     """
-    way, calm_way, rate, calm_rate, change, calm_change = rest_basis(duration, calm, elapsed)
+    moved, calm_moved, rate, calm_rate, change, calm_change = rest_basis(duration, calm, elapsed)
     for i in range(6):
         v, a = state[6 + i], state[12 + i]
-        out[i] = state[i] + v * way + a * calm_way
+        out[i] = state[i] + v * moved + a * calm_moved
         out[6 + i] = v * rate + a * calm_rate
         out[12 + i] = v * change + a * calm_change
 
 
 @kernel
 def calm_of(duration: float) -> float:
-    """T_a of a way to rest of `duration` s."""
+    """T_a of a braking path of `duration` s."""
     return min(duration, _CALM)
 
 
 @kernel
 def _set_basis(ahead: Ahead, row: int, duration: float) -> None:
-    """Fill a row of the basis for ways of `duration` s."""
+    """Fill a row of the basis for paths of `duration` s."""
     calm = calm_of(duration)
     for sample in range(_SAMPLES):
         basis = ahead[0].basis[row, sample]
@@ -302,13 +302,13 @@ def _move_anchor(ahead: Ahead, state: Array) -> None:
 def _norms(x: Array, start: int, arm: float) -> tuple[float, float]:
     """N and the sum over the angles, of six numbers from `start` on."""
     turn = abs(x[start + 3]) + abs(x[start + 4]) + abs(x[start + 5])
-    way = math.sqrt(x[start] * x[start] + x[start + 1] * x[start + 1] + x[start + 2] * x[start + 2])
-    return way + arm * turn, turn
+    moved = math.sqrt(x[start] * x[start] + x[start + 1] * x[start + 1] + x[start + 2] * x[start + 2])
+    return moved + arm * turn, turn
 
 
 @inlined
 def _from_anchor(ahead: Ahead, state: Array) -> tuple[float, float]:
-    """N and the sum over the angles of the way from the anchor to a state."""
+    """N and the sum over the angles of the displacement from the anchor to a state."""
     data = ahead[0]
     for k in range(6):
         data.change[k] = state[k] - data.anchor[k]
@@ -413,7 +413,7 @@ def _verdict(ahead: Ahead, n: float, t: float, nv: float, tv: float, na: float, 
     speed: float, acceleration: float) -> int:  # fmt: skip
     """Judge all legs at a place near the evaluated state, of which the worst excesses of J's approximation are given.
 
-    n, t: N and the sum over the angles of the way there; nv, tv and na, ta: of rates and accelerations there.
+    n, t: N and the sum over the angles of the displacement there; nv, tv and na, ta: of rates and accelerations there.
     """
     data = ahead[0]
     legs, p = data.legs, data.arm
@@ -438,8 +438,8 @@ def _verdict(ahead: Ahead, n: float, t: float, nv: float, tv: float, na: float, 
 
 
 @kernel
-def way_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
-    """What is certain of the places of a way to rest from the evaluated `state` (18,), of the duration of a basis row.
+def braking_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
+    """What is certain of the places of a braking path from the evaluated `state` (18,), of the duration of a basis row.
 
     LOADED if all is within, SURE if only the forces are undecided.
     """
@@ -451,13 +451,13 @@ def way_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
     certain = SURE
     for sample in range(_SAMPLES):
         basis = data.basis[row, sample]
-        way, calm_way, rate, calm_rate, change, calm_change = (
+        moved, calm_moved, rate, calm_rate, change, calm_change = (
             basis[0], basis[1], basis[2], basis[3], basis[4], basis[5]
         )  # fmt: skip
         length, speed, acceleration = -math.inf, -math.inf, -math.inf
         for i in range(6):
             v, a = legs[HERE, i, _SPEED], legs[HERE, i, LINEAR_OF]
-            there = legs[HERE, i, _L] + v * way + a * calm_way
+            there = legs[HERE, i, _L] + v * moved + a * calm_moved
             length = max(length, max(there - bounds[i, 1], bounds[i, 0] - there))
             speed = max(speed, abs(v * rate + a * calm_rate) - bounds[i, 2])
             acceleration = max(acceleration, abs(v * change + a * calm_change) - _SHARE * bounds[i, 3])
@@ -465,7 +465,7 @@ def way_verdict_kernel(ahead: Ahead, state: Array, row: int) -> int:
         nv_there, tv_there = nv * rate + na * calm_rate, tv * rate + ta * calm_rate
         na_there, ta_there = nv * change + na * calm_change, tv * change + ta * calm_change
         found = _verdict(
-            ahead, nv * way + na * calm_way, tv * way + ta * calm_way, nv_there, tv_there, na_there, ta_there,
+            ahead, nv * moved + na * calm_moved, tv * moved + ta * calm_moved, nv_there, tv_there, na_there, ta_there,
             length, speed, acceleration,
         )  # fmt: skip
         V, tV, A, tA = max(V, nv_there), max(tV, tv_there), max(A, na_there), max(tA, ta_there)
@@ -516,8 +516,8 @@ def forces_within_kernel(ahead: Ahead) -> bool:
 
 
 @kernel
-def _forces_within_on_way(ahead: Ahead) -> bool:
-    """Likewise of a place on a way to rest, whichever way the legs slide."""
+def _braking_forces_within(ahead: Ahead) -> bool:
+    """Likewise of a place on a braking path, whichever way the legs slide."""
     data = ahead[0]
     forces = data.forces[:]
     within = forces_kernel(data.motion[:], data.wrench[:], data.smooth[:], forces) == 0
@@ -529,8 +529,8 @@ def _forces_within_on_way(ahead: Ahead) -> bool:
 
 
 @kernel
-def way_within_kernel(ahead: Ahead, state: Array, row: int, loads: bool) -> bool:
-    """Whether a way to rest keeps to the bounds, where it is looked at. loads: only the forces are undecided."""
+def braking_within_kernel(ahead: Ahead, state: Array, row: int, loads: bool) -> bool:
+    """Whether a braking path keeps to the bounds, where it is looked at. loads: only the forces are undecided."""
     data = ahead[0]
     then = data.state[:]
     for sample in range(_SAMPLES):
@@ -544,7 +544,7 @@ def way_within_kernel(ahead: Ahead, state: Array, row: int, loads: bool) -> bool
             coordinates_to_motion_kernel(then, data.motion[:])
         elif not state_within_kernel(ahead, then, sample < _CONDITIONED, _SHARE, ELSEWHERE):
             return False
-        if not _forces_within_on_way(ahead):
+        if not _braking_forces_within(ahead):
             return False
     return True
 
@@ -565,8 +565,8 @@ def judged_kernel(ahead: Ahead, state: Array) -> bool:
 
 
 @kernel
-def way_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> float:
-    """Duration of a way to rest within the bounds from a state (18,) within them, s; 0 if there is none.
+def braking_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> float:
+    """Duration of a braking path within the bounds from a state (18,) within them, s; 0 if there is none.
 
     The state is the one that is evaluated. wanted: s, tried first; 0 for none. only: try no other.
     """
@@ -581,24 +581,24 @@ def way_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> float:
             if (trial == -2 and wanted <= 0.0) or (trial == -1 and only) or (trial >= 0 and trial == data.last):
                 continue
             if open_rows == 0:
-                found = way_verdict_kernel(ahead, state, row)
+                found = braking_verdict_kernel(ahead, state, row)
                 passes = found == LOADED
                 loads |= (found == SURE) << row
                 whole |= (found == OPEN) << row
             else:
                 rows = loads if open_rows == 1 else whole
-                passes = (rows >> row) & 1 == 1 and way_within_kernel(ahead, state, row, open_rows == 1)
+                passes = (rows >> row) & 1 == 1 and braking_within_kernel(ahead, state, row, open_rows == 1)
             if passes:
                 data.last = row if row < count else data.last
                 duration: float = wanted if row == count else data.durations[row]
                 return duration
-    data.what = NO_WAY
+    data.what = NO_PATH
     return 0.0
 
 
 @kernel
 def accepted_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> float:
-    """Duration of a way to rest within the bounds from a state (18,), s; 0 if there is none, and why not is stored.
+    """Duration of a braking path within the bounds from a state (18,), s; 0 if there is none, and why not is stored.
 
     wanted: s, tried first; 0 for none. only: try no other, and do not look at the state itself, which is known to keep
     to the bounds. Else it has to do so, too.
@@ -607,7 +607,7 @@ def accepted_kernel(ahead: Ahead, state: Array, wanted: float, only: bool) -> fl
         evaluate_kernel(ahead, state, HERE)
     elif not judged_kernel(ahead, state):
         return 0.0
-    return way_kernel(ahead, state, wanted, only)
+    return braking_kernel(ahead, state, wanted, only)
 
 
 def make_ahead(config: RigConfig) -> Ahead:

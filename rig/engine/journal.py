@@ -112,7 +112,7 @@ class Journal:
         self._engine.sink.event(Event(t, "info", finding))
 
 
-_CELLS_NOTED = (
+_CELL_FAULTS = (
     ("gain", ""), ("bias", " N"), ("drift", " N/s"), ("gain_warming", " of the gain"), ("curvature", " of the range"),
     ("hysteresis", " of the range"), ("hum", " N"), ("jump", " N"), ("spike", " N"),
 )  # fmt: skip
@@ -149,7 +149,7 @@ def note_departures(config: RigConfig, note: Callable[[str, str], None]) -> None
         note("", f"a plant that the equations of {plant.engine} move, not the model's")
     if plant.mechanism is not None:
         note("", f"a plant that is {plant.mechanism}, which the model does not know of")
-    for name, unit in _CELLS_NOTED:
+    for name, unit in _CELL_FAULTS:
         values = getattr(cells, name)
         if values != VirtualCells.model_fields[name].default:
             note("", f"{name} of the load cells {', '.join(f'{value:g}' for value in values)}{unit}")

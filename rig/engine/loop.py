@@ -83,7 +83,7 @@ class Watch:
             self.engine.trip(Trip(cause, StopSeverity.QUICK_STOP, latch=False))
         if t - self._owner_checked_at >= _OWNER_POLL:
             self._owner_checked_at = t
-            self._look_after_the_unattended(t)
+            self._check_unattended(t)
 
     def _holder(self, t: float) -> Lease | None:
         """The active lease; it is ended if its holder has given no sign of life for too long."""
@@ -107,7 +107,7 @@ class Watch:
             return None
         return lease
 
-    def _look_after_the_unattended(self, t: float) -> None:
+    def _check_unattended(self, t: float) -> None:
         hold = self.engine.config.safety.unattended_hold
         torque = self.engine.machine.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):

@@ -74,7 +74,7 @@ def make_source(name: str, settings: Mapping[str, Any], pose: Array) -> Referenc
 
 
 class GuardedSource:
-    """A reference of somebody else, of which nothing is believed; a `ReferenceSource`.
+    """A reference of somebody else, of which nothing is trusted; a `ReferenceSource`.
 
     What it raises, numbers that are not finite, a quaternion that is none, a value that takes too long, and rest that
     does not come in time are its `fault`. From then on there is no reference any more, so that the engine brakes from

@@ -92,7 +92,7 @@ class StreamSource:
         samples: gives them.
         name: of the stream.
         clock: that of the samples' times.
-        act: is told of findings; a trip stops the rig.
+        act: receives findings; a trip stops the rig.
         rig_time: gives the rig time of the present cycle, s.
         row: (1,) telemetry row, whose fields of the stream are written.
 
@@ -124,7 +124,7 @@ class StreamSource:
         settings, motion = config.stream, config.motion
         data["period"], data["delay"], data["horizon"] = config.period, settings.delay, _horizon(config)
         data["watchdog"], data["fade_in"], data["fade_out"] = settings.watchdog, settings.fade_in, settings.fade_out
-        data["stop_after"], data["way_duration"] = settings.stop_after, config.period
+        data["stop_after"], data["braking_duration"] = settings.stop_after, config.period
         data["taken"] = samples.pushed
         data["origin"] = data["silent_since"] = data["slipped_since"] = math.nan
         data["rate"] = data["wanted_rate"] = 1.0
@@ -157,9 +157,9 @@ class StreamSource:
 
     def _rest(self, pose: Array) -> None:
         data = self._data
-        data["way"] = 0.0
-        data["way"][:6] = pose_to_coordinates(pose)
-        data["plan"][0] = data["way"]
+        data["braking"] = 0.0
+        data["braking"][:6] = pose_to_coordinates(pose)
+        data["plan"][0] = data["braking"]
         data["asked"][:] = math.nan
 
     # -- as a source -------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ class StreamSource:
         happened = advance_kernel(self._stream, self._ahead, *self._samples.arrays, now, self._place, *self._row)
         if happened != self._status or self._limited:
             self._set_status(happened)
-            self._tell(happened, now)
+            self._report_events(happened, now)
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
@@ -189,7 +189,7 @@ class StreamSource:
         return known
 
     def decelerate(self, durations: Sequence[float]) -> None:
-        """Come to rest in the first of `durations` (s) within the limits, or on the way that is known to be."""
+        """Come to rest in the first of `durations` (s) within the limits, or on the known braking path."""
         data, tries = self._data, durations[:TRIES]
         data["stopped"], data["tries"][: len(tries)], data["leave"] = 1, tries, len(tries)
         self._set_status(status_kernel(self._stream))
@@ -225,9 +225,9 @@ class StreamSource:
         self._status = status & (MOVING | SLOWING | PAUSED)
         self.moving, self.slowing, self.paused = (status & bit != 0 for bit in (MOVING, SLOWING, PAUSED))
 
-    # -- what is told ------------------------------------------------------------------------------------------------
+    # -- what is reported --------------------------------------------------------------------------------------------
 
-    def _tell(self, events: int, now: float) -> None:
+    def _report_events(self, events: int, now: float) -> None:
         """Report the events of a cycle."""
         settings, data = self._settings, self._data
         if events & SILENT:
@@ -276,7 +276,7 @@ class StreamSource:
             return Finding(Code.STREAM_FORCE, leg + 1, value, float(data["force"][leg]))
         if what == check.NOT_FINITE:
             return Finding(Code.REFERENCE_NOT_FINITE, leg + 1, value)
-        return Finding(Code.STREAM_NO_WAY)
+        return Finding(Code.STREAM_NO_BRAKING_PATH)
 
     def _named(self) -> dict[str, Value]:
         return {"stream": self.name}

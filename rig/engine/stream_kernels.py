@@ -1,7 +1,7 @@
 """Compiled part of a stream's source: samples in order of time, the motion between them, and the plan of cycles ahead.
 
 The plan is a state of the platform at each whole period from now to the time that the cycle looks ahead. What is
-planned stays. Each new state is accepted by `rig.engine.braking_ahead`, or the way to rest of the one before is
+planned stays. Each new state is accepted by `rig.engine.braking_ahead`, or the braking path of the one before is
 followed.
 """
 
@@ -19,13 +19,13 @@ from rig.engine.braking_ahead import (
     Ahead,
     accepted_kernel,
     along,
+    braking_kernel,
     calm_of,
     evaluate_kernel,
     judged_kernel,
     near_verdict_kernel,
     rest_state_kernel,
     state_within_kernel,
-    way_kernel,
 )
 from rig.streaming import MOST_AT_ONCE, PUSHED
 
@@ -126,13 +126,13 @@ STREAM = np.dtype(
         ("elapsed", np.float64),
         ("fade", np.float64),
         ("front", np.int64),
-        ("way_duration", np.float64),
-        ("way_elapsed", np.float64),
+        ("braking_duration", np.float64),
+        ("braking_elapsed", np.float64),
         ("base_duration", np.float64),
         ("base_elapsed", np.float64),
         ("plan", np.float64, (KNOTS, 18)),
         ("asked", np.float64, (KNOTS, 18)),
-        ("way", np.float64, (18,)),
+        ("braking", np.float64, (18,)),
         ("base", np.float64, (18,)),
         ("to", np.float64, (6,)),
         ("target", np.float64, (18,)),
@@ -150,9 +150,9 @@ STREAM = np.dtype(
 history: (CAPACITY, 19) time s, coordinates, rates and accelerations; given: which of these a sample had; valid from
 `begin` to `end`. plan, asked: by knot modulo KNOTS, what is commanded and what the stream asks for there, NaN for
 nothing. apart: whether these differ because of limits. leave, tries: number of the durations, s, in which to come to
-rest from the end of the plan. what, leg, value: why the stream was refused, as of `AHEAD`. way: state (18,) from which
-the way to rest of `way_duration` s begins that is valid at `front`, the last knot, `way_elapsed` s after its beginning.
-base: likewise of the way to rest out of which the stream fades in. place: s since the beginning, which was at `origin`,
+rest from the end of the plan. what, leg, value: why the stream was refused, as of `AHEAD`. braking: state (18,) at the
+beginning of the braking path of `braking_duration` s that is valid at `front`, the last knot, `braking_elapsed` s
+later. base: likewise of that out of which the stream fades in. place: s since the beginning, which was at `origin`,
 s of the stream's clock; slip: s by which the cycles lag behind it; rest_at: place at which the plan is at rest. taken:
 samples of the ring, from its beginning. rate: seconds of the stream per second, on its way to wanted_rate; lag,
 lag_until: s, least slip of the present `_SLIPPED_FOR`, and its end. spare_for: cycles since which there was speed to
@@ -283,7 +283,7 @@ def _copied(stream: Stream, numbers: Numbers, slots: Samples, index: int) -> tup
 def take_kernel(stream: Stream, header: Numbers, numbers: Numbers, slots: Samples, now: float) -> None:
     """Put new samples of a ring into the history, in order of their times; counts what is not used.
 
-    header, numbers, slots: `arrays` of `rig.streaming.SampleRing`, of which nothing is believed. now: s, the stream's
+    header, numbers, slots: `arrays` of `rig.streaming.SampleRing`, of which nothing is trusted. now: s, the stream's
     clock.
     """
     data = stream[0]
@@ -390,7 +390,7 @@ def _node_kernel(stream: Stream, row: int, out: Array) -> bool:
 
 @kernel
 def between_kernel(left: Array, right: Array, step: float, u: float, out: Array) -> None:
-    """State (18,) at the part `u` of the way between two states `step` s apart: quintic Hermite polynomials."""
+    """State (18,) at the part `u` between two states `step` s apart: quintic Hermite polynomials."""
     for i in range(6):
         v0, v1 = step * left[6 + i], step * right[6 + i]
         a0, a1 = step * step * left[12 + i], step * step * right[12 + i]
@@ -536,7 +536,7 @@ def _filtered_kernel(stream: Stream, ahead: Ahead, state: Array, target: Array, 
 
 
 @kernel
-def _way_within(stream: Stream, ahead: Ahead, state: Array) -> bool:
+def _between_within(stream: Stream, ahead: Ahead, state: Array) -> bool:
     """Whether what lies between the end of the plan and its next state (18,) keeps to the bounds."""
     data = stream[0]
     between = data.between[:]
@@ -550,27 +550,29 @@ def _way_within(stream: Stream, ahead: Ahead, state: Array) -> bool:
 
 @kernel
 def _plan(stream: Stream, state: Array, duration: float) -> None:
-    """Make `state` (18,) the next one of the plan; from it a way to rest of `duration` s begins."""
+    """Make `state` (18,) the next one of the plan; from it a braking path of `duration` s begins."""
     data = stream[0]
     data.front += 1
     _copy(state, data.plan[data.front % KNOTS])
-    _copy(state, data.way)
-    data.way_duration, data.way_elapsed = duration, 0.0
+    _copy(state, data.braking)
+    data.braking_duration, data.braking_elapsed = duration, 0.0
 
 
 @kernel
 def _go_on_to_rest(stream: Stream) -> None:
-    """Make the next state of the plan the one on the present way to rest; at its end the platform rests."""
+    """Make the next state of the plan the one on the present braking path; at its end the platform rests."""
     data = stream[0]
-    data.way_elapsed += data.period
+    data.braking_elapsed += data.period
     data.front += 1
     state = data.plan[data.front % KNOTS]
-    rest_state_kernel(data.way[:], data.way_duration, calm_of(data.way_duration), data.way_elapsed, state)
-    if data.way_elapsed >= data.way_duration:
+    rest_state_kernel(
+        data.braking[:], data.braking_duration, calm_of(data.braking_duration), data.braking_elapsed, state
+    )
+    if data.braking_elapsed >= data.braking_duration:
         for k in range(6, 18):
             state[k] = 0.0
-        _copy(state, data.way)
-        data.way_elapsed = 0.0
+        _copy(state, data.braking)
+        data.braking_elapsed = 0.0
         if data.phase == FADING_OUT:
             data.phase = RESTING
 
@@ -579,18 +581,18 @@ def _go_on_to_rest(stream: Stream) -> None:
 def _duration_of_move(stream: Stream, start: Array, end: Array) -> float:
     """Duration, s, of a move between coordinates (6,) at the speeds of the rig's own moves."""
     data = stream[0]
-    way = math.sqrt((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2 + (end[2] - start[2]) ** 2)
+    distance = math.sqrt((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2 + (end[2] - start[2]) ** 2)
     turn = max(abs(end[3] - start[3]), abs(end[4] - start[4]), abs(end[5] - start[5]))
-    duration: float = _PEAK_SPEED * max(way / data.speed, turn / data.rotation_speed)
+    duration: float = _PEAK_SPEED * max(distance / data.speed, turn / data.rotation_speed)
     return duration
 
 
 @kernel
 def _begin_fade_in(stream: Stream) -> None:
-    """Fade in from the way to rest that the plan is on."""
+    """Fade in from the braking path that the plan is on."""
     data = stream[0]
-    _copy(data.way, data.base)
-    data.base_duration, data.base_elapsed = data.way_duration, data.way_elapsed
+    _copy(data.braking, data.base)
+    data.base_duration, data.base_elapsed = data.braking_duration, data.braking_elapsed
     end = data.between[:]
     rest_state_kernel(data.base[:], data.base_duration, calm_of(data.base_duration), data.base_duration, end)
     data.fade = max(data.fade_in, _duration_of_move(stream, end[:6], data.target[:6]))
@@ -609,7 +611,7 @@ def _smooth(x: float) -> tuple[float, float, float]:
 
 @kernel
 def _blended(stream: Stream, out: Array) -> None:
-    """State (18,) between the way to rest `base` and the target: q = p + w (q_d - p), with w from 0 to 1."""
+    """State (18,) between the braking path `base` and the target: q = p + w (q_d - p), with w from 0 to 1."""
     data = stream[0]
     w, dw, ddw = _smooth(min(1.0, data.elapsed / data.fade))
     dw, ddw = dw / data.fade, ddw / (data.fade * data.fade)
@@ -640,14 +642,14 @@ def _approached(stream: Stream, out: Array) -> bool:
 
 @kernel
 def _enter(stream: Stream) -> None:
-    """Begin the move to what the stream asks for, or from a way to rest fade in."""
+    """Begin the move to what the stream asks for, or from a braking path fade in."""
     data = stream[0]
     if data.phase == RESTING:
         far = 0.0
         for i in range(6):
-            far = max(far, abs(data.target[i] - data.way[i]))
+            far = max(far, abs(data.target[i] - data.braking[i]))
         if far > _NEAR:
-            _copy(data.way, data.base)
+            _copy(data.braking, data.base)
             for i in range(6):
                 data.to[i] = data.target[i]
             data.fade = max(0.1, _duration_of_move(stream, data.base[:6], data.to[:]))
@@ -731,12 +733,12 @@ def _begin_limit(stream: Stream, ahead: Ahead) -> int:
 
 @kernel
 def _end_step(stream: Stream, ahead: Ahead, step: int, duration: float) -> int:
-    """Act on the judgement of `next`: `duration`, s, of its way to rest, or 0. Returns the next step."""
+    """Act on the judgement of `next`: `duration`, s, of its braking path, or 0. Returns the next step."""
     data = stream[0]
     if step == _LEAVE:
         if duration > 0.0:
-            _copy(data.next[:], data.way)
-            data.way_duration, data.way_elapsed = duration, 0.0
+            _copy(data.next[:], data.braking)
+            data.braking_duration, data.braking_elapsed = duration, 0.0
             data.leave = 0
         else:
             data.leave -= 1
@@ -887,8 +889,8 @@ def advance_kernel(
             duration = 0.0
             if step == _LEAVE:
                 duration = accepted_kernel(ahead, data.next[:], data.tries[0], True)
-            elif judged_kernel(ahead, data.next[:]) and _way_within(stream, ahead, data.next[:]):
-                duration = way_kernel(ahead, data.next[:], 0.0, False)
+            elif judged_kernel(ahead, data.next[:]) and _between_within(stream, ahead, data.next[:]):
+                duration = braking_kernel(ahead, data.next[:], 0.0, False)
             step = _end_step(stream, ahead, step, duration)
     delay[0] = data.delay + data.slip
     counts[0], counts[1], counts[2], counts[3] = data.used, data.lost, data.late + data.bad, data.limited
@@ -907,7 +909,7 @@ def advance_kernel(
 
 @kernel
 def planned_kernel(stream: Stream, place: float, motion: Array) -> bool:
-    """Fill `motion` (19,) with the plan at `place`, s since its beginning; beyond it, with the way to rest.
+    """Fill `motion` (19,) with the plan at `place`, s since its beginning; beyond it, with the braking path.
 
     False before what is kept.
     """
@@ -918,8 +920,8 @@ def planned_kernel(stream: Stream, place: float, motion: Array) -> bool:
         return False
     state = motion[:18]
     if row >= data.front:
-        elapsed = data.way_elapsed + max(0.0, (x - data.front) * data.period)
-        rest_state_kernel(data.way[:], data.way_duration, calm_of(data.way_duration), elapsed, state)
+        elapsed = data.braking_elapsed + max(0.0, (x - data.front) * data.period)
+        rest_state_kernel(data.braking[:], data.braking_duration, calm_of(data.braking_duration), elapsed, state)
     else:
         between_kernel(data.plan[row % KNOTS], data.plan[(row + 1) % KNOTS], data.period, max(0.0, x - row), state)
     coordinates_to_motion_kernel(motion, motion)

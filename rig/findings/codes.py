@@ -419,7 +419,9 @@ class Code(StrEnum):
         FaultCode.REFERENCE_INVALID,
         unit="m/s",
     )
-    STREAM_NO_WAY = _code("stream_no_way", "from there the platform could not come to rest within its limits")
+    STREAM_NO_BRAKING_PATH = _code(
+        "stream_no_braking_path", "from there the platform could not come to rest within its limits"
+    )
     STREAM_JOINT = _code("stream_joint", "leg {leg}: joint angle {value:.3g} rad is beyond its limit")
     STREAM_FORCE = _code("stream_force", "leg {leg}: force {value:~.0f} N (limit {bound:~.0f} N)", unit="N")
     STREAM_REFUSED = _code(

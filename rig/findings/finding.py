@@ -59,7 +59,8 @@ QUANTITIES = (
 SENSORS = ("accelerometer", "tracker")
 """External sensors whose files an acceptance test reads."""
 _NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for code in FaultCode if code))
-_CODES = {code.value: code for code in Code}
+_CODES = {code.value: code for code in Code} | {"stream_no_way": Code.STREAM_NO_BRAKING_PATH}
+"""By their names in recordings, with those that older ones have."""
 Value = str | int | float | bool | list[int] | list[float] | list[str]
 
 _NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}

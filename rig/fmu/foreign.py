@@ -136,7 +136,7 @@ class ForeignUnit:
         self._fmu = fmu
         if shown := [each.name.encode() for each in description.logCategories if each.name in _SHOWN]:
             names = (ctypes.c_char_p * len(shown))(*shown)
-            with contextlib.suppress(Exception):  # then errors are told without their reason
+            with contextlib.suppress(Exception):  # then errors are reported without their reason
                 getattr(fmu, f"fmi{3 if self._third else 2}SetDebugLogging")(fmu.component, True, len(shown), names)
 
     def begin(self, inputs: Array) -> Array:

@@ -52,7 +52,7 @@ class MotionUnit(ForeignUnit):
             self.given |= ACCELERATION
 
     def inputs_of(self, platform: Array) -> Array:
-        """Of the platform's state, (19,) in the order of `REFERENCE_FEEDBACK`, what the FMU is told."""
+        """Of the platform's state, (19,) in the order of `REFERENCE_FEEDBACK`, what the FMU gets."""
         return platform[self._quantities]
 
     def sample_of(self, values: Array) -> Samples:

@@ -39,9 +39,9 @@ _GRACE = 0.3  # s that a process has to end once its owner is gone
 class Pacing:
     """How an FMU's steps are paced.
 
-    telemetry: name of the ring from which it learns what the platform does; None: its owner tells it, and asks for each
-    step. watchdog: s by which its set-points may be late. duration: s of its time after which the stream ends; inf: it
-    ends by itself.
+    telemetry: name of the ring from which it learns what the platform does; None: its owner reports it, and asks for
+    each step. watchdog: s by which its set-points may be late. duration: s of its time after which the stream ends;
+    inf: it ends by itself.
     """
 
     telemetry: str | None

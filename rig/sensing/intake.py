@@ -19,7 +19,7 @@ from rig.streaming import Drop, PacketError, SenderClock
 from rig.telemetry import QUATERNION
 
 WINDOW: Final = 256
-"""sequence numbers back to which an overtaken reading is told from a duplicate"""
+"""sequence numbers back to which an overtaken reading is distinguished from a duplicate"""
 AHEAD: Final = 10.0
 """s between measurement and sending, or measurement and arrival, at most"""
 FUTURE: Final = 0.1
@@ -192,7 +192,7 @@ class SensorIntake:
         self._dropped[Drop.SYSTEM] = count
 
     def watch(self) -> Iterator[Finding]:
-        """What is to be told now: stale, back, failed; unusable readings with their number, ever less often."""
+        """What is to be reported now: stale, back, failed; unusable readings with their number, ever less often."""
         now = self._rig_time.now()
         if not math.isfinite(now):
             return

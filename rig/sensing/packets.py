@@ -53,20 +53,20 @@ def decode(data: bytes, count: int, key: bytes | None = None) -> Measurement:
         key: of the sensor's packets, or None.
 
     Raises:
-        PacketError: `MANGLED` or `KEY`.
+        PacketError: `MALFORMED` or `KEY`.
     """
     if len(data) > LONGEST:
-        raise PacketError(Drop.MANGLED, f"more than {LONGEST} bytes")
+        raise PacketError(Drop.MALFORMED, f"more than {LONGEST} bytes")
     if data[:4] != MAGIC:
         if key is not None:
             raise PacketError(Drop.KEY, "not a packet, which alone is authenticated")
         return decode_line(data, count)
     if len(data) != _HEAD.size + 8 * count + _TAG_SIZE:
         size = _HEAD.size + 8 * count + _TAG_SIZE
-        raise PacketError(Drop.MANGLED, f"{len(data)} bytes, must be {size} for {count} channels")
+        raise PacketError(Drop.MALFORMED, f"{len(data)} bytes, must be {size} for {count} channels")
     _, version, channels, flags, session, sequence, sent, time = _HEAD.unpack_from(data)
     if version != VERSION or channels != count or flags:
-        raise PacketError(Drop.MANGLED, f"version {version}, {channels} channels, flags {flags}: not of this sensor")
+        raise PacketError(Drop.MALFORMED, f"version {version}, {channels} channels, flags {flags}: not of this sensor")
     if not hmac.compare_digest(tag_of(data[:-_TAG_SIZE], key), data[-_TAG_SIZE:]):
         raise PacketError(Drop.KEY, "not authenticated by the configured key")
     return Measurement(session, sequence, sent, time, struct.unpack_from(f"<{count}d", data, _HEAD.size))
@@ -76,7 +76,7 @@ def decode_line(line: bytes, count: int) -> Measurement:
     """The reading of a line: JSON, which begins with a brace, or CSV: sequence, time, then the values.
 
     Raises:
-        PacketError: `MANGLED`.
+        PacketError: `MALFORMED`.
     """
     try:
         if line.lstrip()[:1] == b"{":
@@ -89,7 +89,7 @@ def decode_line(line: bytes, count: int) -> Measurement:
         stamp = float(cells[1] or math.nan)
         return Measurement(0, int(cells[0]) if cells[0] else None, stamp, stamp, tuple(map(float, cells[2:])))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
+        raise PacketError(Drop.MALFORMED, f"line cannot be read: {error}") from None
 
 
 def _of_json(line: bytes, count: int) -> Measurement:

@@ -149,7 +149,7 @@ class ReadingLoop:
                 self._ring.push(reading)
 
     def findings(self) -> list[Finding]:
-        """What is to be told since the last call."""
+        """What is to be reported since the last call."""
         return [finding for each in self._sensors for finding in each.intake.watch()]
 
     def reports(self) -> tuple[SensorReport, ...]:

@@ -45,7 +45,7 @@ class SensorSource(Protocol):
 
 
 class _UdpSource:
-    """Raises HardwareError: nobody can listen there."""
+    """Raises HardwareError: the address cannot be listened at."""
 
     def __init__(self, source: UdpSource) -> None:
         self._place = f"{source.host}:{source.port}"
@@ -113,7 +113,7 @@ class _SerialSource:
                 intake.put(line)
             self._begun = True
         if len(self._rest) > LONGEST:
-            intake.put(b"")  # counted as mangled
+            intake.put(b"")  # counted as malformed
             self._rest, self._begun = b"", False
         if not self._wire.connected:
             raise HardwareError(f"serial port {self._device} is gone")

@@ -42,7 +42,7 @@ class AcceptRequest:
     config: str
     """a configuration's file, or the name of a shipped one; its [acceptance] has sizes and thresholds"""
     output: Path | None = None
-    """HTML page to write, with the numbers as JSON beside it; None: beside the recording"""
+    """HTML page to write, with the numbers as JSON next to it; None: next to the recording"""
     axes: tuple[str, ...] = COORDINATES
     """coordinates that are moved"""
     tests: tuple[str, ...] = ()

@@ -103,8 +103,8 @@ class CueStatus:
         """One line."""
         counts = {"held": self.held, "late": self.late, "unusable": self.unusable, "brought to rest": self.rests}
         counts |= {name: count for name, count in self.flags.items() if count}
-        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        return f"{self.steps} steps of the washout, tuning {self.tuning.name}" + (f"; {told}" if told else "")
+        listed = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        return f"{self.steps} steps of the washout, tuning {self.tuning.name}" + (f"; {listed}" if listed else "")
 
 
 class CueStage:

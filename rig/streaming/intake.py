@@ -16,7 +16,7 @@ from rig.streaming.samples import END, SAMPLE, Samples
 from rig.streaming.sender_clock import ClockEstimate, SenderClock
 
 WINDOW: Final = 1024
-"""sequence numbers back to which an overtaken set-point is told from a duplicate"""
+"""sequence numbers back to which an overtaken set-point is distinguished from a duplicate"""
 QUATERNION: Final = 1e-6
 """deviation of a quaternion's norm from 1 that a set-point may have"""
 AHEAD: Final = 10.0

@@ -45,7 +45,7 @@ class Drop(StrEnum):
     """newer ones filled the receiver's queue before its turn"""
     SYSTEM = "system"
     """the operating system had no room for it; not among those received"""
-    MANGLED = "mangled"
+    MALFORMED = "malformed"
     """another size, magic number or version, unknown flags, a line that cannot be read"""
     KEY = "key"
     """its tag is not that of the configured key"""
@@ -58,7 +58,7 @@ class Drop(StrEnum):
     DUPLICATE = "duplicate"
     """its sequence number was received before"""
     OLD = "old"
-    """its sequence number lies too far back to be told from a duplicate"""
+    """its sequence number lies too far back to be distinguished from a duplicate"""
     INVALID = "invalid"
     """a number is not finite, the quaternion not of unit norm, or the pose meant 10 s from when it was sent"""
     TIME = "time"
@@ -127,7 +127,7 @@ class Feedback(NamedTuple):
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file: one line of 32 to 128 hexadecimal digits, which nobody but its owner may read.
+    """The key in a file: one line of 32 to 128 hexadecimal digits, which only its owner may read.
 
     Raises:
         InputError: no such file, readable by others, or no key in it. The text never contains the key.
@@ -201,14 +201,14 @@ class SampleFormat:
         """The sample of a packet, likewise.
 
         Raises:
-            PacketError: `MANGLED` or `KEY`.
+            PacketError: `MALFORMED` or `KEY`.
         """
         if len(packet) != self.size:
-            raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {self.size}")
+            raise PacketError(Drop.MALFORMED, f"{len(packet)} bytes, must be {self.size}")
         magic, version, reserved, given, *numbers = self._layout.unpack_from(packet)
         if magic != self._magic or version != VERSION or reserved or given & ~self._known:
             text = f"magic {magic!r}, version {version}, flags {given}: not a {self._called}"
-            raise PacketError(Drop.MANGLED, text)
+            raise PacketError(Drop.MALFORMED, text)
         check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
         session, challenge, sequence, sent, time, *motion = numbers
         return SetPoint(session, challenge, sequence, sent, time, given, tuple(motion))
@@ -217,7 +217,7 @@ class SampleFormat:
         """The sample of a line, JSON (it begins with a brace) or CSV, with or without end and UTF-8's mark, likewise.
 
         Raises:
-            PacketError: `MANGLED` or `KEY`.
+            PacketError: `MALFORMED` or `KEY`.
         """
         try:
             line = _bare(line)
@@ -225,9 +225,9 @@ class SampleFormat:
             data = self.untagged(point)
             given_tag = bytes.fromhex(tag) if tag else _NO_TAG
         except (KeyError, TypeError, ValueError, OverflowError, struct.error) as error:
-            raise PacketError(Drop.MANGLED, f"line cannot be read: {error}") from None
+            raise PacketError(Drop.MALFORMED, f"line cannot be read: {error}") from None
         if point.given & ~self._known:
-            raise PacketError(Drop.MANGLED, f"flags {point.given}: unknown")
+            raise PacketError(Drop.MALFORMED, f"flags {point.given}: unknown")
         check_tag(data, given_tag, key)
         return point
 
@@ -356,13 +356,13 @@ def decode_feedback(packet: bytes, key: bytes | None = None) -> Feedback:
     """The feedback of a packet.
 
     Raises:
-        PacketError: `MANGLED` or `KEY`.
+        PacketError: `MALFORMED` or `KEY`.
     """
     if len(packet) != FEEDBACK_SIZE:
-        raise PacketError(Drop.MANGLED, f"{len(packet)} bytes, must be {FEEDBACK_SIZE}")
+        raise PacketError(Drop.MALFORMED, f"{len(packet)} bytes, must be {FEEDBACK_SIZE}")
     magic, version, state, flags, *numbers = _FEEDBACK.unpack_from(packet)
     if magic != _FEEDBACK_MAGIC or version != VERSION:
-        raise PacketError(Drop.MANGLED, f"magic {magic!r}, version {version}: not a feedback")
+        raise PacketError(Drop.MALFORMED, f"magic {magic!r}, version {version}: not a feedback")
     check_tag(packet[:-TAG_SIZE], packet[-TAG_SIZE:], key)
     vectors, start = [], 14
     for size in (7, 7, 6, 6, 6, 6):

@@ -116,7 +116,7 @@ class UdpEndpoint:
         key: for the feedback.
 
     Raises:
-        HardwareError: nobody can listen there.
+        HardwareError: the address cannot be listened at.
     """
 
     def __init__(self, host: str, port: int, key: bytes | None) -> None:
@@ -145,7 +145,7 @@ class UdpEndpoint:
         self._origin = origin
         own = socket.socket(self._open.family, socket.SOCK_DGRAM)
         try:
-            for each in (self._open, own):  # two sockets of one port, for this moment only: nobody else's
+            for each in (self._open, own):  # two sockets of one port, for this moment only, of no other process
                 each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             own.bind(self._open.getsockname())
             own.connect(origin)
@@ -172,7 +172,7 @@ class UdpEndpoint:
 
     def answer(self, origin: Address, feedback: Feedback) -> None:
         """See `Endpoint.answer`."""
-        with contextlib.suppress(OSError):  # no room, or nobody there: the next one comes in a cycle
+        with contextlib.suppress(OSError):  # no room, or no receiver: the next one comes in a cycle
             self._open.sendto(encode_feedback(feedback, self._key), origin)
 
     def lost(self) -> int:
@@ -200,7 +200,7 @@ def _read_packets(source: socket.socket, intake: Intake, most: int) -> bool:
             data, origin = receive(PACKET_SIZE + 1)
         except BlockingIOError:
             return False
-        except OSError:  # an answer could not be delivered: nobody listens there any more
+        except OSError:  # an answer could not be delivered: its receiver has gone
             continue
         put(data, origin)
     return True
@@ -240,7 +240,7 @@ class _LineConnection:
                 intake.put(line, self.origin)
         if len(self._rest) > LONGEST_LINE:
             if not self._skipping:
-                intake.put(b"", self.origin)  # counted as mangled
+                intake.put(b"", self.origin)  # counted as malformed
             self._rest, self._skipping = b"", True
         return bool(data)
 
@@ -259,7 +259,7 @@ class TcpEndpoint:
         host, port: to listen on.
 
     Raises:
-        HardwareError: nobody can listen there.
+        HardwareError: the address cannot be listened at.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -458,7 +458,7 @@ class StreamReceiver:
 
     Raises:
         InputError: the key cannot be read, or there is no washout for this machine.
-        HardwareError: the process cannot be started, or nobody can listen at the address.
+        HardwareError: the process cannot be started, or the address cannot be listened at.
     """
 
     def __init__(
@@ -551,7 +551,7 @@ class StreamReceiver:
 
 
 def open_endpoint(settings: ReceiverOptions, key: bytes | None) -> Endpoint:
-    """Listen as the settings say. Raises HardwareError where nobody can."""
+    """Listen as the settings say. Raises HardwareError where that is impossible."""
     if settings.transport == "tcp":
         return TcpEndpoint(settings.host, settings.port)
     return UdpEndpoint(settings.host, settings.port, key)

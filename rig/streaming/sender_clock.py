@@ -3,7 +3,7 @@
 A packet sent at s of the sender's clock is received at r = s + offset + drift (s − s₀) + delay, s of this machine's
 monotonic clock. The delay is never below that of an empty network, and often close to it: of each quarter of a second
 only the packet with the least r − s counts (minimum-delay filter), and a straight line through half a minute of these
-gives offset and drift. One-way packets do not tell the least delay from the offset: `local` says when a packet that
+gives offset and drift. One-way packets do not separate the least delay from the offset: `local` says when a packet that
 was not held up would arrive. That is later than when it was sent, by the least delay.
 """
 
@@ -45,7 +45,7 @@ class ClockEstimate:
     The standard uncertainties are those of the line, and in addition: of the offset the scatter of the spans' least
     delays about it, since by about as much even these lie above the least; of the drift twice that scatter over the
     length of the line, since by as much the least delay wanders with the load of the network and both computers, which
-    no line tells from a drift. The least delay itself is a part of `offset`.
+    no line separates from a drift. The least delay itself is a part of `offset`.
     """
 
     offset: float = math.nan

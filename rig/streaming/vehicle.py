@@ -55,7 +55,7 @@ def decode_vehicle(packet: bytes, key: bytes | None = None) -> SetPoint:
     """The sample of a packet, as it goes through the intake.
 
     Raises:
-        PacketError: `MANGLED` or `KEY`; `INVALID` for an acceleration without the attitude.
+        PacketError: `MALFORMED` or `KEY`; `INVALID` for an acceleration without the attitude.
     """
     return _whole(_FORMAT.decode(packet, key))
 

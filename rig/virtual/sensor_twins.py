@@ -169,13 +169,13 @@ class TwinSender:
         ]
 
     def send(self) -> None:
-        """Send what is due. What nobody listens to is lost."""
+        """Send what is due. What has no receiver is lost."""
         for number, packet in self._twins.take():
             place = self._places[number]
             if place is not None:
                 try:
                     self._socket.sendto(packet, place)
-                except OSError:  # nobody there, or no room: lost, as on a wire
+                except OSError:  # no receiver, or no room: lost, as on a wire
                     continue
 
     def close(self) -> None:

@@ -25,18 +25,18 @@ CUED = VIRTUAL.changed({"stream": {"cue": {"tuning": "lab-hexapod"}, "receiver":
 class CuedSession(FakeSession):
     """One whose engine has a telemetry ring, and that writes down what is recorded of a tuning."""
 
-    noted: list[str]
+    notes: list[str]
     engine_address: Any = None
 
     def note_tuning(self, text: str, at: float) -> None:
-        self.noted.append(text)
+        self.notes.append(text)
 
 
 @pytest.fixture
 def follow(qtbot: Any, qapp: QtWidgets.QApplication, tmp_path: Path) -> Any:
     """The tab Follow alone, in view, of a rig with a washout."""
     session = CuedSession(CUED, tmp_path)
-    session.noted = []
+    session.notes = []
     mover = Mover(session)
     made = FollowPanel(session, mover)
     qtbot.addWidget(made)
@@ -112,7 +112,7 @@ def test_a_vehicle_is_followed_and_the_tuning_changed_and_saved(
         press(follow.start)
         (_what, command, _samples) = session.sent[-1]
         assert command == FollowStream("stream", receiving.ring, "base")
-        assert "rotation.order 1" in session.noted[0] + session.noted[1]  # what it begins with
+        assert "rotation.order 1" in session.notes[0] + session.notes[1]  # what it begins with
         session.take(make_status(State.RUNNING))
         field = panel.fields["input.force_scale"][0]
         assert field.isEnabled() and not panel.apply.isEnabled()
@@ -121,7 +121,7 @@ def test_a_vehicle_is_followed_and_the_tuning_changed_and_saved(
         field.setValue(0.8)
         with qtbot.waitSignal(receiving.tuned, timeout=10_000):
             press(panel.apply)
-        assert session.noted[-1:] == ["input.force_scale [0.5, 0.5, 0.5] → [0.8, 0.5, 0.5]"]
+        assert session.notes[-1:] == ["input.force_scale [0.5, 0.5, 0.5] → [0.8, 0.5, 0.5]"]
         assert receiving.tuning.input.force_scale[0] == 0.8 and not panel.apply.isEnabled()
         panel.save_to(tmp_path / "mine.toml")
         saved = (tmp_path / "mine.toml").read_text(encoding="utf-8")

@@ -179,11 +179,11 @@ def test_a_profile_that_nobody_knows_is_said_wherever_it_is_used(
 ) -> None:
     looking: set[threading.Thread] = set()
 
-    def noted(draft: Draft, path: Path) -> RigConfig:
+    def observed(draft: Draft, path: Path) -> RigConfig:
         looking.add(threading.current_thread())
         return draft_config(draft, path)
 
-    monkeypatch.setattr("gui.setup.wizard.draft_config", noted)
+    monkeypatch.setattr("gui.setup.wizard.draft_config", observed)
     rehearse(wizard, qtbot)
     write(wizard.drives["profile"], "nothing")
     forward(wizard, wizard.drives)

@@ -93,7 +93,7 @@ FMU_BREAKS = [
         (f"{_TESTS}::test_a_payload_is_a_parameter",),
     ),
     Break(
-        "a leg that leaves its stroke is told at every step",
+        "a leg that leaves its stroke is reported at every step",
         _MODEL,
         "if (beyond && !one->state.beyond[leg])",
         "if (beyond)",
@@ -216,7 +216,7 @@ FMU_BREAKS = [
         _FOREIGN,
         "if each.name in _SHOWN]:",
         "if False]:",
-        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_reported",),
     ),
     Break(
         "a foreign FMU's degrees are taken for radians",
@@ -237,14 +237,14 @@ FMU_BREAKS = [
         _FOREIGN,
         "            self._fmu = None  # after which none of its functions may be called\n",
         "            pass\n",
-        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_reported",),
     ),
     Break(
         "an FMU that asks for the end has failed",
         _FOREIGN,
         "and not self._third and self._has_ended():",
         "and False:",
-        (f"{_FOLLOWED}::test_what_a_step_returns_is_told",),
+        (f"{_FOLLOWED}::test_what_a_step_returns_is_reported",),
     ),
     Break(
         "what an FMU's dead process left stays",

@@ -9,7 +9,7 @@ _MODEL, _SOCKETS = "rig/test_sender_clock.py", "rig/test_stream_receiver.py"
 
 RECEIVER_BREAKS = [
     Break(
-        "a set-point of any key is believed",
+        "a set-point of any key is accepted",
         _PACKETS,
         "if not hmac.compare_digest(tag_of(data, key), tag):",
         "if False:",
@@ -114,7 +114,7 @@ RECEIVER_BREAKS = [
         (f"{_MODEL}::test_a_drift_that_is_not_modelled_would_be_seen",),
     ),
     Break(
-        "a step of the sender's clock is never believed",
+        "a step of the sender's clock is never accepted",
         _CLOCK,
         "        if len(self._doubtful) < _AGREEING:",
         "        if True:",

@@ -1,4 +1,4 @@
-"""A motion that is streamed in: its samples, its faults, and the way to rest that is known at every instant."""
+"""A motion that is streamed in: its samples, its faults, and the braking path that is known at every instant."""
 
 from breaks import Break
 
@@ -9,18 +9,18 @@ _BAD = f"{_TESTS}::test_samples_that_are_not_finite_or_stale_are_not_used"
 
 STREAM_BREAKS = [
     Break(
-        "a state from which no way leads to rest is taken",
+        "a state from which no braking path begins is taken",
         _AHEAD,
-        "    data.what = NO_WAY\n    return 0.0",
-        "    data.what = NO_WAY\n    return data.durations[0]",
-        (f"{_REST}::test_a_state_from_which_no_way_stays_within_the_stroke_is_refused",),
+        "    data.what = NO_PATH\n    return 0.0",
+        "    data.what = NO_PATH\n    return data.durations[0]",
+        (f"{_REST}::test_a_state_from_which_no_path_stays_within_the_stroke_is_refused",),
     ),
     Break(
-        "a bound of a way to rest leaves out how the legs' Jacobian changes",
+        "a bound of a braking path leaves out how the legs' Jacobian changes",
         _AHEAD,
         "of_acceleration = p * t * ta + n * na * per + p * tv * tv + nv * nv * per",
         "of_acceleration = 0.0",
-        (f"{_REST}::test_a_bound_is_certain_of_no_way_just_beyond_or_just_within_what_its_evaluation_accepts",),
+        (f"{_REST}::test_a_bound_is_certain_of_no_path_just_beyond_or_just_within_what_its_evaluation_accepts",),
     ),
     Break(
         "a bound of the forces leaves out the inertia",
@@ -36,7 +36,7 @@ STREAM_BREAKS = [
         "if False:",
         (_LOST,),
     ),
-    Break("a silent sender is not told of", _KERNELS, "if now - data.fresh <= data.watchdog:", "if True:", (_LOST,)),
+    Break("a silent sender is not reported", _KERNELS, "if now - data.fresh <= data.watchdog:", "if True:", (_LOST,)),
     Break(
         "stale samples are used",
         _KERNELS,
@@ -59,14 +59,14 @@ STREAM_BREAKS = [
         (f"{_TESTS}::test_what_is_refused_is_not_followed_again_though_nobody_stops_the_rig",),
     ),
     Break(
-        "a STOP takes its duration whether the way to rest is within the limits or not",
+        "a STOP takes its duration whether the braking path is within the limits or not",
         _KERNELS,
         "    if step == _LEAVE:\n        if duration > 0.0:",
         "    if step == _LEAVE:\n        duration = data.tries[0]\n        if duration > 0.0:",
         ("rig/test_stops_in_streams.py",),
     ),
     Break(
-        "a stream in a wrong frame is not told from a jump",
+        "a stream in a wrong frame is not distinguished from a jump",
         _KERNELS,
         "            data.events |= ELSEWHERE\n",
         "            data.events |= 0\n",

@@ -111,7 +111,7 @@ STREAM_FAULT_BREAKS = [
         _CLOCK,
         "_AGREEING = 3",
         "_AGREEING = 10",
-        (f"{_ROWS}::test_a_clock_stepped_by_an_hour_is_believed_with_the_third_sample",),
+        (f"{_ROWS}::test_a_clock_stepped_by_an_hour_is_accepted_with_the_third_sample",),
     ),
     Break(
         "a flood is kept whole",
@@ -186,7 +186,7 @@ STREAM_FAULT_BREAKS = [
         _PACKETS,
         "    if len(line) > LONGEST_LINE:",
         "    if False:",
-        ("rig/test_stream_packets.py::test_what_is_no_line_is_mangled",),
+        ("rig/test_stream_packets.py::test_what_is_no_line_is_malformed",),
     ),
     Break(
         "a stream is waited for that is too slow for its delay",

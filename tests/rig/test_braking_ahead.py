@@ -1,4 +1,4 @@
-"""From every state that the check ahead accepts, the way to rest stays within the limits, integrated independently."""
+"""From every state that the check ahead accepts, the braking path keeps to the limits, integrated independently."""
 
 import copy
 import math
@@ -21,11 +21,13 @@ from rig.engine.braking_ahead import (
     FORCE,
     HERE,
     LOADED,
-    NO_WAY,
+    NO_PATH,
     OPEN,
     SURE,
     WITHIN,
     accepted_kernel,
+    braking_verdict_kernel,
+    braking_within_kernel,
     calm_of,
     evaluate_kernel,
     forces_within_kernel,
@@ -34,8 +36,6 @@ from rig.engine.braking_ahead import (
     near_verdict_kernel,
     rest_state_kernel,
     state_within_kernel,
-    way_verdict_kernel,
-    way_within_kernel,
 )
 
 STATES = either(300, 100_000)
@@ -55,7 +55,7 @@ def random_states(rng: np.random.Generator, count: int) -> Array:
 
 
 def accepted(rng: np.random.Generator, count: int, config: RigConfig = CONFIG) -> tuple[Array, Array]:
-    """So many states that are accepted, and the durations of their ways to rest."""
+    """So many states that are accepted, and the durations of their braking paths."""
     ahead = make_ahead(config)
     states: list[Array] = []
     durations: list[float] = []
@@ -88,7 +88,7 @@ def limited(mechanism: Mechanism, force: float) -> RigConfig:
 
 
 def loaded_machines() -> list[RigConfig]:
-    """Machines whose legs are loaded up to their limits on the way to rest, each by something else."""
+    """Machines whose legs are loaded up to their limits on the braking path, each by something else."""
     shipped = CONFIG.machine
 
     def with_legs(**changed: object) -> Mechanism:
@@ -118,22 +118,22 @@ def forces_of(config: RigConfig, states: Array) -> Array:
 
 
 @pytest.mark.parametrize("machine", range(either(1, 8)))
-def test_the_leg_forces_on_the_way_to_rest_stay_within_their_limits_on_any_machine(machine):
+def test_the_leg_forces_on_the_braking_path_stay_within_their_limits_on_any_machine(machine):
     config = loaded_machines()[machine]
     limits = np.array([leg.limits.force for leg in config.machine.legs if leg.limits])
     ahead, rng = make_ahead(config), np.random.default_rng(4)
     states, durations = accepted(rng, either(120, 12_500), config)
     worst = 0.0
     for state, duration in zip(states, durations, strict=True):
-        calm, way = calm_of(duration), np.empty((either(31, 200), 18))
+        calm, path = calm_of(duration), np.empty((either(31, 200), 18))
         row = int(np.argmin(np.abs(ahead[0]["durations"] - duration)))
         ahead["shortest"] = 0.0  # no anchor: every place is evaluated
-        assert way_within_kernel(ahead, state, row, False)
-        half = len(way) // 2
-        times = np.concatenate([np.linspace(0.0, calm, half), np.linspace(0.0, duration, len(way) - half)])
-        for elapsed, there in zip(times, way, strict=True):
+        assert braking_within_kernel(ahead, state, row, False)
+        half = len(path) // 2
+        times = np.concatenate([np.linspace(0.0, calm, half), np.linspace(0.0, duration, len(path) - half)])
+        for elapsed, there in zip(times, path, strict=True):
             rest_state_kernel(state, duration, calm, elapsed, there)
-        worst = max(worst, float((np.abs(forces_of(config, way)) / limits).max()))
+        worst = max(worst, float((np.abs(forces_of(config, path)) / limits).max()))
     assert 0.9 < worst <= 1.0
 
 
@@ -159,7 +159,7 @@ def legs_at(coordinates: Array) -> tuple[Array, Array, Array]:
 
 
 def integrated(states: Array, durations: Array) -> tuple[Array, Array]:
-    """Times (n, m) and coordinates (n, m, 6) of the ways to rest, from their accelerations.
+    """Times (n, m) and coordinates (n, m, 6) of the braking paths, from their accelerations.
 
     The accelerations are a(t) = -6 v x (1 - x)/T + a (1 - 4 y + 3 y²): the definition, of which the module's states
     are the integrals.
@@ -181,19 +181,19 @@ def integrated(states: Array, durations: Array) -> tuple[Array, Array]:
     path = [q]
     for k in range(2 * STEPS):
         h = t[:, k + 1] - t[:, k]
-        rise, way = np.zeros_like(v), np.zeros_like(q)
+        rise, moved = np.zeros_like(v), np.zeros_like(q)
         for node, weight in zip(nodes, weights, strict=True):
             at = t[:, k] + 0.5 * (1.0 + node) * h
             a = change(at[:, None])[:, 0]
             rise += 0.5 * weight * h[:, None] * a
-            way += 0.5 * weight * h[:, None] * (t[:, k + 1] - at)[:, None] * a
-        q, v = q + h[:, None] * v + way, v + rise
+            moved += 0.5 * weight * h[:, None] * (t[:, k + 1] - at)[:, None] * a
+        q, v = q + h[:, None] * v + moved, v + rise
         path.append(q)
     assert np.abs(v).max() < 1e-6  # at rest
     return t, np.stack(path, 1)
 
 
-def test_the_way_to_rest_from_every_accepted_state_stays_within_every_limit():
+def test_the_braking_path_from_every_accepted_state_stays_within_every_limit():
     worst = np.full(6, -math.inf)
     for seed in seeds(1):
         rng = np.random.default_rng(seed)
@@ -210,7 +210,7 @@ def test_the_way_to_rest_from_every_accepted_state_stays_within_every_limit():
 
 
 def excess(t: Array, q: Array) -> Array:
-    """Excess over the limits of ways t (n, m), q (n, m, 6): stroke, speed, acceleration, joint angles, condition."""
+    """Excess over the limits of paths t (n, m), q (n, m, 6): stroke, speed, acceleration, joint angles, condition."""
     S, arm, R = legs_at(q)
     L = np.linalg.norm(S, axis=-1)
     t = t[..., None]
@@ -242,7 +242,7 @@ def excess(t: Array, q: Array) -> Array:
 
 
 class Bounded:
-    """The check with other limits, beside one that bounds nothing and evaluates every place of a way to rest."""
+    """The check with other limits, beside one that bounds nothing and evaluates every place of a braking path."""
 
     def __init__(self, force: float, condition: float) -> None:
         self.bounded, self.evaluated = make_ahead(CONFIG), make_ahead(CONFIG)
@@ -256,10 +256,11 @@ class Bounded:
         assert judged_kernel(self.bounded, state) == full
         return bool(full)
 
-    def way(self, state: Array, row: int) -> tuple[int, bool]:
-        """What the bound says of a way to rest, and whether it is within."""
+    def path(self, state: Array, row: int) -> tuple[int, bool]:
+        """What the bound says of a braking path, and whether it is within."""
         self.evaluated["shortest"] = 0.0
-        return way_verdict_kernel(self.bounded, state, row), way_within_kernel(self.evaluated, state, row, False)
+        within = braking_within_kernel(self.evaluated, state, row, False)
+        return braking_verdict_kernel(self.bounded, state, row), within
 
 
 @pytest.mark.parametrize(("force", "condition"), [(396.0, 99.0), (120.0, 99.0), (80.0, 6.0), (65.0, 4.0)])
@@ -272,7 +273,7 @@ def test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated(force, 
         states[::2, :6] = home + 0.3 * (states[::2, :6] - home)
         for state in filter(check.within, states):
             for row in range(len(DURATIONS)):
-                verdict, within = check.way(state, row)
+                verdict, within = check.path(state, row)
                 counts[verdict, within] += 1
                 assert within if verdict == LOADED else not (within and verdict == BEYOND), (state, row)
                 assert within or verdict != SURE or check.evaluated["what"][0] == FORCE, (state, row)
@@ -282,8 +283,8 @@ def test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated(force, 
         assert decided > 2 * counts[OPEN, True] and counts[LOADED, True] > 0.3 * decided, counts
 
 
-def test_a_bound_is_certain_of_no_way_just_beyond_or_just_within_what_its_evaluation_accepts():
-    """Where rates grow until a leg reaches a limit on the way to rest, mostly that of its acceleration."""
+def test_a_bound_is_certain_of_no_path_just_beyond_or_just_within_what_its_evaluation_accepts():
+    """Where rates grow until a leg reaches a limit on the braking path, mostly that of its acceleration."""
     check, rng, edges = Bounded(math.inf, math.inf), np.random.default_rng(11), 0
     for _ in range(either(15, 4_000)):
         state = np.zeros(18)
@@ -293,13 +294,13 @@ def test_a_bound_is_certain_of_no_way_just_beyond_or_just_within_what_its_evalua
             low, high = 0.0, 1.0
             for _ in range(30):
                 state[6:12] = 0.5 * (low + high) * rates
-                low, high = (0.5 * (low + high), high) if check.way(state, row)[1] else (low, 0.5 * (low + high))
+                low, high = (0.5 * (low + high), high) if check.path(state, row)[1] else (low, 0.5 * (low + high))
             if high == 1.0:
                 continue  # the limits of the state itself come first
             for part, forbidden in ((1.0 - 1e-6, (BEYOND,)), (1.0 + 1e-6, (SURE, LOADED))):
                 state[6:12] = part * low * rates
                 if check.within(state):
-                    verdict, within = check.way(state, row)
+                    verdict, within = check.path(state, row)
                     assert within == (part < 1.0) and verdict not in forbidden, (state, row)
                     edges += 1
     assert edges > 60
@@ -338,7 +339,7 @@ def lengths_at(coordinates: Array) -> Array:
     return lengths
 
 
-def test_the_states_on_the_way_are_the_integrals_of_its_acceleration():
+def test_the_states_on_the_path_are_the_integrals_of_its_acceleration():
     rng = np.random.default_rng(3)
     states, durations = random_states(rng, 20), np.repeat(np.array(DURATIONS)[:5], 4)
     t, q = integrated(states, durations)
@@ -349,7 +350,7 @@ def test_the_states_on_the_way_are_the_integrals_of_its_acceleration():
             np.testing.assert_allclose(out[:6], q[n, k], atol=1e-7)
 
 
-def test_a_state_from_which_no_way_stays_within_the_stroke_is_refused():
+def test_a_state_from_which_no_path_stays_within_the_stroke_is_refused():
     ahead = make_ahead(CONFIG)
     state = np.zeros(18)
     state[:6] = pose_to_coordinates(HOME)
@@ -359,7 +360,7 @@ def test_a_state_from_which_no_way_stays_within_the_stroke_is_refused():
     state[8] = 0.3
     assert state_within_kernel(ahead, state, True, 1.0, HERE)
     assert accepted_kernel(ahead, state, 0.0, False) == 0.0
-    assert ahead[0]["what"] == NO_WAY
+    assert ahead[0]["what"] == NO_PATH
     state[8] = -0.3  # away from it
     assert accepted_kernel(ahead, state, 0.0, False) > 0.0
 

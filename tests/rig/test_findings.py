@@ -51,6 +51,7 @@ def test_what_comes_back_from_json_is_the_same(code: Code) -> None:
 def test_a_code_of_a_later_version_is_none_and_damage_is_told() -> None:
     assert finding_from_json("") is None
     assert finding_from_json('{"code":"of_a_later_version"}') is None
+    assert finding_from_json('{"code":"stream_no_way"}') == Finding(Code.STREAM_NO_BRAKING_PATH)  # of an older one
     assert finding_from_json('{"code":"refused","within":[{"code":"of_a_later_version"}]}') is None
 
 

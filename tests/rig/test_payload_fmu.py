@@ -244,9 +244,9 @@ def test_a_rig_carries_it(springs: dict[int, Path]) -> None:
         assert plant.payload[2] == pytest.approx(2000.0 * (0.4575 - plant.state[2]), rel=1e-2)
         pull = leg_matrix(config.machine.geometry, plant.state[:7]) @ row["force_residual"]
         assert pull[2] == pytest.approx(-plant.payload[2], abs=2.0)
-    noted: list[str] = []
-    note_departures(config, lambda _action, text: noted.append(text))
-    assert any("spring3.fmu computes" in text for text in noted)
+    notes: list[str] = []
+    note_departures(config, lambda _action, text: notes.append(text))
+    assert any("spring3.fmu computes" in text for text in notes)
 
 
 class _Reports:

@@ -193,7 +193,9 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_what_a_step_returns_is_told(ships: dict[int, Path], version: int, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_step_returns_is_reported(
+    ships: dict[int, Path], version: int, capfd: pytest.CaptureFixture[str]
+) -> None:
     """With the text of its log, formatted. After a fatal error none of its functions is called."""
     before = _unpacked()
     for trouble in (1, *FAILURES):

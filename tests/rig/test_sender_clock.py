@@ -87,7 +87,7 @@ def test_a_step_is_followed_once_three_packets_agree(step: float) -> None:
     for number in range(500):
         assert clock.take(number / 100.0, 50.0 + number / 100.0)
     taken = [clock.take(number / 100.0 + step, 50.0 + number / 100.0) for number in range(500, 600)]
-    if step == -0.5:  # as a queue of half a second would look: believed once it stays
+    if step == -0.5:  # as a queue of half a second would look: accepted once it stays
         assert taken == [True] * 100
     else:
         assert taken == [False, False, *[True] * 98]

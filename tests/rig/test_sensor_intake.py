@@ -1,4 +1,4 @@
-"""Readings of sensors as they come in: packets, lines, clocks, counts, and what is told of them."""
+"""Readings of sensors as they come in: packets, lines, clocks, counts, and what is reported of them."""
 
 import math
 
@@ -46,10 +46,10 @@ def test_a_packet_has_what_was_encoded() -> None:
 @pytest.mark.parametrize(
     ("change", "drop"),
     [
-        (lambda packet: packet[:-1], Drop.MANGLED),
-        (lambda packet: packet + b"\0", Drop.MANGLED),
-        (lambda packet: packet[:4] + b"\2" + packet[5:], Drop.MANGLED),
-        (lambda packet: packet[:6] + b"\1" + packet[7:], Drop.MANGLED),
+        (lambda packet: packet[:-1], Drop.MALFORMED),
+        (lambda packet: packet + b"\0", Drop.MALFORMED),
+        (lambda packet: packet[:4] + b"\2" + packet[5:], Drop.MALFORMED),
+        (lambda packet: packet[:6] + b"\1" + packet[7:], Drop.MALFORMED),
         (lambda packet: packet[:44] + b"\1" + packet[45:], Drop.KEY),
         (lambda packet: packet[:-1] + bytes([packet[-1] ^ 1]), Drop.KEY),
         (lambda packet: b"1,2.0,3.0", Drop.KEY),
@@ -80,14 +80,14 @@ def test_lines_of_csv_and_json() -> None:
 def test_a_line_that_cannot_be_read_is_refused(line: bytes) -> None:
     with pytest.raises(PacketError) as refused:
         decode_line(line, 1)
-    assert refused.value.drop is Drop.MANGLED
+    assert refused.value.drop is Drop.MALFORMED
 
 
 def test_a_line_that_is_too_long_or_has_a_number_of_python_is_refused() -> None:
     for line in (b"1,,20.5" + b" " * 3000, b"1,,2_0", b"1_0,,20"):
         with pytest.raises(PacketError) as refused:
             decode(line, 1)
-        assert refused.value.drop is Drop.MANGLED
+        assert refused.value.drop is Drop.MALFORMED
 
 
 def test_each_sequence_number_is_accounted_for() -> None:
@@ -121,16 +121,16 @@ def test_a_sender_that_starts_again_is_taken_after_its_silence() -> None:
     assert not bench.intake.report().missing
 
 
-def test_numbers_that_are_not_finite_are_dropped_and_told_with_their_count() -> None:
+def test_numbers_that_are_not_finite_are_dropped_and_reported_with_their_count() -> None:
     bench = Bench()
     bench.put(0)
     for number in range(1, 4):
         bench.put(number, math.nan)
     assert bench.dropped == {"invalid": 3}
     assert len(bench.intake.ready()) == 1
-    (told,) = bench.intake.watch()
-    assert told.code is Code.SENSOR_UNUSABLE
-    assert told.text == "3 readings of the sensor 'motor' were not used: temperature is not finite"
+    (reported,) = bench.intake.watch()
+    assert reported.code is Code.SENSOR_UNUSABLE
+    assert reported.text == "3 readings of the sensor 'motor' were not used: temperature is not finite"
     bench.put(4, math.inf)
     assert bench.codes() == []  # one a second
     bench.clock.advance(1.0)
@@ -139,18 +139,18 @@ def test_numbers_that_are_not_finite_are_dropped_and_told_with_their_count() -> 
 
 def test_lasting_unusable_readings_are_reported_less_and_less_often() -> None:
     bench = Bench(stale_after=3600.0)
-    told = []
+    reported = []
     for number in range(2000):
         bench.put(number, math.nan)
-        told += [bench.clock.now() for _ in bench.codes()]
+        reported += [bench.clock.now() for _ in bench.codes()]
         bench.clock.advance(0.1)
-    assert np.diff(told) == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0], abs=0.15)
+    assert np.diff(reported) == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0], abs=0.15)
     bench.clock.advance(130.0)  # a pause
     for number in range(2000, 2012):
         bench.put(number, math.nan)
-        told += [bench.clock.now() for _ in bench.codes()]
+        reported += [bench.clock.now() for _ in bench.codes()]
         bench.clock.advance(0.1)
-    assert told[-1] - told[-2] == pytest.approx(1.0, abs=0.15)
+    assert reported[-1] - reported[-2] == pytest.approx(1.0, abs=0.15)
 
 
 def test_a_quaternion_has_unit_norm() -> None:
@@ -183,9 +183,9 @@ def test_a_silent_sensor_is_stale_and_comes_back() -> None:
     bench.clock.advance(0.49)
     assert bench.codes() == []
     bench.clock.advance(0.02)
-    (told,) = bench.intake.watch()
-    assert told.code is Code.SENSOR_STALE
-    assert told.text == "no reading of the sensor 'motor' for 0.51 s (bound 0.5 s), after 1 readings"
+    (reported,) = bench.intake.watch()
+    assert reported.code is Code.SENSOR_STALE
+    assert reported.text == "no reading of the sensor 'motor' for 0.51 s (bound 0.5 s), after 1 readings"
     assert bench.codes() == []  # once
     assert bench.intake.report().state == "stale"
 
@@ -204,7 +204,7 @@ def test_stamps_of_a_clock_of_its_own_become_rig_time_within_a_millisecond(offse
     assert np.abs(errors[1000:]).max() < 1e-3
 
 
-def test_a_step_of_the_sender_s_clock_is_dropped_until_it_is_believed() -> None:
+def test_a_step_of_the_sender_s_clock_is_dropped_until_it_is_accepted() -> None:
     bench = Bench()
     for number in range(30):
         bench.clock.advance(0.1)

@@ -139,7 +139,7 @@ def test_a_line_over_udp_needs_no_packet() -> None:
             wire.sendto(line, ("127.0.0.1", port))
         assert one.values(2) == [21.5, 22.0]
         one.loop.turn(0.0)
-        assert dict(one.intake.report().dropped) == {"mangled": 1}
+        assert dict(one.intake.report().dropped) == {"malformed": 1}
 
 
 def test_a_flood_is_read_in_parts_and_holds_up_no_other_sensor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,20 +174,20 @@ def test_a_serial_line_gives_its_lines(tmp_path: Path) -> None:
             os.write(terminal.fileno(), b"1.25\r\n\r\n2,,x\n3,,22\n")
             assert one.values(2) == [21.25, 22.0]
             report = one.intake.report()
-            assert (dict(report.dropped), report.missing) == ({"mangled": 1}, 1)
+            assert (dict(report.dropped), report.missing) == ({"malformed": 1}, 1)
             os.write(terminal.fileno(), b"4,,3" + b"3" * 3000)  # a line without an end
             one.loop.turn(0.2)
-            eventually(lambda: one.turned() and dict(one.intake.report().dropped) == {"mangled": 2}, "its drop")
+            eventually(lambda: one.turned() and dict(one.intake.report().dropped) == {"malformed": 2}, "its drop")
     finally:
         terminal.close()
 
 
-def test_a_serial_port_that_is_gone_is_told_and_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_serial_port_that_is_gone_is_reported_and_reopened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
     link = tmp_path / "gauge"
     with bench(source=f"serial://{link}", clock="arrival") as one:
-        (told,) = (finding for finding in one.loop.findings() if finding.code is Code.SENSOR_FAILED)
-        assert "gauge" in told.text
+        (reported,) = (finding for finding in one.loop.findings() if finding.code is Code.SENSOR_FAILED)
+        assert "gauge" in reported.text
         assert one.loop.reports()[0].state == "failed"
         terminal = Terminal(link)
         try:
@@ -213,7 +213,7 @@ def test_a_reader_of_a_package_of_its_own(tmp_path: Path) -> None:
             )
 
 
-def test_a_reader_that_fails_is_told_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_fails_is_reported_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
     with (
         installed(tmp_path, {"own_gauge": GAUGE}, ENTRY),
@@ -271,7 +271,7 @@ def test_a_device_that_hangs_does_not_hold_up_the_start_and_is_closed_when_it_co
     assert len(os.listdir("/proc/self/fd")) == files
 
 
-def test_a_reader_that_ends_its_program_is_told_as_one_that_fails(tmp_path: Path) -> None:
+def test_a_reader_that_ends_its_program_is_reported_as_one_that_fails(tmp_path: Path) -> None:
     ending = GAUGE.replace('raise OSError("the gauge was unplugged")', "raise SystemExit(1)")
     with (
         installed(tmp_path, {"own_gauge": ending}, ENTRY),
@@ -281,21 +281,21 @@ def test_a_reader_that_ends_its_program_is_told_as_one_that_fails(tmp_path: Path
         assert "SystemExit" in one.loop.reports()[0].text
 
 
-def test_a_reader_that_cannot_be_opened_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_cannot_be_opened_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.sensing.reader._RETRY", 0.0)
     with (
         installed(tmp_path, {"own_gauge": GAUGE}, ENTRY),
         bench(source="plugin://gauge", clock="machine", settings={"start": -1.0}) as one,
     ):
-        told = []
+        reported = []
         for _ in range(10):
-            told += [finding.code for finding in one.loop.findings()]
+            reported += [finding.code for finding in one.loop.findings()]
             one.loop.turn(0.01)
-        assert told.count(Code.SENSOR_FAILED) == 1
+        assert reported.count(Code.SENSOR_FAILED) == 1
 
 
-class Told:
-    """What a reader's process tells."""
+class Reported:
+    """What a reader's process reports."""
 
     def __init__(self) -> None:
         self.reports: tuple[SensorReport, ...] = ()
@@ -312,13 +312,13 @@ def rig_with(port: int, **changes: Any) -> RigConfig:
     )
 
 
-def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
-    port, told = udp_port(), Told()
+def test_a_process_reads_into_the_ring_and_a_kill_is_reported() -> None:
+    port, reported = udp_port(), Reported()
     with TelemetryRing.create(64) as telemetry, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire:
         with SensorReader(rig_with(port), telemetry.name) as reader:
             rows = reader.ring.reader()
             origin = time.monotonic() - 50.0
-            reader.start(lambda: origin, told)
+            reader.start(lambda: origin, reported)
 
             def arrived() -> bool:
                 now = time.monotonic()
@@ -326,11 +326,11 @@ def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
                 return len(rows.read_new()[0]) > 0
 
             eventually(arrived, "a reading")
-            eventually(lambda: bool(told.reports) and told.reports[0].taken > 0, "a report")
+            eventually(lambda: bool(reported.reports) and reported.reports[0].taken > 0, "a report")
             assert reader.pid is not None
             os.kill(reader.pid, signal.SIGKILL)
-            eventually(lambda: bool(told.findings) and told.findings[-1].code is Code.SENSORS_DEAD, "the news")
-            assert "motor" in told.findings[-1].text
+            eventually(lambda: bool(reported.findings) and reported.findings[-1].code is Code.SENSORS_DEAD, "the news")
+            assert "motor" in reported.findings[-1].text
             pid, name = reader.pid, reader.ring.name
         assert not Path(f"/proc/{pid}").exists()
     with pytest.raises(SharedMemoryError):
@@ -339,29 +339,29 @@ def test_a_process_reads_into_the_ring_and_a_kill_is_told() -> None:
 
 def test_a_hanging_reader_is_reported_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.sensing.reader._HANGING", 0.5)
-    told = Told()
+    reported = Reported()
     with TelemetryRing.create(64) as telemetry, SensorReader(rig_with(udp_port()), telemetry.name) as reader:
-        reader.start(lambda: time.monotonic() - 50.0, told)
-        eventually(lambda: bool(told.reports), "a report")
+        reader.start(lambda: time.monotonic() - 50.0, reported)
+        eventually(lambda: bool(reported.reports), "a report")
         assert reader.pid is not None
         os.kill(reader.pid, signal.SIGSTOP)
         try:
-            eventually(lambda: Code.SENSORS_HANG in [finding.code for finding in told.findings], "the news")
-            assert told.reports[0].state == "stale"
+            eventually(lambda: Code.SENSORS_HANG in [finding.code for finding in reported.findings], "the news")
+            assert reported.reports[0].state == "stale"
         finally:
             os.kill(reader.pid, signal.SIGCONT)
-        eventually(lambda: told.findings[-1].code is Code.SENSOR_BACK, "its answer")
+        eventually(lambda: reported.findings[-1].code is Code.SENSOR_BACK, "its answer")
 
 
 def test_a_process_that_starts_late_holds_up_a_rig_only_where_a_sensor_is_required(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("rig.sensing.reader._STARTING", 0.0)
-    told = Told()
+    reported = Reported()
     with TelemetryRing.create(64) as telemetry:
         with SensorReader(rig_with(udp_port()), telemetry.name) as reader:
-            reader.start(lambda: time.monotonic() - 50.0, told)
-            eventually(lambda: bool(told.reports), "a report")
+            reader.start(lambda: time.monotonic() - 50.0, reported)
+            eventually(lambda: bool(reported.reports), "a report")
         with pytest.raises(HardwareError, match="did not open the sensors within 0 s"):
             SensorReader(rig_with(udp_port(), required=True), telemetry.name)
 

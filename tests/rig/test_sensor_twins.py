@@ -224,7 +224,7 @@ def test_a_cut_recording_has_the_readings_before_the_cut_and_is_recovered(record
     assert recovered.sensors["tracker"].channels == whole.sensors["tracker"].channels
 
 
-def test_simulated_sensors_that_fall_silent_or_read_nothing_are_told_and_the_rig_goes_on(tmp_path: Path) -> None:
+def test_simulated_sensors_that_fall_silent_or_read_nothing_are_reported_and_the_rig_goes_on(tmp_path: Path) -> None:
     with rig.open(config(IMU), lockstep=True, output=tmp_path) as robot:
         robot.home()
         assert robot.faults is not None
@@ -233,11 +233,11 @@ def test_simulated_sensors_that_fall_silent_or_read_nothing_are_told_and_the_rig
         robot.wait(0.2)
         robot.faults.inject("sensors_silent", duration=0.3)
         robot.wait(0.6)
-        told = {event.finding.code: event for event in robot.status.events if "sensor" in event.finding.code.value}
+        reported = {event.finding.code: event for event in robot.status.events if "sensor" in event.finding.code.value}
         report = robot.status.sensors[0]
         assert robot.status.state.name == "PARKED"
-    assert set(told) >= {Code.SENSOR_UNUSABLE, Code.SENSOR_STALE, Code.SENSOR_BACK}
-    assert told[Code.SENSOR_STALE].level == "warning"
+    assert set(reported) >= {Code.SENSOR_UNUSABLE, Code.SENSOR_STALE, Code.SENSOR_BACK}
+    assert reported[Code.SENSOR_STALE].level == "warning"
     assert dict(report.dropped) == {"invalid": 25}
     assert report.state == "live"
     assert report.taken > before

@@ -21,7 +21,7 @@ DECELERATIONS = ((STOP_TIME,), (STOP_TIME, 2.0 * STOP_TIME), (0.01,))
 """s to come to rest in, as tried one after the other; where none is within the limits, the known way is followed"""
 
 
-def ways_to_rest(mode: str, resampling: str, seed: int, stops: int) -> Iterator[Array]:
+def braking_paths(mode: str, resampling: str, seed: int, stops: int) -> Iterator[Array]:
     """The motion (n, PARTS + 1, 19) within each cycle from a STOP on until the platform rests."""
     random = np.random.default_rng(seed)
     bench = StreamBench(BRISK, mode=mode, resampling=resampling, fade_in=0.1)
@@ -73,7 +73,7 @@ def integrated(cycles: Array) -> tuple[Array, Array]:
 def test_a_stop_at_any_time_keeps_to_every_limit_until_the_platform_rests(mode: str, resampling: str) -> None:
     worst, longest, fastest, count = np.full(6, -np.inf), 0.0, 0.0, 0
     for seed in seeds(SEEDS):
-        for cycles in ways_to_rest(mode, resampling, seed, STOPS):
+        for cycles in braking_paths(mode, resampling, seed, STOPS):
             places, speeds = integrated(cycles)
             assert np.abs(places[:-1] - cycles[:, 0, :3]).max() < 1e-6  # the motion is the integral that it says
             assert np.abs(speeds[-1]).max() < 1e-4  # at rest

@@ -73,7 +73,7 @@ class Wire(StreamBench):
         return {name: count for name, count in counts.items() if count}
 
     def check(self, *codes: str, off: float = 1e-6, since: int = 600) -> None:
-        """It told this and no more; no reference was beyond a limit; from `since` on it was where it should be."""
+        """It reported this and no more; no reference was beyond a limit; from `since` on it was where it should be."""
         assert self.codes() == ["stream_followed", *codes]
         motions = np.array(self.motions)
         assert legs_beyond(motions).max() < 0.0
@@ -252,7 +252,7 @@ def test_a_clock_100_ppm_off_is_modelled() -> None:
 
 
 @pytest.mark.parametrize("step", [3600.0, -3600.0])
-def test_a_clock_stepped_by_an_hour_is_believed_with_the_third_sample(wire: Wire, step: float) -> None:
+def test_a_clock_stepped_by_an_hour_is_accepted_with_the_third_sample(wire: Wire, step: float) -> None:
     wire.sender_time = lambda t: 1e6 + step + t
     taken = wire.intake.taken
     wire.run(2)

@@ -151,12 +151,12 @@ def test_old_packets(line: Line) -> None:
     check_accounts(line.status, first=10)
 
 
-def test_another_key_and_mangled_packets(line: Line) -> None:
+def test_another_key_and_malformed_packets(line: Line) -> None:
     line = Line(KEY)
     line.bring([line.point(0)], key=KEY[::-1])
     line.intake.put(b"nonsense", HERE)
     line.intake.work()
-    assert line.counted() == {"key": 1, "mangled": 1}
+    assert line.counted() == {"key": 1, "malformed": 1}
     assert len(line.samples) == 0
     assert line.intake.asked == {}  # who does not have the key gets no answer
 
@@ -293,7 +293,7 @@ def test_lines_come_in_likewise() -> None:
     intake.put(b"{}", HERE)
     intake.work()
     assert ring.take()["pose"][:, 0].tolist() == [0.5]
-    assert intake.status().dropped["mangled"] == 1
+    assert intake.status().dropped["malformed"] == 1
 
 
 def test_the_status_says_in_a_line_what_was_lost(line: Line) -> None:

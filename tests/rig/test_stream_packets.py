@@ -74,7 +74,7 @@ def test_no_byte_of_a_packet_can_be_changed() -> None:
     for place in range(PACKET_SIZE):
         changed = bytearray(packet)
         changed[place] ^= 0x10
-        assert refused(decode_set_point, bytes(changed), KEY) in (Drop.KEY, Drop.MANGLED)
+        assert refused(decode_set_point, bytes(changed), KEY) in (Drop.KEY, Drop.MALFORMED)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_no_byte_of_a_packet_can_be_changed() -> None:
         encode_set_point(WHOLE._replace(given=8)),
     ],
 )
-def test_what_is_no_packet_is_mangled(packet: bytes) -> None:
-    assert refused(decode_set_point, packet) == Drop.MANGLED
+def test_what_is_no_packet_is_malformed(packet: bytes) -> None:
+    assert refused(decode_set_point, packet) == Drop.MALFORMED
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_what_is_no_packet_is_mangled(packet: bytes) -> None:
         b"\xff" * 30,
     ],
 )
-def test_what_is_no_line_is_mangled(line: bytes) -> None:
-    assert refused(decode_line, line) == Drop.MANGLED
+def test_what_is_no_line_is_malformed(line: bytes) -> None:
+    assert refused(decode_line, line) == Drop.MALFORMED
 
 
 def test_a_line_needs_sequence_stamp_and_pose_alone() -> None:
@@ -149,7 +149,7 @@ def test_feedback_comes_back_as_it_went_out() -> None:
     sent = Feedback(5, 7, 1, 2, 3, 4, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, *vectors)
     assert decode_feedback(encode_feedback(sent, KEY), KEY) == sent
     assert refused(decode_feedback, encode_feedback(sent, KEY), KEY[::-1]) == Drop.KEY
-    assert refused(decode_feedback, encode_set_point(WHOLE)) == Drop.MANGLED
+    assert refused(decode_feedback, encode_set_point(WHOLE)) == Drop.MALFORMED
     shown = json.loads(feedback_line(sent._replace(delay=math.nan)))
     assert (shown["state"], shown["delay"], shown["wrench"]) == (5, None, list(vectors[-1]))
 

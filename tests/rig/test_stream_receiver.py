@@ -253,7 +253,7 @@ def test_lines_come_in_whole_or_in_parts_and_are_answered(tcp: Bench) -> None:
     sender.sendall(encode_csv(point(2, 0.006)))
     tcp.turn(0.0)
     assert tcp.taken() == [0, 1, 2]
-    assert tcp.loop.status().dropped["mangled"] == 3  # also what is too long and comes at once
+    assert tcp.loop.status().dropped["malformed"] == 3  # also what is too long and comes at once
     check_accounts(tcp.loop.status())
     tcp.telemetry.push(ROWS[30])
     tcp.turn()

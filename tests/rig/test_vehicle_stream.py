@@ -123,9 +123,9 @@ def test_lines_have_the_fields_of_a_packet_by_name() -> None:
 @pytest.mark.parametrize(
     ("packet", "drop"),
     [
-        (encode_vehicle(SAMPLE)[:-1], Drop.MANGLED),
-        (encode_set_point(SAMPLE.set_point), Drop.MANGLED),
-        (encode_vehicle(SAMPLE._replace(given=64)), Drop.MANGLED),
+        (encode_vehicle(SAMPLE)[:-1], Drop.MALFORMED),
+        (encode_set_point(SAMPLE.set_point), Drop.MALFORMED),
+        (encode_vehicle(SAMPLE._replace(given=64)), Drop.MALFORMED),
         (encode_vehicle(SAMPLE._replace(given=KINEMATIC)), Drop.INVALID),
     ],
     ids=["size", "a pose", "flags", "no attitude"],
