@@ -82,7 +82,8 @@ class Amplifier(StationCells):
             block = self._codec.read_block
             self._station.read(block.address, block.count, timeout)
             return Identity("", self.profile.name, "", "")
-        return Identity(**self._station.read_texts(self.profile.identity, timeout))
+        found = self._station.read_identity(self.profile.identity, self.profile.word_order, timeout)
+        return Identity(**found.texts)
 
     def begin(self, now: float) -> None:
         """See `CellDevice.begin`."""

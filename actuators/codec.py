@@ -8,17 +8,21 @@ from operator import itemgetter
 from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, HEADER, MBAP, crc16, exception_text
 from actuators.profile import FORMATS, AmplifierProfile, Register, ServoProfile, WordOrder
 
-_BYTES = {
-    "big": (0, 1, 2, 3),
-    "little": (2, 3, 0, 1),
-    "big-swapped": (1, 0, 3, 2),
-    "little-swapped": (3, 2, 1, 0),
-}
-"""Where the bytes of a 32-bit value are on the wire, by word order."""
 
+def _bytes(words: int, order: WordOrder) -> tuple[int, ...]:
+    """Where the bytes of a value are on the wire, the most significant first."""
+    places = range(words) if order.startswith("big") else reversed(range(words))
+    swapped = order.endswith("swapped")
+    return tuple(2 * place + (byte ^ swapped) for place in places for byte in (0, 1))
+
+
+READ_COILS = 1
+READ_DISCRETE = 2
 READ_HOLDING = 3
 READ_INPUT = 4
+WRITE_COIL = 5
 WRITE_SINGLE = 6
+WRITE_COILS = 15
 WRITE_MULTIPLE = 16
 READ_WRITE = 23
 
@@ -27,7 +31,7 @@ class Block:
     """Registers of one contiguous range as a struct: values are in the given order, gaps are padding."""
 
     def __init__(self, registers: Sequence[Register], word_order: WordOrder) -> None:
-        """word_order: of 32-bit registers without an own one."""
+        """word_order: of registers of 32 and 64 bits without an own one."""
         ordered = sorted(registers, key=lambda register: register.address)
         self.address = ordered[0].address
         self.count = ordered[-1].address + ordered[-1].words - self.address
@@ -40,15 +44,17 @@ class Block:
             start = 2 * (register.address - self.address)
             self.format += f"{start - offset}x" * (start > offset) + FORMATS[register.type]
             offset = start + 2 * register.words
-            if register.words == 2:
-                swap[start:offset] = [start + place for place in _BYTES[register.word_order or word_order]]
+            if register.words > 1:
+                swap[start:offset] = [
+                    start + place for place in _bytes(register.words, register.word_order or word_order)
+                ]
         self.swapped = swap != sorted(swap)
         """True if the bytes of some register are not in their natural order."""
         self._swap = itemgetter(*swap)
 
     def byte_places(self, register: Register, word_order: WordOrder) -> tuple[int, ...]:
         """Where the bytes of one of the registers are in it, the most significant first."""
-        return (0, 1) if register.words == 1 else _BYTES[register.word_order or word_order]
+        return (0, 1) if register.words == 1 else _bytes(register.words, register.word_order or word_order)
 
     def swap_bytes(self, data: bytes) -> bytes:
         """Turn the range's bytes on the wire into their natural order, or back; it is its own inverse."""
@@ -140,7 +146,20 @@ class ReadingCodec(FixedCodec):
         """The request, the same in every cycle."""
 
 
-_LACKING = (0, 0, -1, math.nan, math.nan, math.nan)
+def written(request: bytes, reply: bytes) -> int | None:
+    """Result of a reply to a message that only writes: 0 for done, an exception's code, None for no such reply."""
+    if reply == request[: len(reply)] and len(reply) == 6:
+        return 0
+    return refused(request, reply)
+
+
+def refused(request: bytes, reply: bytes) -> int | None:
+    """The exception's code of a reply to a message, None where it is none."""
+    is_refusal = len(reply) == EXCEPTION_LENGTH and reply[:2] == bytes((request[0], request[1] | 0x80))
+    return reply[2] if is_refusal else None
+
+
+LACKING = (0, 0, -1, math.nan, math.nan, math.nan)
 """Raw feedback of values that a servo does not report."""
 
 
@@ -155,11 +174,11 @@ class ExchangeCodec(FixedCodec):
     """
 
     def __init__(self, profile: ServoProfile, unit: int) -> None:
-        """unit: Modbus unit id."""
+        """profile: a plain one. unit: Modbus unit id."""
         feedback, command, functions = profile.feedback, profile.command, profile.functions
         self.together = functions.exchange == "together"
         read = [*feedback.registers, *feedback.auxiliary.values()]
-        super().__init__(read, profile.word_order, unit, READ_WRITE if self.together else functions.read, _LACKING)
+        super().__init__(read, profile.word_order, unit, READ_WRITE if self.together else functions.read, LACKING)
         given = [place for place, register in enumerate(command.registers) if register is not None]
         self.write_block = block = Block([one for one in command.registers if one is not None], profile.word_order)
         reading = (self.read_block.address, self.read_block.count)
@@ -200,11 +219,8 @@ class ExchangeCodec(FixedCodec):
         return *(head + data[place : place + 2] for head, place in self._singles), self._read_request
 
     def written(self, request: bytes, reply: bytes) -> int | None:
-        """Result of a reply to a message that only writes: 0 for done, an exception's code, None for no such reply."""
-        if reply == request[: len(reply)] and len(reply) == 6:
-            return 0
-        refused = len(reply) == EXCEPTION_LENGTH and reply[:2] == bytes((request[0], request[1] | 0x80))
-        return reply[2] if refused else None
+        """See `written`."""
+        return written(request, reply)
 
     def decode_request(self, message: bytes) -> tuple[int | float, ...] | None:
         """Device side: unpack the raw command of exactly this exchange's write; None for any other request."""
@@ -228,6 +244,7 @@ class ExchangeCodec(FixedCodec):
 
 
 def _inverse(order: Sequence[int]) -> list[int]:
+    """Place in the registers given of each in the struct."""
     return sorted(range(len(order)), key=order.__getitem__)
 
 

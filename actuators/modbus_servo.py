@@ -1,23 +1,31 @@
-"""Driver `servo`: a servo described by a register-map profile, on Modbus TCP, a serial line, or behind a gateway."""
+"""Driver `servo`: a servo described by a register-map profile, on Modbus TCP, a serial line, or behind a gateway.
+
+A plain profile has the fixed layout of `ExchangeCodec`; any other the messages of `MappedCodec`, and a `ControlWord`
+that goes on by one step an exchange.
+"""
 
 import math
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
 from actuators.bus import Bus, PipelinedBus
 from actuators.codec import READ_HOLDING, Block, ExchangeCodec
+from actuators.control_word import ControlWord
 from actuators.drive import SpeedFromPositions
 from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationDrive
 from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.profile import RANGES, Register, ServoProfile, load_profile
+from actuators.profile import RANGES, Number, Register, ServoProfile, Setting, largest, load_profile
+from actuators.register_map import MappedCodec, Signs
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort
 from actuators.virtual.faults import FaultyServo
+from actuators.virtual.mapped_servo import VirtualMappedServo
 from actuators.virtual.servo import VirtualServo
 
 _ANY = RANGES["f32"][1]
@@ -40,7 +48,7 @@ class ServoOptions(DriveOptions):
 
 
 class Servo(StationDrive):
-    """Modbus servo: a cycle writes the command block and reads the feedback block, in one FC23 or in turn."""
+    """Modbus servo: a cycle writes the command registers and reads the feedback, in one FC23 or in turn."""
 
     def __init__(self, options: ServoOptions, bus: Bus, place: str, unit: int) -> None:
         """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range.
@@ -49,7 +57,8 @@ class Servo(StationDrive):
         """
         self.profile = servo_profile(options)
         self._options = options
-        self.codec = codec = ExchangeCodec(self.profile, unit)
+        self.codec: ExchangeCodec | MappedCodec
+        self.codec = codec = (ExchangeCodec if self.profile.plain else MappedCodec)(self.profile, unit)
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._unit = unit
@@ -57,21 +66,25 @@ class Servo(StationDrive):
         self._watchdog_requested = False
         self._watchdog_doubts = 0
         """successive answers with another watchdog time"""
-        if options.serial is not None and self.profile.identity is None:
+        identity = self.profile.identity
+        if options.serial is not None and (identity is None or identity.serial is None):
+            lacking = "table [identity]" if identity is None else "register identity.serial"
             raise ConfigurationError(
                 f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
-                "table [identity]"
+                f"{lacking}"
             )
         self._raw: tuple[int | float, ...] = ()
 
-        control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
-        for mode in Mode:
-            codes[mode] = modes[mode.name.lower()] or 0
-        self.mode_codes = codes
-        self.control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
-        bits = self.profile.status.model_dump()
+        given, signs = self.profile.modes.given, Signs(self.profile)
+        self.mode_codes = [given[mode.name.lower()].value if mode.name.lower() in given else 0 for mode in Mode]
+        self._words = ControlWord(self.profile, signs)
+        masks = signs.control if self.profile.plain else {}
+        self.control_masks = tuple(masks.get(name, 0) for name in ("enable", "quick_stop", "clear"))
+        """of a plain profile, as `status_bits` is"""
         self.status_bits = [
-            (1 << bits[flag.name.lower()], flag) for flag in Status if flag.name and bits[flag.name.lower()] is not None
+            (signs.status[flag.name.lower()][0], flag)
+            for flag in Status
+            if flag.name and flag.name.lower() in signs.status
         ]
         self._status_of: dict[int | float, Status] = {}
 
@@ -92,6 +105,12 @@ class Servo(StationDrive):
         """Whether a class derived from this one exchanges in another way."""
         kind = type(self)
         return kind._begin is not Servo._begin or kind._finish is not Servo._finish
+
+    @property
+    def plain_codec(self) -> ExchangeCodec:
+        """The codec of a servo with a plain profile."""
+        assert isinstance(self.codec, ExchangeCodec)
+        return self.codec
 
     @property
     def bus(self) -> Bus:
@@ -129,7 +148,7 @@ class Servo(StationDrive):
         """Go on as after `begin` at `now`, s, for a command that its group has sent; see `Station.begun`."""
         self._now, self._sequence = now, sequence
         self._sampling.due(now)
-        self._station.begun(self.codec, transaction, received)
+        self._station.begun(self.plain_codec, transaction, received)
 
     def catch_up(self, count: int, now: float, sequence: int, raw: tuple[int | float, ...], last: Feedback) -> None:
         """Take over `count` good exchanges of its group, of which this is the last one, at `now`, s."""
@@ -162,16 +181,35 @@ class Servo(StationDrive):
     def _identity(self, timeout: float) -> Identity:
         if self.profile.identity is None:
             return Identity("", self.profile.name, "", "")
-        identity = Identity(**self._station.read_texts(self.profile.identity, timeout))
+        found = self._station.read_identity(self.profile.identity, self.profile.word_order, timeout)
+        for name, field in self.profile.identity.read.items():
+            raw = found.numbers.get(name)
+            if (
+                raw is None
+                or not isinstance(field, Number)
+                or field.expect is None
+                or field.masked(raw) == field.expect
+            ):
+                continue
+            raise IdentityError(
+                f"{self._station.label} is not what profile {self.profile.name} describes: {name}, register "
+                f"{field.address}, is 0x{field.masked(raw):X}, expected 0x{field.expect:X}"
+            )
+        identity = Identity(**found.texts)
         expected = self._options.serial
         if expected is not None and identity.serial != expected:
             raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
-        return identity
+        return identity if identity.product else replace(identity, product=self.profile.name)
 
     def configure(self) -> None:
-        """See `Drive.configure`: writes the watchdog time and reads it back."""
+        """See `Drive.configure`: writes the start-up parameters and the watchdog time, and reads them back."""
         register, timeout = self.profile.parameters.watchdog, self._options.request_timeout
         self._watchdog_doubts = 0
+        for setting in self.profile.parameters.startup.values():
+            if setting.write:
+                words = self._setting_words(setting)
+                self._station.write(setting.address, words, timeout, self.profile.functions.write)
+        self._confirm_settings(timeout)
         if register is not None:
             self._station.write(register.address, self._watchdog_words, timeout, self.profile.functions.write)
             self._confirm_watchdog(timeout, "did not take")
@@ -179,6 +217,7 @@ class Servo(StationDrive):
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
         identity = self._identity(timeout)
+        self._confirm_settings(timeout)
         self._confirm_watchdog(timeout, "does no more have")
         return identity
 
@@ -223,11 +262,35 @@ class Servo(StationDrive):
             f"register {register.address} reads back {found}, not {words}"
         )
 
+    def _setting_words(self, setting: Setting) -> list[int]:
+        data = Block([setting.register], self.profile.word_order).pack([setting.value])
+        return list(struct.unpack(f">{setting.register.words}H", data))
+
+    def _confirm_settings(self, timeout: float) -> None:
+        """Raise ConfigurationError for a start-up parameter that the drive does not have."""
+        for name, setting in self.profile.parameters.startup.items():
+            register, block = setting.register, Block([setting.register], self.profile.word_order)
+            words = self._station.read(register.address, register.words, timeout)
+            (found,) = block.unpack(struct.pack(f">{register.words}H", *words))
+            if words != self._setting_words(setting):
+                why = "was written" if setting.write else "is needed: set it with the maker's software"
+                raise ConfigurationError(
+                    f"{self._station.label} does not have parameter {name}: register {register.address} reads back "
+                    f"{found:g}, {setting.value:g} {why}"
+                )
+
     def observe(self, timeout: float) -> Feedback:
-        """See `Drive.observe`: reads only the feedback registers; a missing speed is 0."""
-        block = self.codec.read_block
-        words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
-        feedback = self._feedback(self.codec.values(struct.pack(f">{block.count}H", *words)))
+        """See `Drive.observe`: reads only the feedback; a missing speed is 0."""
+        if isinstance(self.codec, MappedCodec):
+            station = self._station
+            raw = self.codec.observe(
+                lambda function, address, count: station.read_data(function, address, count, timeout)
+            )
+            feedback = self._feedback(raw)
+        else:
+            block = self.codec.read_block
+            words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
+            feedback = self._feedback(self.codec.values(struct.pack(f">{block.count}H", *words)))
         return feedback._replace(velocity=0.0) if self._no_velocity else feedback
 
     def error_text(self, code: int) -> str:
@@ -237,22 +300,33 @@ class Servo(StationDrive):
         for error in self.profile.errors.values():
             if error.code == code:
                 return error.text
+        if text := self._words.error_text(code):
+            return text
         return f"error {code}, which profile {self.profile.name} does not explain"
 
+    def _connect(self, timeout: float) -> None:
+        self._words.forget()
+        super()._connect(timeout)
+
     def _begin(self, command: Command) -> None:
-        enable, quick_stop, clear = self.control_masks
-        control = enable if command.enable else 0
-        if command.quick_stop:
-            control |= quick_stop
-        if command.clear:
-            control |= clear
+        codec = self.codec
+        if isinstance(codec, ExchangeCodec):
+            enable, quick_stop, clear = self.control_masks
+            control = enable if command.enable else 0
+            if command.quick_stop:
+                control |= quick_stop
+            if command.clear:
+                control |= clear
+            mode = self.mode_codes[command.mode]
+        else:
+            control, mode = self._words.control(command, self._now)
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
         self._sequence = sequence = (self._sequence + 1) % SEQUENCES
-        requests = self.codec.encode(
+        requests = codec.encode(
             (
                 control,
-                self.mode_codes[command.mode],
+                mode,
                 sequence,
                 round_force(command.force / force_scale),
                 round_position((command.position - self._offset) / position_scale),
@@ -261,19 +335,25 @@ class Servo(StationDrive):
         )
         stop = command.quick_stop or not command.enable
         urgent = stop and Status.ENABLED in self._last.status
-        if self.codec.together:
-            self._station.begin(self.codec, requests[0], urgent=urgent)
+        if isinstance(codec, ExchangeCodec) and codec.together:
+            self._station.begin(codec, requests[0], urgent=urgent)
         else:
-            self._station.begin_all(self.codec, requests, urgent=urgent)
+            self._station.begin_all(codec.replies, requests, urgent=urgent)
 
     def _finish(self, deadline: float) -> Feedback | None:
-        finish = self._station.finish if self.codec.together else self._station.finish_all
-        raw = finish(self.codec, deadline)
+        codec, station = self.codec, self._station
+        if isinstance(codec, ExchangeCodec):
+            raw = (station.finish if codec.together else station.finish_all)(codec, deadline)
+        else:
+            raw = station.finish_each(codec, deadline)
         self._take_watchdog()
         if raw is None:
             return None
         self._raw = raw
         feedback = self._feedback(raw)
+        if isinstance(codec, MappedCodec):
+            status = self._words.observe(int(raw[0]))
+            feedback = feedback._replace(status=status, error=feedback.error or self._words.error)
         offset = 0.0 if self.line is None else self._station.carried_after(self._now)
         if self._no_velocity:
             feedback = feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
@@ -299,6 +379,8 @@ class Servo(StationDrive):
         )
 
     def _decode_status(self, word: int) -> Status:
+        if isinstance(self.codec, MappedCodec):
+            return self._words.status(word)
         status = Status(0)
         for mask, flag in self.status_bits:
             if word & mask:
@@ -320,8 +402,9 @@ class Servo(StationDrive):
 
 def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:
     """The virtual servo of a leg. Raises ConfigurationError."""
-    servo = VirtualServo(
-        servo_profile(options),
+    profile = servo_profile(options)
+    servo = (VirtualServo if profile.plain else VirtualMappedServo)(
+        profile,
         leg,
         unit=unit,
         serial=options.serial or "VIRTUAL-1",
@@ -336,7 +419,7 @@ def recognise(station: Station, timeout: float) -> Identity | None:
     profile = load_profile("generic-servo", ServoProfile)
     if profile.identity is None:
         return None
-    identity = Identity(**station.read_texts(profile.identity, timeout))
+    identity = Identity(**station.read_identity(profile.identity, profile.word_order, timeout).texts)
     texts = (identity.vendor, identity.product, identity.serial)
     return identity if all(texts) and "?" not in "".join(texts) else None
 
@@ -354,9 +437,9 @@ def force_step(options: ServoOptions) -> float:
 
 
 def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
-    codes, command = profile.modes.model_dump(), profile.command
+    codes, command = profile.modes.given, profile.command
     return Capabilities(
-        modes=tuple(mode for mode in Mode if codes[mode.name.lower()] is not None),
+        modes=tuple(mode for mode in Mode if mode is Mode.OFF or mode.name.lower() in codes),
         force_feedback=profile.feedback.force is not None,
         homing=profile.modes.homing is not None,
         watchdog=profile.parameters.watchdog is not None,
@@ -372,11 +455,11 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
 
 def _limit(register: Register | None) -> float:
     """Largest magnitude that can be commanded; arbitrary for a set-point that is not sent."""
-    return _ANY if register is None else RANGES[register.type][1] * register.scale
+    return _ANY if register is None else largest(register)
 
 
 def _rounding(register: Register) -> Callable[[float], int | float]:
-    return float if register.type == "f32" else round
+    return float if register.floating else round
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):
@@ -395,12 +478,14 @@ class ModbusServoOptions(ServoOptions, ModbusOptions):
 class ModbusServo(Servo):
     """A servo at a Modbus address.
 
-    The messages of a cycle are sent in turn, on TCP as well: many servers there take one at a time.
+    Several messages of a cycle are sent in turn, on TCP as well: many servers there take one at a time.
     """
 
     def __init__(self, options: ModbusServoOptions) -> None:
         """See `Servo`."""
-        in_turn = servo_profile(options).functions.exchange == "separate"
+        profile = servo_profile(options)
+        in_turn = profile.functions.exchange == "separate"
+        in_turn = in_turn or not (profile.plain or MappedCodec(profile, options.unit).together)
         bus = options.bus(shared=options.shared_connection, in_turn=in_turn)
         super().__init__(options, bus, options.place, options.unit)
 

@@ -1,26 +1,47 @@
-"""Registers of a Modbus device, and the register map that a person writes about it, validated."""
+"""Registers of a Modbus device, and the register map that a person writes about it, validated.
+
+A servo's profile is *plain* (`ServoProfile.plain`) if a cycle writes one range and reads one range of holding or input
+registers, and every bit is one of a single word, active high. `actuators.codec` packs such a one, compiled for six
+drives in `actuators.servo_group`; `actuators.register_map` packs any.
+"""
 
 import functools
 import itertools
 import os
 import stat
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
+from actuators import cia402
 from actuators.errors import ConfigurationError
+from actuators.interface import Status
+from actuators.power import POWER_FLAGS, PowerState, PowerStep, PowerTable, PowerWord
 
 Address = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
 Word = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
 Bit = Annotated[int, Field(ge=0, le=15, strict=True)]
 WordOrder = Literal["big", "little", "big-swapped", "little-swapped"]
-"""Bytes of a 32-bit value ABCD on the wire: ABCD, CDAB (lower word first), BADC, DCBA (bytes of each word swapped)."""
+"""Bytes of a 32-bit value ABCD on the wire: ABCD, CDAB (lower word first), BADC, DCBA (bytes of each word swapped).
 
-FORMATS = {"u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f"}
+One of 64 bits likewise: words from the upper or from the lower end, bytes of each as they are or swapped."""
+
+RegisterType = Literal["u16", "i16", "u32", "i32", "f32", "u64", "i64", "f64"]
+FORMATS = {"u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f", "u64": "Q", "i64": "q", "f64": "d"}
 """struct code of every register type."""
 RANGES = {
     "u16": (0, 2**16 - 1),
@@ -28,11 +49,16 @@ RANGES = {
     "u32": (0, 2**32 - 1),
     "i32": (-(2**31), 2**31 - 1),
     "f32": (-(2.0**127), 2.0**127),
+    "u64": (0, 2**64 - 1),
+    "i64": (-(2**63), 2**63 - 1),
+    "f64": (-(2.0**1022), 2.0**1022),
 }
-"""Smallest and largest raw value of every register type (for f32 a power of two well inside it)."""
+"""Smallest and largest raw value of every register type (for floats a power of two well inside it)."""
 MAX_READ = 125
 MAX_WRITE = 121
 """Most registers FC23 reads and writes."""
+MAX_BITS = 2000
+"""Most coils or discrete inputs that one exchange reads."""
 
 
 class ProfileModel(BaseModel):
@@ -42,34 +68,100 @@ class ProfileModel(BaseModel):
 
 
 class Register(ProfileModel):
-    """A number in one or two registers: raw value times `scale` is the quantity in SI units."""
+    """A number in one to four registers: raw value times `scale` is the quantity in SI units."""
 
     address: Address
-    type: Literal["u16", "i16", "u32", "i32", "f32"] = "u16"
-    scale: float = Field(default=1.0, ge=1e-15, le=1e6)
+    type: RegisterType = "u16"
+    scale: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
+    """Negative: the device counts the other way."""
     word_order: WordOrder | None = None
-    """Of a 32-bit value; None = the profile's."""
+    """Of a value of 32 or 64 bits; None = the profile's."""
     invalid: int | None = Field(default=None, strict=True)
     """Raw value by which the device says that it has no valid value; it reads as NaN."""
+    table: Literal["holding", "input"] | None = None
+    """Where a feedback register is; None = by the profile's function for reading."""
 
     @property
     def words(self) -> int:
         """Registers it takes."""
-        return 2 if self.type.endswith("32") else 1
+        return int(self.type[1:]) // 16
+
+    @property
+    def floating(self) -> bool:
+        """Whether it holds a floating-point number."""
+        return self.type.startswith("f")
 
     @property
     def step(self) -> float:
         """What its quantity changes by at least, SI; 0 of a float, whose own step says nothing of the device's."""
-        return 0.0 if self.type == "f32" else self.scale
+        return 0.0 if self.floating else abs(self.scale)
+
+    @field_validator("scale")
+    @classmethod
+    def _check_scale(cls, scale: float) -> float:
+        if abs(scale) < 1e-15:
+            raise ValueError(f"{scale:g}: its magnitude should be greater than or equal to 1e-15")
+        return scale
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         low, high = RANGES[self.type]
         if self.address + self.words > 0x10000:
             raise ValueError(f"a {self.type} at address {self.address} ends beyond register 65535")
-        if self.invalid is not None and (self.type == "f32" or not low <= self.invalid <= high):
+        if self.invalid is not None and (self.floating or not low <= self.invalid <= high):
             raise ValueError(f"invalid = {self.invalid} is not a value of a {self.type}")
         return self
+
+
+def largest(register: Register) -> float:
+    """Largest magnitude of the quantity in a signed register, m, N or m/s."""
+    high = RANGES[register.type][1]
+    return (high if register.words < 4 or register.floating else high - 0x3FF) * abs(register.scale)
+
+
+class BitMap(ProfileModel):
+    """A sign of the device: a bit of a word, a value of some of its bits, a coil, or a discrete input.
+
+    Written as a number, it is that bit of the status or control word, active high.
+    """
+
+    bit: Bit | None = None
+    mask: Word | None = None
+    value: Word | None = None
+    """With `mask`: the word, masked, has this value."""
+    coil: Address | None = None
+    discrete: Address | None = None
+    word: str | None = None
+    """Which of `feedback.words` has the bit; None = the status word."""
+    active: Literal["high", "low"] = "high"
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a bit of the one status or control word, active high."""
+        return self.bit is not None and self.word is None and self.active == "high"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [name for name in ("bit", "mask", "coil", "discrete") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"has {' and '.join(given) or 'none of them'}: give one of bit, mask, coil, discrete")
+        if (self.mask is None) != (self.value is None):
+            raise ValueError("mask and value go together")
+        if self.mask is not None and self.value is not None:
+            if not self.mask or self.value & ~self.mask:
+                raise ValueError(f"value 0x{self.value:04X} has bits outside of mask 0x{self.mask:04X}")
+            if self.active == "low":
+                raise ValueError('active = "low" is of a bit, a coil or a discrete input; say another value')
+        if self.word is not None and given[0] not in ("bit", "mask"):
+            raise ValueError(f"word: a {given[0]} is in none")
+        return self
+
+
+def _as_bit(value: object) -> object:
+    return {"bit": value} if isinstance(value, int) else value
+
+
+Sign = Annotated[BitMap, BeforeValidator(_as_bit)]
 
 
 class Text(ProfileModel):
@@ -91,6 +183,13 @@ def check_words(registers: Mapping[str, Register | None]) -> None:
             raise ValueError(f"{name}: must be a u16 without scale")
 
 
+def check_no_table(registers: Mapping[str, Register | None]) -> None:
+    """Refuse (ValueError) registers that name a table, where function 3 reads them whatever it says."""
+    for name, register in registers.items():
+        if register is not None and register.table is not None:
+            raise ValueError(f"{name}: table is of feedback registers of a servo")
+
+
 def check_block(registers: Sequence[Register | Text], limit: int, *, contiguous: bool) -> None:
     """Refuse (ValueError) registers that overlap, leave a gap where there may be none, or take more than `limit`."""
     ordered = sorted(registers, key=lambda register: register.address)
@@ -105,76 +204,273 @@ def check_block(registers: Sequence[Register | Text], limit: int, *, contiguous:
         raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
 
 
+def check_overlap(registers: Sequence[Register | Text]) -> None:
+    """Refuse (ValueError) registers that overlap."""
+    ordered = sorted(registers, key=lambda register: register.address)
+    for before, after in itertools.pairwise(ordered):
+        if after.address < before.address + before.words:
+            raise ValueError(f"the registers at {before.address} and {after.address} overlap")
+
+
+def spans(registers: Sequence[Register | Text], gap: int | None, limit: int) -> list[tuple[int, int]]:
+    """First register and the one behind the last of each range that takes one exchange.
+
+    gap: most registers without a name between two of one range; None = any. limit: most registers of a range.
+    """
+    found: list[tuple[int, int]] = []
+    for register in sorted(registers, key=lambda one: one.address):
+        end = register.address + register.words
+        if found and (gap is None or register.address - found[-1][1] <= gap) and end - found[-1][0] <= limit:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((register.address, end))
+    return found
+
+
 _Code = Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
 
 
-class IdentityMap(ProfileModel):
-    """Who the device is; one readable range of registers."""
+class Number(Register):
+    """A number that identifies a device, written in decimal, or with `base` 16 in hexadecimal."""
 
-    vendor: Text
-    product: Text
-    serial: Text
-    firmware: Text
+    mask: int | None = Field(default=None, strict=True, gt=0)
+    """Bits of it that count."""
+    expect: int | None = Field(default=None, strict=True, ge=0)
+    """What they must be; a device where they are not is refused."""
+    base: Literal[10, 16] = 10
+
+    @model_validator(mode="after")
+    def _check_number(self) -> Self:
+        if self.type not in ("u16", "u32", "u64") or self.scale != 1.0 or self.invalid is not None:
+            raise ValueError("a number of an identity must be a u16, u32 or u64 without scale and invalid")
+        for name in ("mask", "expect"):
+            value = getattr(self, name)
+            if value is not None and value > RANGES[self.type][1]:
+                raise ValueError(f"{name} = {value} is not a value of a {self.type}")
+        if self.expect is not None and self.mask is not None and self.expect & ~self.mask:
+            raise ValueError(f"expect 0x{self.expect:X} has bits outside of mask 0x{self.mask:X}")
+        return self
+
+    def masked(self, raw: int) -> int:
+        """The bits that count."""
+        return raw if self.mask is None else raw & self.mask
+
+    def text(self, raw: int) -> str:
+        """What is written of it."""
+        value = self.masked(raw)
+        return str(value) if self.base == 10 else f"{value:X}"
+
+
+def _kind(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return "fixed"
+    text = "length" in value if isinstance(value, Mapping) else isinstance(value, Text)
+    return "text" if text else "number"
+
+
+IdentityField = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[Number, Tag("number")] | Annotated[str | None, Tag("fixed")],
+    Discriminator(_kind),
+]
+"""A text or a number that is read, words that the profile itself says, or nothing."""
+
+
+class IdentityMap(ProfileModel):
+    """Who the device is. Texts alone are one readable range of registers; else neighbours are read together."""
+
+    vendor: IdentityField = None
+    product: IdentityField = None
+    serial: IdentityField = None
+    firmware: IdentityField = None
+
+    @property
+    def read(self) -> dict[str, Text | Number]:
+        """What of it is read."""
+        fields = {name: getattr(self, name) for name in IdentityMap.model_fields}
+        return {name: field for name, field in fields.items() if isinstance(field, Text | Number)}
+
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """First register and number of each range that is read."""
+        fields = list(self.read.values())
+        together = all(isinstance(field, Text) for field in fields)
+        return [(first, end - first) for first, end in spans(fields, None if together else 0, MAX_READ)]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        check_block([self.vendor, self.product, self.serial, self.firmware], MAX_READ, contiguous=False)
+        fields = list(self.read.values())
+        check_no_table({name: field for name, field in self.read.items() if isinstance(field, Register)})
+        if not fields:
+            raise ValueError("nothing of it is read: leave the table out")
+        check_overlap(fields)
+        if all(isinstance(field, Text) for field in fields):
+            check_block(fields, MAX_READ, contiguous=False)
+        if isinstance(self.serial, str):
+            raise ValueError("serial: must be read, it cannot be the same for all devices")
         return self
 
 
 class FeedbackMap(ProfileModel):
-    """Read every cycle: one range of registers, read as a whole. A drive that lacks a register has None for it.
+    """Read every cycle. A drive that lacks a register has None for it.
 
     Without `sequence` a drive that hangs is not told from one at rest; without `velocity` the speed is that between the
-    last two positions.
+    last two positions. `words` are further words of status, for bits in `[status]`.
     """
 
-    status: Register
+    status: Register | None = None
     error: Register | None = None
     sequence: Register | None = None
     position: Register
     velocity: Register | None = None
     force: Register | None = None
     auxiliary: dict[str, Register] = Field(default_factory=dict)
+    words: dict[str, Register] = Field(default_factory=dict)
 
     @property
     def registers(self) -> list[Register | None]:
         """All but the auxiliary ones, as raw feedback has them: status, error, sequence, position, velocity, force."""
         return [self.status, self.error, self.sequence, self.position, self.velocity, self.force]
 
+    @property
+    def read(self) -> list[Register]:
+        """All that there are."""
+        given = [register for register in self.registers if register is not None]
+        return [*given, *self.auxiliary.values(), *self.words.values()]
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_words({"status": self.status, "error": self.error, "sequence": self.sequence})
-        registers = [register for register in self.registers if register is not None]
-        check_block([*registers, *self.auxiliary.values()], MAX_READ, contiguous=False)
+        check_words({f"words.{name}": register for name, register in self.words.items()})
+        return self
+
+
+class Constant(ProfileModel):
+    """A register that is written every cycle with the same raw value, such as a reserved word."""
+
+    address: Address
+    type: RegisterType = "u16"
+    value: int | float
+    word_order: WordOrder | None = None
+
+    @property
+    def register(self) -> Register:
+        """The register."""
+        return Register(address=self.address, type=self.type, word_order=self.word_order)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        low, high = RANGES[self.register.type]
+        if not low <= self.value <= high or not (self.register.floating or isinstance(self.value, int)):
+            raise ValueError(f"value = {self.value} is not a value of a {self.type}: {low:g}..{high:g}")
+        return self
+
+
+class Trigger(Constant):
+    """A register by which the drive takes a set-point over: `value` while it is to follow, `idle` while not."""
+
+    idle: int | float = 0
+
+    @model_validator(mode="after")
+    def _check_idle(self) -> Self:
+        Constant(address=self.address, type=self.type, value=self.idle)
+        return self
+
+
+class Handover(ProfileModel):
+    """How the drive takes a set-point over; bits of the control word. Without it, it takes it as it is written.
+
+    `toggle` changes with every exchange. `rising` is set with a new set-point and cleared as soon as `acknowledge` says
+    that it was taken; without `acknowledge`, in the exchange after. `trigger` is a register.
+    """
+
+    toggle: Bit | None = None
+    rising: Bit | None = None
+    acknowledge: Sign | None = None
+    trigger: Trigger | None = None
+
+    @property
+    def bit(self) -> int:
+        """Mask of its bit in the control word; 0 for a register."""
+        bit = self.toggle if self.rising is None else self.rising
+        return 0 if bit is None else 1 << bit
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [name for name in ("toggle", "rising", "trigger") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"has {' and '.join(given) or 'none of them'}: give one of toggle, rising, trigger")
+        if self.acknowledge is not None and self.rising is None:
+            raise ValueError("acknowledge: answers rising, which is not given")
         return self
 
 
 class CommandMap(ProfileModel):
-    """Written every cycle: one range of registers without a gap, since the whole of it is written.
+    """Written every cycle: no register without a name is written.
 
-    A drive has those set-points that its modes need; None = it takes none of this kind.
+    A drive has those set-points that its modes need; None = it takes none of this kind. Without `mode` the drive's mode
+    follows from bits of the control word.
     """
 
-    control: Register
-    mode: Register
+    control: Register | None = None
+    mode: Register | None = None
     sequence: Register | None = None
     force: Register | None = None
     position: Register | None = None
     velocity: Register | None = None
+    constants: list[Constant] = Field(default_factory=list)
+    handover: Handover | None = None
 
     @property
     def registers(self) -> list[Register | None]:
         """All of them in the order of a raw command: control, mode, sequence, force, position, velocity."""
         return [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
 
+    @property
+    def written(self) -> list[Register]:
+        """All that there are, with constants and the trigger."""
+        trigger = self.handover.trigger if self.handover is not None else None
+        given = [register for register in self.registers if register is not None]
+        return [*given, *(one.register for one in [*self.constants, *([trigger] if trigger else [])])]
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        check_words({"control": self.control, "mode": self.mode, "sequence": self.sequence})
+        check_words({"control": self.control, "sequence": self.sequence})
+        if self.mode is not None and (self.mode.type not in ("u16", "i16") or self.mode.scale != 1.0):
+            raise ValueError("mode: must be a u16 without scale, or an i16")
         for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
             if register is not None and register.type.startswith("u"):
                 raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
-        check_block([register for register in self.registers if register], MAX_WRITE, contiguous=True)
+        for register in self.written:
+            if register.table is not None:
+                raise ValueError(
+                    f"the register at {register.address}: table is of feedback, a holding register is written"
+                )
+        if not self.written:
+            raise ValueError("nothing is written")
+        return self
+
+
+class Setting(ProfileModel):
+    """A parameter that is written before the drive is enabled, and read back; `verify` reads it again.
+
+    `write = false`: it is only compared, because it takes effect at power-up, or is set with the maker's software.
+    """
+
+    address: Address
+    type: RegisterType = "u16"
+    value: int | float
+    """Raw."""
+    word_order: WordOrder | None = None
+    write: bool = True
+
+    @property
+    def register(self) -> Register:
+        """The register."""
+        return Register(address=self.address, type=self.type, word_order=self.word_order)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        Constant(address=self.address, type=self.type, value=self.value)
         return self
 
 
@@ -183,55 +479,178 @@ class ParameterMap(ProfileModel):
 
     watchdog: Register | None = None
     """s without a command before the drive stops by itself; 0 = never. None: the drive has no watchdog."""
+    startup: dict[str, Setting] = Field(default_factory=dict)
+    """Further parameters by name, in the order in which they are written."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.watchdog is not None and self.watchdog.type not in ("u16", "u32"):
             raise ValueError(f"watchdog: must be a u16 or u32, not {self.watchdog.type}")
+        if self.watchdog is not None and self.watchdog.scale < 0.0:
+            raise ValueError(f"watchdog: scale {self.watchdog.scale:g} of a time cannot be negative")
+        watchdog = [] if self.watchdog is None else [self.watchdog]
+        check_no_table({"watchdog": self.watchdog})
+        check_overlap([*watchdog, *(setting.register for setting in self.startup.values())])
         return self
 
 
 class Functions(ProfileModel):
     """Function codes. FC23 does a cycle's exchange in one; else the command is written, then feedback is read.
 
-    `read` is for feedback, `write` for the command and for parameters.
+    `read` is for feedback whose register has no `table`, `write` for the command and for parameters.
     """
 
     exchange: Literal["together", "separate"] = "together"
     read: Literal[3, 4] = 3
     write: Literal[16, 6] = 16
     """6: one register after the other, set-points first."""
+    coils: Literal[15, 5] = 15
+    """5: one coil after the other."""
+    gap: Annotated[int, Field(ge=0, le=MAX_READ, strict=True)] | None = None
+    """Most registers without a name that a read of the cycle goes across. None: the feedback is one range."""
 
 
 class ControlBits(ProfileModel):
-    """Bits of the control word."""
+    """Bits of the control word, or coils."""
 
-    enable: Bit
-    quick_stop: Bit
-    clear: Bit
+    enable: Sign
+    quick_stop: Sign
+    clear: Sign
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name in ControlBits.model_fields:
+            sign: BitMap = getattr(self, name)
+            if sign.mask is not None or sign.discrete is not None or sign.word is not None:
+                raise ValueError(f"{name}: is written: a bit of the control word, or a coil")
+        return self
 
 
 class StatusBits(ProfileModel):
-    """Bits of the status word; None = the drive does not say."""
+    """Signs of the drive's state; None = the drive does not say. With `[power]`, its states say the first ones."""
 
-    ready: Bit | None = None
-    enabled: Bit
-    fault: Bit
-    homed: Bit
-    homing: Bit | None = None
-    quick_stop: Bit | None = None
-    watchdog: Bit | None = None
-    brake: Bit | None = None
-    standstill: Bit | None = None
+    ready: Sign | None = None
+    enabled: Sign | None = None
+    fault: Sign | None = None
+    homed: Sign
+    homing: Sign | None = None
+    quick_stop: Sign | None = None
+    watchdog: Sign | None = None
+    brake: Sign | None = None
+    standstill: Sign | None = None
+
+    @property
+    def given(self) -> dict[str, BitMap]:
+        """Those that there are, by name of the flag."""
+        signs = {name: getattr(self, name) for name in StatusBits.model_fields}
+        return {name: sign for name, sign in signs.items() if sign is not None}
+
+
+class ModeCode(ProfileModel):
+    """A mode: value of the mode register, and bits of the control word that are set as soon as there is torque."""
+
+    value: Annotated[int, Field(ge=-0x8000, le=0xFFFF, strict=True)] = 0
+    control: Word = 0
+
+
+def _as_mode(value: object) -> object:
+    return {"value": value} if isinstance(value, int) else value
+
+
+_Mode = Annotated[ModeCode, BeforeValidator(_as_mode)]
 
 
 class ModeCodes(ProfileModel):
     """Values of the mode register; None = the drive lacks the mode."""
 
-    off: Word
-    force: Word | None = None
-    position: Word | None = None
-    homing: Word | None = None
+    off: _Mode | None = None
+    force: _Mode | None = None
+    position: _Mode | None = None
+    homing: _Mode | None = None
+
+    @property
+    def given(self) -> dict[str, ModeCode]:
+        """Those that there are, by name of the mode."""
+        codes = {name: getattr(self, name) for name in ModeCodes.model_fields}
+        return {name: code for name, code in codes.items() if code is not None}
+
+
+class WordMap(ProfileModel):
+    """A command of the control word. mask: bits by which the drive recognises it; None = all that any command has."""
+
+    word: Word
+    mask: Word | None = None
+
+
+class StepMap(WordMap):
+    """A step to torque: the word is sent until the drive is in `state`."""
+
+    state: str
+    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
+    """s"""
+
+
+class StateMap(ProfileModel):
+    """A power state: the status word, masked, has `value`."""
+
+    mask: Word
+    value: Word
+    says: list[Literal["ready", "enabled", "fault", "quick_stop"]] = Field(default_factory=list)
+
+
+class PowerMap(ProfileModel):
+    """States of the drive's power, and the words that lead to torque and away from it.
+
+    `standard = "cia402"` has all of them; else give all the others.
+    """
+
+    standard: Literal["cia402"] | None = None
+    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
+    """s, for each step of the standard."""
+    states: dict[str, StateMap] = Field(default_factory=dict)
+    enable: list[StepMap] = Field(default_factory=list)
+    disable: WordMap | None = None
+    quick_stop: WordMap | None = None
+    reset: Bit | None = None
+    """Bit whose rising edge clears a fault."""
+
+    @functools.cached_property
+    def table(self) -> PowerTable:
+        """The states and commands. Raises ValueError."""
+        if self.standard is not None:
+            if self.states or self.enable or self.disable or self.quick_stop or self.reset is not None:
+                raise ValueError(f"standard = {self.standard!r} has states and words: leave them out")
+            return cia402.power_table(self.timeout)
+        if self.disable is None or self.quick_stop is None or self.reset is None:
+            missing = [name for name in ("disable", "quick_stop", "reset") if getattr(self, name) is None]
+            raise ValueError(f"{', '.join(missing)}: missing, without a standard")
+        states = {}
+        for name, state in self.states.items():
+            flags = Status(0)
+            for flag in state.says:
+                flags |= Status[flag.upper()]
+            states[name] = PowerState(name, state.mask, state.value, flags)
+        every = self.disable.word | self.quick_stop.word
+        for step in self.enable:
+            every |= step.word
+
+        def word(given: WordMap) -> PowerWord:
+            return PowerWord(given.word, every if given.mask is None else given.mask)
+
+        steps = []
+        for place, step in enumerate(self.enable, start=1):
+            if step.state not in states:
+                raise ValueError(f"enable.{place}: no state {step.state!r} in states: {', '.join(states) or 'none'}")
+            steps.append(PowerStep(word(step), states[step.state], step.timeout))
+        table = PowerTable(tuple(states.values()), steps, word(self.disable), word(self.quick_stop), 1 << self.reset)
+        if faults := table.faults():
+            raise ValueError("; ".join(faults))
+        return table
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _ = self.table
+        return self
 
 
 class ErrorCode(ProfileModel):
@@ -241,8 +660,11 @@ class ErrorCode(ProfileModel):
     text: str
 
 
+_POWER_SIGNS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
+
+
 class ServoProfile(ProfileModel):
-    """A servo drive: cyclic blocks, parameters, identity, and what the bits and codes mean."""
+    """A servo drive: cyclic registers, parameters, identity, and what the bits and codes mean."""
 
     name: str
     description: str = ""
@@ -255,32 +677,163 @@ class ServoProfile(ProfileModel):
     command: CommandMap
     parameters: ParameterMap = ParameterMap()
     identity: IdentityMap | None = None
-    control: ControlBits
+    control: ControlBits | None = None
+    power: PowerMap | None = None
     status: StatusBits
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
 
+    @functools.cached_property
+    def plain(self) -> bool:
+        """Whether its exchange has the plain form; see the module."""
+        feedback, command = self.feedback, self.command
+        signs = [*self.status.given.values()]
+        if self.control is not None:
+            signs += [self.control.enable, self.control.quick_stop, self.control.clear]
+        return (
+            self.power is None
+            and self.functions.gap is None
+            and feedback.status is not None
+            and command.control is not None
+            and command.mode is not None
+            and command.mode.type == "u16"
+            and command.handover is None
+            and not (feedback.words or command.constants)
+            and all(sign.plain for sign in signs)
+            and all(register.words <= 2 for register in [*feedback.read, *command.written])
+            and all(register.table is None for register in feedback.read)
+            and all(not code.control for code in self.modes.given.values())
+        )
+
+    def tables(self) -> dict[int, list[Register]]:
+        """Feedback registers by the function that reads them, 3 or 4."""
+        default = "holding" if self.functions.read == 3 else "input"
+        found: dict[int, list[Register]] = {}
+        for register in self.feedback.read:
+            found.setdefault(3 if (register.table or default) == "holding" else 4, []).append(register)
+        return found
+
+    def _faults(self) -> Iterator[str]:
+        """What is wrong between its tables."""
+        command, feedback, control = self.command, self.feedback, self.control
+        given = {} if control is None else {name: getattr(control, name) for name in ControlBits.model_fields}
+        errors = {name: error.code for name, error in self.errors.items()}
+        for table, values in (
+            ("control", list(given.values())),
+            ("status", list(self.status.given.values())),
+            ("modes", [(code.value, code.control) for code in self.modes.given.values()]),
+            ("errors", list(errors.values())),
+        ):
+            if any(value in values[:place] for place, value in enumerate(values)):
+                yield f"{table}: two entries have the same value"
+        for mode in ("force", "position"):
+            if getattr(self.modes, mode) is not None and getattr(command, mode) is None:
+                yield f"command.{mode}: missing, but there is a mode {mode}"
+        if (feedback.sequence is None) != (command.sequence is None):
+            yield "sequence: an echo takes a register of [command] and one of [feedback]"
+        wide = [register.type for register in command.written if register.words > 1]
+        if self.functions.exchange == "separate" and self.functions.write == 6 and wide:
+            yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
+        if (control is None) == (self.power is None):
+            yield "control, power: give one of these tables"
+        yield from self._mode_faults()
+        yield from self._sign_faults(given)
+        yield from self._range_faults()
+
+    def _mode_faults(self) -> Iterator[str]:
+        register, codes = self.command.mode, self.modes.given
+        if register is None:
+            for name, code in codes.items():
+                if code.value:
+                    yield f"modes.{name}: value {code.value} of a mode register, which [command] lacks"
+            if self.modes.off is not None:
+                yield "modes.off: of a mode register, which [command] lacks"
+        else:
+            if self.modes.off is None:
+                yield "modes.off: missing"
+            low, high = RANGES[register.type]
+            for name, code in codes.items():
+                if not low <= code.value <= high:
+                    yield f"modes.{name}: value {code.value} is not one of a {register.type}: {low}..{high}"
+        taken = 0 if self.command.handover is None else self.command.handover.bit
+        if self.power is not None:
+            if taken & self.power.table.bits:
+                yield f"command.handover: bit 0x{taken:04X} of the control word is one of [power]"
+            taken |= self.power.table.bits
+        elif self.control is not None:
+            for name in ControlBits.model_fields:
+                bit = getattr(self.control, name).bit
+                if bit is not None and taken >> bit & 1:
+                    yield f"control.{name}: bit {bit} is taken twice"
+                taken |= 0 if bit is None else 1 << bit
+        bit = 0 if self.command.handover is None else self.command.handover.bit
+        for name, code in codes.items():
+            other = (
+                taken if name in ("force", "position") else taken & ~bit
+            )  # a bit may mean the start of homing as well
+            if code.control & other:
+                yield f"modes.{name}: bits 0x{code.control & other:04X} of the control word are taken twice"
+        needs = self.power is not None or taken or any(code.control for code in codes.values())
+        if needs and self.command.control is None:
+            yield "command.control: missing, but there are bits of it"
+
+    def _sign_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+        coils = [sign.coil for sign in control.values() if sign.coil is not None]
+        if len(set(coils)) != len(coils):
+            yield "control: two entries have the same coil"
+        status = self.status.given
+        for name in _POWER_SIGNS:
+            if self.power is not None and name in status:
+                yield f"status.{name}: the states of [power] say it"
+        if self.power is None:
+            yield from (f"status.{name}: missing" for name in ("enabled", "fault") if name not in status)
+        handover = self.command.handover
+        if handover is not None and handover.acknowledge is not None:
+            status["acknowledge"] = handover.acknowledge
+        taken: dict[str | None, int] = {None: 0}
+        if self.power is not None:
+            for state in self.power.table.states:
+                taken[None] |= state.mask
+        for name, sign in status.items():
+            if sign.bit is None and sign.mask is None:
+                continue
+            key = f"status.{name}" if name != "acknowledge" else "command.handover.acknowledge"
+            if sign.word is not None and sign.word not in self.feedback.words:
+                yield f"{key}: no word {sign.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
+            mask = sign.mask if sign.bit is None else 1 << sign.bit
+            assert mask is not None
+            if taken.get(sign.word, 0) & mask and not self._same_place(sign, status):
+                yield f"{key}: bits 0x{taken[sign.word] & mask:04X} of the word are taken twice"
+            taken[sign.word] = taken.get(sign.word, 0) | mask
+            if sign.word is None and self.feedback.status is None:
+                yield f"{key}: a bit of feedback.status, which is missing"
+        if self.power is not None and self.feedback.status is None:
+            yield "feedback.status: missing, but [power] has states of it"
+
+    @staticmethod
+    def _same_place(sign: BitMap, signs: Mapping[str, BitMap]) -> bool:
+        """Whether another entry has just these bits; one with the same value as well is reported by itself."""
+        place = (sign.word, sign.mask, sign.bit)
+        return any(place == (other.word, other.mask, other.bit) for other in signs.values() if other is not sign)
+
+    def _range_faults(self) -> Iterator[str]:
+        gap = self.functions.gap
+        try:
+            for registers in self.tables().values():
+                if gap is None:
+                    check_block(registers, MAX_READ, contiguous=False)
+                else:
+                    check_overlap(registers)
+            if self.plain:
+                check_block(self.command.written, MAX_WRITE, contiguous=True)
+            else:
+                check_overlap(self.command.written)
+        except ValueError as error:
+            yield str(error)
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        faults = []
-        for name, values in (
-            ("control", list(self.control.model_dump().values())),
-            ("status", list(self.status.model_dump().values())),
-            ("modes", list(self.modes.model_dump().values())),
-            ("errors", [error.code for error in self.errors.values()]),
-        ):
-            given = [value for value in values if value is not None]
-            if len(set(given)) != len(given):
-                faults.append(f"{name}: two entries have the same value")
-        for mode in ("force", "position"):
-            if getattr(self.modes, mode) is not None and getattr(self.command, mode) is None:
-                faults.append(f"command.{mode}: missing, but there is a mode {mode}")
-        if (self.feedback.sequence is None) != (self.command.sequence is None):
-            faults.append("sequence: an echo takes a register of [command] and one of [feedback]")
-        wide = [register.type for register in self.command.registers if register is not None and register.words > 1]
-        if self.functions.exchange == "separate" and self.functions.write == 6 and wide:
-            faults.append(f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}")
-        if faults:
+        if faults := list(self._faults()):
             raise ValueError("; ".join(faults))
         return self
 
@@ -308,6 +861,8 @@ class ReadingMap(ProfileModel):
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_words({"status": self.status, "sample": self.sample})
+        check_no_table({"status": self.status, "sample": self.sample})
+        check_no_table({f"forces.{place}": register for place, register in enumerate(self.forces)})
         check_block([register for register in self.registers if register], MAX_READ, contiguous=False)
         for name, bits in (("invalid", self.invalid), ("negative", self.negative)):
             if bits is not None and self.status is None:

@@ -151,7 +151,7 @@ class ServoGroup(CycleExchange):
         super().__init__(drives)
         self._servos = tuple(drives)
         first = drives[0]
-        profile, codec = first.profile, first.codec
+        profile, codec = first.profile, first.plain_codec
         self._buses = [drive.bus for drive in drives if isinstance(drive.bus, PipelinedBus)]
         command, feedback = profile.command, profile.feedback
         self._fields = frame_fields(
@@ -167,10 +167,10 @@ class ServoGroup(CycleExchange):
         self._replies = np.zeros((6, _HEADER - 1 + codec.reply_length), np.uint8)
         self._heads = np.zeros((6, 4 + 3), np.uint8)
         for leg, drive in enumerate(drives):
-            message = drive.codec.encode((0,) * _RAW)[0]
+            message = drive.plain_codec.encode((0,) * _RAW)[0]
             frame = struct.pack(">HHH", 0, 0, len(message)) + message
             self._requests[leg] = np.frombuffer(frame, np.uint8)
-            head = struct.pack(">HH", 0, codec.reply_length) + drive.codec.reply_head
+            head = struct.pack(">HH", 0, codec.reply_length) + drive.plain_codec.reply_head
             self._heads[leg] = np.frombuffer(head, np.uint8)
         self._modes = np.array(
             [
@@ -180,7 +180,7 @@ class ServoGroup(CycleExchange):
         )
         self._masks = np.array(first.control_masks)
         set_points = command.registers[3:]
-        self._whole = np.array([int(one is not None and one.type != "f32") for one in set_points])
+        self._whole = np.array([int(one is not None and not one.floating) for one in set_points])
         self._flags = np.array([[mask, int(flag)] for mask, flag in first.status_bits], np.int64).reshape(-1, 2)
         self._limits = np.array([drive.limits for drive in drives])
         self._parameters = np.array([drive.scaling for drive in drives])
@@ -366,7 +366,7 @@ def _fits(servo: Servo) -> bool:
     """Whether a drive is exchanged with in one message per cycle, with signed set-points and a measured speed."""
     profile = servo.profile
     signed = all(register is None or register.type in _SIGNED for register in profile.command.registers[3:])
-    in_every_cycle = servo.codec.together and not servo.sample_period
+    in_every_cycle = profile.plain and servo.codec.together and not servo.sample_period
     return isinstance(servo.bus, PipelinedBus) and signed and in_every_cycle and profile.feedback.velocity is not None
 
 

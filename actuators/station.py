@@ -3,10 +3,16 @@
 import contextlib
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
-from pymodbus.pdu.bit_message import WriteSingleCoilRequest, WriteSingleCoilResponse
+from pymodbus.pdu.bit_message import (
+    ReadCoilsRequest,
+    ReadDiscreteInputsRequest,
+    WriteSingleCoilRequest,
+    WriteSingleCoilResponse,
+)
 from pymodbus.pdu.register_message import (
     ReadHoldingRegistersRequest,
     ReadHoldingRegistersResponse,
@@ -19,13 +25,31 @@ from pymodbus.pdu.register_message import (
 )
 
 from actuators.bus import Bus, Exchange, PipelinedBus, Presence
-from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE, ExchangeCodec, FixedCodec
+from actuators.codec import (
+    READ_COILS,
+    READ_DISCRETE,
+    READ_HOLDING,
+    WRITE_MULTIPLE,
+    WRITE_SINGLE,
+    Block,
+    ExchangeCodec,
+    FixedCodec,
+)
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_of, exception_text
 from actuators.interface import Counters
-from actuators.profile import IdentityMap, Text
+from actuators.profile import IdentityMap, Number, WordOrder
+from actuators.register_map import MappedCodec
 
 _DECODER = DecodePDU(is_server=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRead:
+    """What a device says of itself, by name in the identity map. numbers: raw, of those that are numbers."""
+
+    texts: dict[str, str]
+    numbers: dict[str, int]
 
 
 class Station:
@@ -63,14 +87,15 @@ class Station:
         for exchange in (*self._exchanges, self._acyclic):
             self.bus.leave(exchange)
 
-    def begin_all(self, codec: ExchangeCodec, requests: Sequence[bytes], *, urgent: bool = False) -> None:
+    def begin_all(self, replies: Sequence[int], requests: Sequence[bytes], *, urgent: bool = False) -> None:
         """Send a cycle's messages as `begin` does one; they count as one.
 
-        urgent: a stop of a drive that has torque, which goes first where several share a line.
+        replies: bytes of each good reply's message. urgent: a stop of a drive that has torque, which goes first where
+        several share a line.
         """
         self._requests = requests
         self._sent = True
-        for place, (request, length) in enumerate(zip(requests, codec.replies, strict=True)):
+        for place, (request, length) in enumerate(zip(requests, replies, strict=True)):
             self._sent = self.ask(place, request, length, urgent=urgent) and self._sent
         if self._sent:
             self._counters.sent += 1
@@ -89,6 +114,22 @@ class Station:
                     self._reject(answer)
         self._sent = self._sent and done
         return self.finish(codec, deadline)
+
+    def finish_each(self, codec: MappedCodec, deadline: float) -> tuple[int | float, ...] | None:
+        """As `finish`, of `begin_all` where several replies have feedback: all of it, if every reply is good."""
+        sent, self._sent = self._sent, False
+        parts: list[bytes] = []
+        for place, (exchange, request) in enumerate(zip(self._exchanges, self._requests, strict=True)):
+            reply = self.bus.collect(exchange, deadline) if sent else None
+            if not sent or reply is None:
+                self._counters.late += sent
+                return None
+            part = codec.part(place, request, reply)
+            if not isinstance(part, bytes):
+                self._reject(part)
+                return None
+            parts.append(part)
+        return codec.decode(parts[codec.reads_from :])
 
     def begin(self, codec: FixedCodec, request: bytes, *, urgent: bool = False) -> None:
         """Send the cyclic request of `codec` without waiting, counting it if it could be sent; see `begin_all`."""
@@ -196,6 +237,26 @@ class Station:
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
         return list(reply.registers)
 
+    def read_data(self, function: int, address: int, count: int, timeout: float) -> bytes:
+        """Read registers or bits by FC1, FC2, FC3 or FC4 within `timeout` s, as bytes on the wire.
+
+        Raises ConnectError, ProtocolError.
+        """
+        if function not in (READ_COILS, READ_DISCRETE):
+            return b"".join(word.to_bytes(2, "big") for word in self.read(address, count, timeout, function))
+        kind, bits = (ReadCoilsRequest, "coils") if function == READ_COILS else (ReadDiscreteInputsRequest, "inputs")
+        what, size = f"read of {bits} {address}..{address + count - 1}", (count + 7) // 8
+        request = kind(address=address, count=count)
+        message = bytes((self._unit, function)) + request.encode()
+        self._check_refusal(answer := self.request(message, 3 + size, timeout, what), what)
+        if len(answer) != 3 + size or answer[:3] != bytes((self._unit, function, size)):
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {answer.hex(' ')}")
+        return answer[3:]
+
+    def _check_refusal(self, answer: bytes, what: str) -> None:
+        if (code := exception_of(answer)) is not None:
+            raise ProtocolError(f"{self.label} refused a {what}: {exception_text(code)}")
+
     def write(self, address: int, values: list[int], timeout: float, function: int = WRITE_MULTIPLE) -> None:
         """Write consecutive registers by FC16 or, each by itself, by FC6, each request within `timeout` s.
 
@@ -228,13 +289,25 @@ class Station:
         if not isinstance(reply, WriteSingleCoilResponse) or (reply.address, reply.bits[0]) != (address, on):
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
 
-    def read_texts(self, identity: IdentityMap, timeout: float) -> dict[str, str]:
-        """Read all texts of a profile's identity map in one access; characters that are not ASCII become "?"."""
-        texts = {name: getattr(identity, name) for name in IdentityMap.model_fields}
-        first = min(text.address for text in texts.values())
-        end = max(text.address + text.length for text in texts.values())
-        data = b"".join(word.to_bytes(2, "big") for word in self.read(first, end - first, timeout))
-        return {name: _decode_text(text, data, first) for name, text in texts.items()}
+    def read_identity(self, identity: IdentityMap, order: WordOrder, timeout: float) -> "IdentityRead":
+        """Read what a profile's identity map names; characters that are not ASCII become "?".
+
+        order: of numbers of more than one word. Raises ConnectError, ProtocolError.
+        """
+        words: dict[int, int] = {}
+        for first, count in identity.ranges:
+            words |= dict(enumerate(self.read(first, count, timeout), start=first))
+        fixed = {name: getattr(identity, name) for name in IdentityMap.model_fields}
+        found = IdentityRead({name: text if isinstance(text, str) else "" for name, text in fixed.items()}, {})
+        for name, field in identity.read.items():
+            inside = range(field.address, field.address + field.words)
+            data = b"".join(words[address].to_bytes(2, "big") for address in inside)
+            if isinstance(field, Number):
+                raw = int(Block([field], order).unpack(data)[0])
+                found.numbers[name], found.texts[name] = raw, field.text(raw)
+            else:
+                found.texts[name] = _decode_text(data)
+        return found
 
     def request(self, message: bytes, length: int, timeout: float, what: str) -> bytes:
         """The reply to a message outside the cycle, within `timeout` s; as bytes, whatever is in them.
@@ -274,7 +347,5 @@ class Station:
         return reply
 
 
-def _decode_text(text: Text, data: bytes, first: int) -> str:
-    start = 2 * (text.address - first)
-    raw = data[start : start + 2 * text.length]
-    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in raw.rstrip(b"\0 "))
+def _decode_text(data: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in data.rstrip(b"\0 "))

@@ -152,19 +152,31 @@ class Bench(DriverBench):
         super().__init__("servo", {"host": "twin", "profile": profile, **options})
         self.servo = servo_of(self.faults)
         self.step, self.lacks = step(profile), lacks(profile)
+        self.takes, self.arrives = takes(profile)
 
 
 def step(profile: ServoProfile) -> float:
     """What a servo resolves, m and m/s."""
-    return max(1e-6, profile.feedback.position.scale if profile.feedback.position.type != "f32" else 0.0)
+    return max(1e-6, profile.feedback.position.step)
 
 
 def lacks(profile: ServoProfile) -> set[str]:
     """What a servo does not say of itself."""
     found = {"identity"} if profile.identity is None else set()
-    bits = {"quick stop": profile.status.quick_stop, "brake": profile.status.brake}
+    bits = {"quick stop": profile.power or profile.status.quick_stop, "brake": profile.status.brake}
     found |= {name for name, bit in bits.items() if bit is None}
+    if profile.command.velocity is None and profile.feedback.velocity is not None:
+        found.add("feedforward")
+    found |= {"identity"} if profile.identity is None or profile.identity.serial is None else set()
     return found | ({"velocity"} if profile.feedback.velocity is None else set())
+
+
+def takes(profile: ServoProfile) -> tuple[int, int]:
+    """Cycles until a command is carried out, and until a set-point is, of a servo that goes on by steps."""
+    power, handover = profile.power, profile.command.handover
+    bits = any(code.control for code in profile.modes.given.values())
+    steps = 1 if power is None else len(power.table.steps)
+    return steps + bits + (handover is not None), 1 + 2 * (handover is not None)
 
 
 class Scripted:

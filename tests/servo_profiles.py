@@ -78,3 +78,121 @@ def guide() -> ServoProfile:
 
 
 GUIDE = guide()
+
+UGLY = ServoProfile.model_validate(
+    tomllib.loads(
+        """
+name = "ugly"
+word_order = "little"
+functions = { exchange = "separate", gap = 2, coils = 15 }
+
+[feedback]
+status = { address = 0x3000 }
+error = { address = 0x3002 }
+sequence = { address = 7, table = "input" }
+position = { address = 0x1002, type = "i64", scale = -1e-9, invalid = -9223372036854775808 }
+velocity = { address = 0x1100, type = "f64", word_order = "big" }
+force = { address = 8, table = "input", type = "i32", scale = -1e-3, word_order = "little-swapped" }
+auxiliary = { temperature = { address = 20, table = "input", type = "i16", scale = 0.1 } }
+words = { io = { address = 0x2000 } }
+
+[command]
+control = { address = 100 }
+mode = { address = 102, type = "i16" }
+sequence = { address = 300 }
+force = { address = 104, type = "f32" }
+position = { address = 200, type = "i64", scale = -1e-9 }
+velocity = { address = 204, type = "i32", scale = 1e-6 }
+constants = [{ address = 101, value = 0xBEEF }, { address = 103, value = 0 }]
+handover = { toggle = 9 }
+
+[parameters]
+watchdog = { address = 400, type = "u32", scale = 1e-3 }
+
+[parameters.startup]
+quick_stop_option = { address = 500, type = "i16", value = 2 }
+ramp = { address = 502, type = "f32", value = 2.5 }
+firmware_mode = { address = 510, type = "u32", value = 0x12345678, write = false }
+
+[identity]
+vendor = "Nobody & Sons"
+product = { address = 600, type = "u16", mask = 0xFF00, expect = 0x4200, base = 16 }
+serial = { address = 700, type = "u32" }
+firmware = { address = 704, length = 2 }
+
+[power]
+enable = [
+    { word = 0x06, mask = 0x87, state = "ready", timeout = 0.5 },
+    { word = 0x07, mask = 0x8F, state = "on", timeout = 0.5 },
+    { word = 0x0F, mask = 0x8F, state = "running", timeout = 0.5 },
+]
+disable = { word = 0x00, mask = 0x82 }
+quick_stop = { word = 0x02, mask = 0x86 }
+reset = 7
+
+[power.states]
+idle = { mask = 0x4F, value = 0x40, says = ["ready"] }
+ready = { mask = 0x6F, value = 0x21, says = ["ready"] }
+on = { mask = 0x6F, value = 0x23, says = ["ready"] }
+running = { mask = 0x6F, value = 0x27, says = ["ready", "enabled"] }
+stopping = { mask = 0x6F, value = 0x07, says = ["ready", "enabled", "quick_stop"] }
+reaction = { mask = 0x4F, value = 0x0F, says = ["enabled", "fault", "quick_stop"] }
+fault = { mask = 0x4F, value = 0x08, says = ["fault"] }
+
+[status]
+homed = { word = "io", bit = 3, active = "low" }
+homing = { word = "io", mask = 0x0700, value = 0x0500 }
+brake = { discrete = 12 }
+watchdog = { discrete = 14, active = "low" }
+standstill = { coil = 40 }
+
+[modes]
+off = 0
+force = -3
+position = 8
+homing = { value = 6, control = 0x10 }
+
+[errors]
+watchdog = { code = 0x8130, text = "life guard" }
+"""
+    )
+)
+"""One with all that a bought drive may have: see what each entry says."""
+
+COILS = ServoProfile.model_validate(
+    tomllib.loads(
+        """
+name = "coils"
+functions = { exchange = "together", read = 4, gap = 0, coils = 5 }
+
+[feedback]
+position = { address = 10, type = "i32", scale = -1e-6 }
+velocity = { address = 14, table = "holding", type = "i32", scale = -1e-6 }
+
+[command]
+mode = { address = 52 }
+position = { address = 50, type = "i32", scale = -1e-6 }
+
+[control]
+enable = { coil = 0 }
+quick_stop = { coil = 1, active = "low" }
+clear = { coil = 7 }
+
+[status]
+enabled = { discrete = 3 }
+ready = { discrete = 4, active = "low" }
+fault = { discrete = 4 }
+homed = { discrete = 9 }
+homing = { discrete = 200 }
+
+[modes]
+off = 0
+position = 1
+homing = 2
+"""
+    )
+)
+"""One that is switched by coils and says its state by discrete inputs, without a word of control or status."""
+
+SHIPPED = {name: load_profile(name, ServoProfile) for name in ("lexium-32", "oriental-az", "delta-asda-a2")}
+"""Those of drives that are bought, by name."""

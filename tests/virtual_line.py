@@ -5,11 +5,12 @@ import threading
 import tty
 from collections.abc import Mapping
 
-from drive_support import PROFILE, DriverBench, Leg, lacks, step
+from drive_support import PROFILE, DriverBench, Leg, lacks, step, takes
 
 from actuators import Responder, VirtualServo
 from actuators.framing import crc16
 from actuators.virtual.device import RTU_FRAMING
+from actuators.virtual.mapped_servo import VirtualMappedServo
 
 LINE = {"baud": 1_000_000, "turnaround": 1e-4, "reply_timeout": 0.2}
 
@@ -43,7 +44,9 @@ class VirtualLine:
 
 def line_servo(leg: Leg, unit: int, profile=PROFILE, **options) -> VirtualServo:
     """A virtual servo for a line."""
-    return VirtualServo(profile, leg, unit=unit, framing=RTU_FRAMING, **options)
+    return (VirtualServo if profile.plain else VirtualMappedServo)(
+        profile, leg, unit=unit, framing=RTU_FRAMING, **options
+    )
 
 
 class LineBench(DriverBench):
@@ -54,6 +57,7 @@ class LineBench(DriverBench):
         super().__init__("servo", {"device": "memory", "unit": 3, "profile": profile, **LINE, **options})
         self.line.devices = {3: self.faults, **self.line.devices}
         self.step, self.lacks = step(profile), lacks(profile)
+        self.takes, self.arrives = takes(profile)
 
     def respond(self, frame: bytes) -> bytes:
         return self.line.respond(frame)

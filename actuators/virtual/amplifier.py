@@ -47,7 +47,7 @@ class VirtualAmplifier(ModbusDevice):
         self._data = b""
         if profile.identity is not None:
             texts = {"vendor": "stewart-rig", "product": "virtual amp", "serial": serial, "firmware": "1.0"}
-            self._add_identity(profile.identity, texts)
+            self._add_identity(profile.identity, profile.word_order, texts)
         self._readable.append((block.address, block.count, lambda: self._data))
         self.tick(0.0)
 

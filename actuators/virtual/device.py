@@ -5,10 +5,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
 
-from actuators.codec import READ_HOLDING, READ_INPUT, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.codec import (
+    READ_COILS,
+    READ_DISCRETE,
+    READ_HOLDING,
+    READ_INPUT,
+    READ_WRITE,
+    WRITE_COIL,
+    WRITE_COILS,
+    WRITE_MULTIPLE,
+    WRITE_SINGLE,
+    Block,
+)
 from actuators.errors import ConfigurationError
 from actuators.framing import CRC_LENGTH, HEADER, MBAP, crc16
-from actuators.profile import RANGES, IdentityMap, Register, Text
+from actuators.profile import MAX_BITS, RANGES, IdentityMap, Number, Register, WordOrder
 
 _MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
 
@@ -104,6 +115,9 @@ _BUSY = 6
 _MAX_READ = 125
 _MAX_WRITE = 123
 _MAX_READ_WRITE = 121
+_MAX_WRITTEN_BITS = 1968
+Ranges = list[tuple[int, int, Callable[[], bytes]]]
+"""(first, count, what is there now) of each: two bytes a register, or one a bit."""
 
 
 class Responder(Protocol):
@@ -202,6 +216,8 @@ class VirtualDevice(ABC):
 class ModbusDevice(VirtualDevice):
     """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23, or some of them.
 
+    One with input registers of their own, coils (1, 5, 15) or discrete inputs (2) has them in `_tables`.
+
     A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
     answered, or with the gateway exception 0B.
     """
@@ -215,9 +231,11 @@ class ModbusDevice(VirtualDevice):
         """unit: Modbus unit id 0..255. framing: of its wire."""
         super().__init__(unit, framing)
         self._wrong_unit = wrong_unit
-        self._readable: list[tuple[int, int, Callable[[], bytes]]] = []
-        """(first register, count, its bytes now) of every readable range."""
-        self._image: list[bytes] | None = None
+        self._readable: Ranges = []
+        """of holding registers"""
+        self._tables: dict[int, Ranges] = {READ_HOLDING: self._readable}
+        """by the function that reads them; input registers that are not here are the holding registers"""
+        self._image: dict[int, list[bytes]] | None = None
         """what those ranges held when the application hung; None while it runs"""
 
     @property
@@ -228,7 +246,8 @@ class ModbusDevice(VirtualDevice):
     @hung.setter
     def hung(self, hung: bool) -> None:
         if hung != self.hung:
-            self._image = [render() for _, _, render in self._readable] if hung else None
+            images = {key: [render() for _, _, render in ranges] for key, ranges in self._tables.items()}
+            self._image = images if hung else None
 
     def refusal(self, message: bytes) -> bytes:
         """See `VirtualDevice.refusal`: an exception."""
@@ -259,7 +278,25 @@ class ModbusDevice(VirtualDevice):
         if function in (READ_HOLDING, READ_INPUT):
             address, count = _numbers(data, 2, exact=True)
             _check(1 <= count <= _MAX_READ)
-            return bytes((2 * count,)) + self._read(address, count)
+            return bytes((2 * count,)) + self._read(address, count, function)
+        if function in (READ_COILS, READ_DISCRETE):
+            address, count = _numbers(data, 2, exact=True)
+            _check(1 <= count <= MAX_BITS)
+            bits = self._read(address, count, function, width=1)
+            packed = sum(bit << place for place, bit in enumerate(bits)).to_bytes((count + 7) // 8, "little")
+            return bytes((len(packed),)) + packed
+        if function == WRITE_COIL:
+            address, state = _numbers(data, 2, exact=True)
+            _check(state in (0, 0xFF00))
+            self._take_bits(address, [state != 0])
+            return data
+        if function == WRITE_COILS:
+            address, count = _numbers(data, 2)
+            size = (count + 7) // 8
+            _check(1 <= count <= _MAX_WRITTEN_BITS and len(data) == 5 + size and data[4] == size)
+            packed_bits = int.from_bytes(data[5:], "little")
+            self._take_bits(address, [bool(packed_bits >> place & 1) for place in range(count)])
+            return data[:4]
         if function == WRITE_SINGLE:
             address, _ = _numbers(data, 2, exact=True)
             self._take(address, data[2:])
@@ -282,23 +319,47 @@ class ModbusDevice(VirtualDevice):
         if self._image is None:
             self._write(address, data)
 
-    def _read(self, address: int, count: int) -> bytes:
-        out = bytearray(2 * count)
+    def _take_bits(self, address: int, states: list[bool]) -> None:
+        if self._image is None:
+            self._write_bits(address, states)
+
+    def _write_bits(self, address: int, states: list[bool]) -> None:
+        """Write consecutive coils, all or none. Raises RegisterError."""
+        raise RegisterError(ILLEGAL_ADDRESS)
+
+    def _read(self, address: int, count: int, function: int = READ_HOLDING, width: int = 2) -> bytes:
+        """What is in consecutive registers, two bytes each, or bits, one each. Raises RegisterError."""
+        if function not in self._tables:
+            function = READ_HOLDING
+        out = bytearray(width * count)
         covered: set[int] = set()
-        for place, (start, words, render) in enumerate(self._readable):
+        for place, (start, words, render) in enumerate(self._tables[function]):
             low, high = max(address, start), min(address + count, start + words)
             if low < high:
-                data = render() if self._image is None else self._image[place]
-                out[2 * (low - address) : 2 * (high - address)] = data[2 * (low - start) : 2 * (high - start)]
+                data = render() if self._image is None else self._image[function][place]
+                inside = data[width * (low - start) : width * (high - start)]
+                out[width * (low - address) : width * (high - address)] = inside
                 covered.update(range(low, high))
         if len(covered) != count:
             raise RegisterError(ILLEGAL_ADDRESS)
         return bytes(out)
 
-    def _add_identity(self, identity: IdentityMap, texts: dict[str, str]) -> None:
-        """Make the texts of an identity map readable. Raises ConfigurationError for one that does not fit."""
-        for name, text in texts.items():
-            field: Text = getattr(identity, name)
+    def _add_identity(self, identity: IdentityMap, order: WordOrder, texts: dict[str, str]) -> None:
+        """Make an identity readable. Raises ConfigurationError for a text or number that does not fit.
+
+        order: of numbers of more than one word. A number that the map does not expect is that in its text, or 1.
+        """
+        for name, field in identity.read.items():
+            text = texts[name]
+            if isinstance(field, Number):
+                number = 1 if field.expect is None else field.expect
+                if name == "serial":
+                    number = _number(text, field.base)
+                if number != field.masked(number) or number >= 1 << 16 * field.words:
+                    raise ConfigurationError(f"{name} {text!r} does not fit into a {field.type}")
+                data = Block([field], order).pack([number])
+                self._readable.append((field.address, field.words, lambda data=data: data))  # type: ignore[misc]
+                continue
             raw = text.encode("ascii", "replace").ljust(2 * field.length, b"\0")
             if len(raw) > 2 * field.length:
                 raise ConfigurationError(f"{name} {text!r} does not fit into {field.length} registers")
@@ -315,7 +376,7 @@ class Sensor:
         self._low, self._high = RANGES[register.type]
         self._scale = register.scale
         self._invalid = register.invalid
-        self._whole = register.type != "f32"
+        self._whole = not register.floating
 
     def encode(self, value: float) -> tuple[int | float, bool]:
         """Raw value, and whether it says what `value` is."""
@@ -331,6 +392,14 @@ class Sensor:
         if not self._whole:
             return math.nan, False
         return (self._high if raw > 0.0 else self._low), False
+
+
+def _number(text: str, base: int) -> int:
+    """The number in a serial number, 1 where it is none."""
+    try:
+        return int(text, base)
+    except ValueError:
+        return 1
 
 
 def _numbers(data: bytes, count: int, *, exact: bool = False) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
 from actuators.profile import Register, ServoProfile
+from actuators.register_map import Signs
 from actuators.virtual.device import (
     DEVICE_FAILURE,
     ILLEGAL_ADDRESS,
@@ -27,7 +28,9 @@ _UNKNOWN_ERROR = 0xFFFF
 _AUXILIARY = {"temperature": 35.0, "supply": 48.0}
 
 
-class _Power(Enum):
+class Power(Enum):
+    """Power stage: torque off, on, or on until a quick stop is at rest."""
+
     OFF = 0
     ON = 1
     STOPPING = 2
@@ -47,7 +50,7 @@ ZERO = 8  # m, leg length where the position is zero
 WATCHDOG = 9  # s, 0 for none
 WATCHDOG_TRIPPED = 10
 ROW = 11
-ON, STOPPING = float(_Power.ON.value), float(_Power.STOPPING.value)
+ON, STOPPING = float(Power.ON.value), float(Power.STOPPING.value)
 
 
 class VirtualServo(VirtualDrive, ModbusDevice):
@@ -88,39 +91,23 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self.position_offset = position_offset
         self.standstill_speed = standstill_speed
         self._quick_stop_time = quick_stop_time
-        self.codec = codec = ExchangeCodec(profile, unit)
         self._codes = {name: error.code for name, error in profile.errors.items()}
-        codes = profile.modes.model_dump()
-        self.modes = {codes[mode.name.lower()]: mode for mode in Mode if codes[mode.name.lower()] is not None}
-        bits = profile.status.model_dump()
-        self.status_masks = [
-            (int(flag), 1 << bits[flag.name.lower()])
-            for flag in Status
-            if flag.name and bits[flag.name.lower()] is not None
-        ]
         self._status_words: dict[int, int] = {}
-        control, command, feedback = profile.control, profile.command, profile.feedback
-        self.control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        command, feedback = profile.command, profile.feedback
         self.command_scales = tuple(one.scale if one else 1.0 for one in command.registers[3:])
         self._position_sensor = Sensor(feedback.position)
         self._velocity_sensor = Sensor(feedback.velocity or Register(address=0, type="f32"))
         self._force_sensor = Sensor(feedback.force) if feedback.force else None
-        lacking = set() if codec.together else {READ_WRITE}
-        self.functions -= lacking | ({WRITE_MULTIPLE} if profile.functions.write == WRITE_SINGLE else set())
         self._auxiliary_registers = feedback.auxiliary
         self._auxiliary_values = {name: _AUXILIARY.get(name, 0.0) for name in feedback.auxiliary}
         self._encode_auxiliary()
         if profile.identity is not None:
             texts = {"vendor": "stewart-rig", "product": "virtual servo", "serial": serial, "firmware": "1.0"}
-            self._add_identity(profile.identity, texts)
-        write, self._watchdog_register = codec.write_block, profile.parameters.watchdog
+            self._add_identity(profile.identity, profile.word_order, texts)
+        self._watchdog_register = profile.parameters.watchdog
         self._watchdog_block = None
         if self._watchdog_register is not None:
             self._watchdog_block = Block([self._watchdog_register], profile.word_order)
-        self._readable += [
-            (codec.read_block.address, codec.read_block.count, lambda: codec.encode_reply(self._feedback())[3:]),
-            (write.address, write.count, lambda: self._command_bytes),
-        ]
         if self._watchdog_block is not None:
             self._readable.append(
                 (self._watchdog_block.address, self._watchdog_block.count, lambda: self._watchdog_bytes)
@@ -128,9 +115,29 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._barred = False
         self.row = np.zeros(ROW)
         """Its state for `VirtualServoGroup`, see the columns; those that `publish` writes are as of its last call."""
-        self.command_data = np.zeros(2 * codec.write_block.count, np.uint8)
+        self.command_data = np.zeros(self._lay_out(), np.uint8)
         """Bytes of the command registers."""
         self.reboot()
+
+    def _lay_out(self) -> int:
+        """Make the cyclic registers, and what words and bits of them mean; returns the bytes of the command's."""
+        profile, signs = self.profile, Signs(self.profile)
+        self.codec = codec = ExchangeCodec(profile, self.unit)
+        self.modes = {code.value: Mode[name.upper()] for name, code in profile.modes.given.items()}
+        self.status_masks = [
+            (int(flag), signs.status[flag.name.lower()][0])
+            for flag in Status
+            if flag.name and flag.name.lower() in signs.status
+        ]
+        self.control_masks = tuple(signs.control[name] for name in ("enable", "quick_stop", "clear"))
+        lacking = set() if codec.together else {READ_WRITE}
+        self.functions -= lacking | ({WRITE_MULTIPLE} if profile.functions.write == WRITE_SINGLE else set())
+        read, write = codec.read_block, codec.write_block
+        self._readable += [
+            (read.address, read.count, lambda: codec.encode_reply(self._feedback())[3:]),
+            (write.address, write.count, lambda: self._command_bytes),
+        ]
+        return 2 * write.count
 
     @property
     def _armed(self) -> bool:
@@ -175,14 +182,14 @@ class VirtualServo(VirtualDrive, ModbusDevice):
     def bar_torque(self, barred: bool) -> None:
         """See `VirtualDrive.bar_torque`."""
         self._barred = barred
-        if barred and self._power is not _Power.OFF:
-            running = self._power is _Power.ON
+        if barred and self._power is not Power.OFF:
+            running = self._power is Power.ON
             self._switch_off()
             self._armed = running
 
     def reboot(self) -> None:
         """See `VirtualDrive.reboot`."""
-        self._power = _Power.OFF
+        self._power = Power.OFF
         self._armed = False
         self._fault = 0
         self._watchdog_tripped = False
@@ -190,7 +197,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._mode = Mode.OFF
         self.row[CONTROL] = self.row[SEQUENCE] = 0.0
         self._zero = self.plant.length
-        self._command_bytes = bytes(2 * self.codec.write_block.count)
+        self._command_bytes = bytes(self.command_data.size)
         self._watchdog_bytes = bytes(2 * self._watchdog_block.count if self._watchdog_block else 0)
         self._watchdog = 0.0
         self.row[LAST_WRITE] = self.now
@@ -200,7 +207,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
     def tick(self, now: float) -> None:
         """Let time pass: watchdog, end of a quick stop, end of homing. now: s; never goes back."""
         self.now = now
-        if self._power is _Power.ON:
+        if self._power is Power.ON:
             if self._watchdog and now - self.row[LAST_WRITE] > self._watchdog:
                 self._watchdog_tripped = True
                 self._latch("watchdog")
@@ -210,7 +217,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
                 if self.profile.homing_ends_off:
                     self._switch_off()
                     self._armed = False
-        elif self._power is _Power.STOPPING and (
+        elif self._power is Power.STOPPING and (
             now >= self._stopped_by or abs(self.plant.velocity) <= self.standstill_speed
         ):
             self._switch_off()
@@ -226,7 +233,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         return codec.encode_reply(self._feedback()) if codec.together else message[:6]
 
     def _write(self, address: int, data: bytes) -> None:
-        block, watchdog, register = self.codec.write_block, self._watchdog_block, self._watchdog_register
+        block = self.codec.write_block
         end = address + len(data) // 2
         if block.address <= address and end <= block.address + block.count:
             start = 2 * (address - block.address)
@@ -236,14 +243,20 @@ class VirtualServo(VirtualDrive, ModbusDevice):
                 raise RegisterError(ILLEGAL_VALUE)
             self._command_bytes = image
             self._act(command)
-        elif watchdog and register and watchdog.address <= address and end <= watchdog.address + watchdog.count:
-            if self._power is not _Power.OFF:
-                raise RegisterError(DEVICE_FAILURE)  # a moving drive does not take a parameter
-            start = 2 * (address - watchdog.address)
-            self._watchdog_bytes = self._watchdog_bytes[:start] + data + self._watchdog_bytes[start + len(data) :]
-            self._watchdog = watchdog.unpack(self._watchdog_bytes)[0] * register.scale
         else:
+            self._write_parameter(address, data)
+
+    def _write_parameter(self, address: int, data: bytes) -> None:
+        """Write the watchdog's register. Raises RegisterError."""
+        watchdog, register = self._watchdog_block, self._watchdog_register
+        end = address + len(data) // 2
+        if not (watchdog and register and watchdog.address <= address and end <= watchdog.address + watchdog.count):
             raise RegisterError(ILLEGAL_ADDRESS)
+        if self._power is not Power.OFF:
+            raise RegisterError(DEVICE_FAILURE)  # a moving drive does not take a parameter
+        start = 2 * (address - watchdog.address)
+        self._watchdog_bytes = self._watchdog_bytes[:start] + data + self._watchdog_bytes[start + len(data) :]
+        self._watchdog = watchdog.unpack(self._watchdog_bytes)[0] * register.scale
 
     def _act(self, command: tuple[int | float, ...]) -> None:
         """Take a whole raw command."""
@@ -252,15 +265,15 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         row = self.row
         before = int(row[CONTROL])
         row[CONTROL], row[SEQUENCE], row[LAST_WRITE] = control, command[2], self.now
-        if control & clear and not before & clear and self._power is not _Power.STOPPING:
+        if control & clear and not before & clear and self._power is not Power.STOPPING:
             self._fault = 0
             self._watchdog_tripped = False
         if not control & enable:
             self._armed = not self._fault
-            if self._power is not _Power.OFF:
+            if self._power is not Power.OFF:
                 self._switch_off()
                 self._armed = not self._fault
-        elif self._power is _Power.ON:
+        elif self._power is Power.ON:
             if control & quick_stop:
                 self._stop()
             elif mode is Mode.OFF:
@@ -268,11 +281,11 @@ class VirtualServo(VirtualDrive, ModbusDevice):
                 self._armed = True
             else:
                 self._drive(mode, command)
-        elif self._power is _Power.OFF:
+        elif self._power is Power.OFF:
             if control & quick_stop:
                 self._armed = False
             elif self._armed and mode is not Mode.OFF and not self._barred:
-                self._power = _Power.ON
+                self._power = Power.ON
                 self._drive(mode, command)
 
     def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
@@ -297,18 +310,18 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         if not self._fault:  # the first cause is kept
             self._fault = self._codes.get(error, _UNKNOWN_ERROR)
         self._armed = False
-        if self._power is _Power.ON:
+        if self._power is Power.ON:
             self._stop()
 
     def _stop(self) -> None:
-        self._power = _Power.STOPPING
+        self._power = Power.STOPPING
         self._armed = False
         self._mode = Mode.OFF
         self._stopped_by = self.now + self._quick_stop_time
         self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, True, True, False)
 
     def _switch_off(self) -> None:
-        self._power = _Power.OFF
+        self._power = Power.OFF
         self._mode = Mode.OFF
         self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
 
@@ -331,11 +344,11 @@ class VirtualServo(VirtualDrive, ModbusDevice):
             if not (valid or error):
                 error = self._codes.get("force_sensor", _UNKNOWN_ERROR)
         status = _FAULT if self._fault else _READY
-        if self._power is _Power.ON:
+        if self._power is Power.ON:
             status |= _ENABLED
             if self._mode is Mode.HOMING and not self._homed:
                 status |= _HOMING
-        elif self._power is _Power.STOPPING:
+        elif self._power is Power.STOPPING:
             status |= _ENABLED | _QUICK_STOP
         else:
             status |= _BRAKE | _ENABLED if self.torque_stuck and not self._barred else _BRAKE

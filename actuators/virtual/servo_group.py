@@ -334,4 +334,4 @@ def _sensor(register: Register | None) -> tuple[float, ...]:
     assert register is not None
     low, high = RANGES[register.type]
     invalid = np.nan if register.invalid is None else register.invalid
-    return low, high, register.scale, invalid, register.type != "f32"
+    return low, high, register.scale, invalid, not register.floating

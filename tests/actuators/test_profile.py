@@ -51,7 +51,10 @@ def test_shipped_profiles_load():
         ({"feedback__position": {"address": 65535, "type": "i32"}}, "ends beyond register 65535"),
         ({"feedback__force": {"address": 7, "type": "i32", "invalid": 2**31}}, "invalid = 2147483648 is not a value"),
         ({"feedback__force": {"address": 7, "type": "i32", "scale": float("nan")}}, "finite"),
-        ({"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}}, "greater than or equal to 0"),
+        (
+            {"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}},
+            "magnitude should be greater than or equal to 1e-15",
+        ),
         ({"feedback__force": {"address": 7, "type": "i33"}}, "'f32'"),
         ({"identity__serial": {"address": 300, "length": 8}}, "overlap"),
         ({"surprise": 1}, "Extra inputs"),
@@ -74,7 +77,8 @@ def test_all_faults_of_a_file_are_listed_with_their_path(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(
         ConfigurationError,
-        match=r"no profile 'akd'; shipped profiles: generic-amplifier, generic-cell, generic-servo, laumas",
+        match=r"no profile 'akd'; shipped profiles: delta-asda-a2, generic-amplifier, generic-cell, generic-servo, "
+        "laumas, lexium-32, oriental-az",
     ):
         load_profile("akd", ServoProfile)
     with pytest.raises(ConfigurationError, match=r"no profile .*missing\.toml"):

@@ -14,7 +14,7 @@ from drive_support import Bench, Leg, alike
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
 from orca_bench import OrcaBench
-from servo_profiles import BARE, GUIDE, SEPARATE, SINGLE, SWAPPED
+from servo_profiles import BARE, COILS, GUIDE, SEPARATE, SHIPPED, SINGLE, SWAPPED, UGLY
 from virtual_line import LineBench
 
 from actuators import (
@@ -51,6 +51,13 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "servo for positions": partial(Bench, BARE),
     "servo for positions on a line": partial(LineBench, BARE),
     "servo of the guide": partial(LineBench, GUIDE),
+    "servo with an ugly map": partial(Bench, UGLY),
+    "servo with an ugly map on a line": partial(LineBench, UGLY),
+    "servo with coils": partial(Bench, COILS),
+    "servo with coils on a line": partial(LineBench, COILS),
+    "lexium-32": partial(Bench, SHIPPED["lexium-32"]),
+    "oriental-az": partial(LineBench, SHIPPED["oriental-az"]),
+    "delta-asda-a2": partial(LineBench, SHIPPED["delta-asda-a2"]),
     "iai": IaiBench,
     "jrk-g2": JrkBench,
     "jrk-g2, with checksums": partial(JrkBench, crc=True),

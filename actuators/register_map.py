@@ -1,0 +1,324 @@
+"""Exchange of a servo whose registers are anywhere: several messages a cycle, by a stated grouping.
+
+The status of such a drive is one wide number: the status word in its lowest 16 bits, then 16 for each of
+`feedback.words`, then a bit for each coil and discrete input that is read. So is its control: the control word, then a
+bit for each coil, and last one for the trigger. What a sign means is then a mask and a value of that number.
+"""
+
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from actuators.codec import (
+    LACKING,
+    READ_COILS,
+    READ_DISCRETE,
+    READ_HOLDING,
+    READ_WRITE,
+    WRITE_COIL,
+    WRITE_COILS,
+    WRITE_MULTIPLE,
+    WRITE_SINGLE,
+    Block,
+    refused,
+    written,
+)
+from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, ControlBits, Register, ServoProfile, spans
+
+TRIGGER = 6
+"""Place of the trigger behind the values of a raw command."""
+ACKNOWLEDGE = "acknowledge"
+"""Name among the signs of the status of what answers a handover."""
+
+
+class Signs:
+    """Where the signs of a profile are in the wide status and the wide control."""
+
+    def __init__(self, profile: ServoProfile) -> None:
+        """profile: any."""
+        self.status_words = tuple(profile.feedback.words)
+        given = profile.status.given
+        handover = profile.command.handover
+        if handover is not None and handover.acknowledge is not None:
+            given[ACKNOWLEDGE] = handover.acknowledge
+        inputs = [_input(sign) for sign in given.values() if sign.bit is None and sign.mask is None]
+        self.inputs = tuple(dict.fromkeys(inputs))
+        """(function, address) of each bit that is read, in the order of the wide status."""
+        self.status = {name: self._place(sign) for name, sign in given.items()}
+        """name → mask and value."""
+        control = profile.control
+        bits: dict[str, BitMap] = {} if control is None else {n: getattr(control, n) for n in ControlBits.model_fields}
+        self.coils = tuple(sign.coil for sign in bits.values() if sign.coil is not None)
+        """Address of each coil that is written, in the order of the wide control."""
+        self.control = {
+            name: 1 << (16 + self.coils.index(sign.coil) if sign.bit is None else sign.bit)
+            for name, sign in bits.items()
+        }
+        """name → mask."""
+        self.low = sum(self.control[name] for name, sign in bits.items() if sign.active == "low")
+        """Bits of the control that say their sign by 0."""
+        self.trigger = 1 << 16 + len(self.coils)
+
+    def _place(self, sign: BitMap) -> tuple[int, int]:
+        if sign.bit is None and sign.mask is None:
+            start = 16 * (1 + len(self.status_words)) + self.inputs.index(_input(sign))
+            mask = value = 1
+        else:
+            start = 0 if sign.word is None else 16 * (1 + self.status_words.index(sign.word))
+            mask = sign.mask if sign.bit is None else 1 << sign.bit  # type: ignore[assignment]
+            value = sign.value if sign.bit is None else mask  # type: ignore[assignment]
+        return mask << start, (0 if sign.active == "low" else value) << start
+
+
+def _input(sign: BitMap) -> tuple[int, int]:
+    if sign.coil is not None:
+        return READ_COILS, sign.coil
+    assert sign.discrete is not None
+    return READ_DISCRETE, sign.discrete
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A range of registers that is written.
+
+    values: its raw values, of a raw command, in the order of addresses. places: of each, which of a raw command it is,
+    6 for the trigger, -1 for a constant.
+    """
+
+    block: Block
+    values: Callable[[tuple[int | float, ...]], list[int | float]]
+    places: Sequence[int]
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A range that is read. places: where its values go among all that are read; of bits, one for each."""
+
+    function: int
+    address: int
+    count: int
+    block: Block | None
+    places: Sequence[int]
+
+    @property
+    def size(self) -> int:
+        """Bytes of its data."""
+        return (self.count + 7) // 8 if self.block is None else 2 * self.count
+
+    def pack(self, values: Sequence[int | float]) -> bytes:
+        """Device side: what is there of all that is read: bytes on the wire, of bits one each."""
+        if self.block is not None:
+            return self.block.pack([values[place] for place in self.places])
+        bits = bytearray(self.count)
+        for place, offset in zip(self.places[::2], self.places[1::2], strict=True):
+            bits[offset] = int(values[place])
+        return bytes(bits)
+
+    def take(self, data: bytes, into: list[int | float]) -> None:
+        """Unpack its data."""
+        if self.block is not None:
+            for place, value in zip(self.places, self.block.unpack(data), strict=True):
+                into[place] = value
+            return
+        bits = int.from_bytes(data, "little")
+        for place, offset in zip(self.places[::2], self.places[1::2], strict=True):
+            into[place] = bits >> offset & 1
+
+
+_RANK_OF_MODE, _RANK_OF_CONTROL, _RANK_OF_TRIGGER = 1, 2, 3
+
+
+class MappedCodec:
+    """A cycle's messages with a servo of any profile, and its raw values.
+
+    Raw feedback: wide status, error, sequence, position, velocity, force, auxiliary registers; see `codec.LACKING` for
+    what is missing. Raw command: wide control, mode, sequence, force, position, velocity.
+
+    Ranges are written before any is read: set-points and constants, then the mode, then what has the control word or
+    its coils, last what has the trigger, so that a drive acts on what is there. Neighbours are written together, and
+    nothing between. They are read together as `Functions.gap` says, by function, in the order of addresses. With
+    function 23, the last range written and the first one of holding registers read are one message.
+    """
+
+    def __init__(self, profile: ServoProfile, unit: int) -> None:
+        """unit: Modbus unit id."""
+        self.signs = signs = Signs(profile)
+        self._unit, self._order = unit, profile.word_order
+        self._names = [*profile.feedback.auxiliary]
+        self.writes = self._grouped(profile)
+        self.reads = self._readings(profile)
+        functions = profile.functions
+        coils = sorted(set(signs.coils))
+        runs = [range(coil, coil + 1) for coil in coils]
+        if functions.coils == WRITE_COILS:
+            runs = [range(*span) for span in spans([Register(address=coil) for coil in coils], 0, MAX_BITS)]
+        self.coil_runs = [run for run in runs if len(run)]
+        self.single = functions.write == WRITE_SINGLE
+        shared = [place for place, read in enumerate(self.reads) if read.function == READ_HOLDING and read.block]
+        last = self.writes[-1] if self.writes else None
+        together = functions.exchange == "together" and shared and last is not None and not self.coil_runs
+        self._merged = shared[0] if together and last and last.block.count <= MAX_WRITE else None
+        """which read goes with the last write"""
+        if self._merged is not None:
+            self.reads.insert(0, self.reads.pop(self._merged))
+            self._merged = 0
+        self._read_requests = [
+            struct.pack(">BBHH", unit, read.function, read.address, read.count) for read in self.reads
+        ]
+        sample = self.encode((0,) * 6)
+        self.requests = tuple(len(request) for request in sample)
+        """Bytes of each message of a cycle."""
+        self.reads_from = len(sample) - len(self.reads)
+        """Place of the first message that is answered with feedback."""
+        self.replies = (6,) * self.reads_from + tuple(3 + read.size for read in self.reads)
+        """Bytes of each good reply."""
+        self.together = len(sample) == 1
+        """Whether a cycle is one message."""
+        self._count = 6 + len(signs.status_words) + len(signs.inputs) + len(self._names)
+
+    def _grouped(self, profile: ServoProfile) -> list[Written]:
+        """The ranges of registers that are written."""
+        command = profile.command
+        items: list[tuple[Register, int, Callable[[tuple[int | float, ...]], int | float], int]] = []
+        ranks = (_RANK_OF_CONTROL, _RANK_OF_MODE, 0, 0, 0, 0)
+        for place, register in enumerate(command.registers):
+            if register is not None and place == 0:
+                items.append((register, ranks[place], lambda raw: int(raw[0]) & 0xFFFF, 0))
+            elif register is not None:
+                items.append((register, ranks[place], lambda raw, place=place: raw[place], place))  # type: ignore[misc]
+        for constant in command.constants:
+            items.append((constant.register, 0, lambda _raw, value=constant.value: value, -1))  # type: ignore[misc]
+        trigger = None if command.handover is None else command.handover.trigger
+        if trigger is not None:
+            bit, on, idle = self.signs.trigger, trigger.value, trigger.idle
+            items.append((trigger.register, _RANK_OF_TRIGGER, lambda raw: on if int(raw[0]) & bit else idle, TRIGGER))
+        single = profile.functions.write == WRITE_SINGLE
+        found = []
+        ranges = spans([item[0] for item in items], 0, 1 if single else MAX_WRITE)
+        for first, end in ranges:
+            inside = sorted(
+                (item for item in items if first <= item[0].address < end), key=lambda item: item[0].address
+            )
+            values = [item[2] for item in inside]
+            found.append(
+                Written(
+                    Block([item[0] for item in inside], profile.word_order),
+                    lambda raw, values=values: [take(raw) for take in values],  # type: ignore[misc]
+                    [item[3] for item in inside],
+                    max(item[1] for item in inside),
+                )
+            )
+        return sorted(found, key=lambda one: one.rank)
+
+    def _readings(self, profile: ServoProfile) -> list[Read]:
+        """The ranges that are read."""
+        feedback, signs, gap = profile.feedback, self.signs, profile.functions.gap
+        places = {place: one for place, one in enumerate(feedback.registers) if one is not None}
+        places |= dict(enumerate((feedback.words[name] for name in signs.status_words), start=6))
+        behind = 6 + len(signs.status_words) + len(signs.inputs)
+        places |= dict(enumerate(feedback.auxiliary.values(), start=behind))
+        found = []
+        for function, registers in sorted(profile.tables().items()):
+            for first, end in spans(registers, gap, MAX_READ):
+                inside = [
+                    place
+                    for place, one in places.items()
+                    if first <= one.address < end and any(one is other for other in registers)
+                ]
+                block = Block([places[place] for place in inside], profile.word_order)
+                found.append(Read(function, first, end - first, block, inside))
+        for function in (READ_COILS, READ_DISCRETE):
+            addresses = [address for kind, address in signs.inputs if kind == function]
+            for first, end in spans([Register(address=address) for address in addresses], gap, MAX_BITS):
+                pairs = []
+                for place, (kind, address) in enumerate(signs.inputs, start=6 + len(signs.status_words)):
+                    if kind == function and first <= address < end:
+                        pairs += [place, address - first]
+                found.append(Read(function, first, end - first, None, pairs))
+        return found
+
+    def encode(self, values: tuple[int | float, ...]) -> tuple[bytes, ...]:
+        """Pack the messages of a cycle. values: raw command; struct.error if one does not fit its register."""
+        unit, found, control = self._unit, list[bytes](), int(values[0])
+        coils_sent = not self.coil_runs
+        for place, write in enumerate(self.writes):
+            if write.rank == _RANK_OF_TRIGGER and not coils_sent:
+                found += self._coils(control)
+                coils_sent = True
+            block = write.block
+            data = block.swap_bytes(struct.pack(">" + block.format, *write.values(values)))
+            if self.single:
+                found.append(struct.pack(">BBH", unit, WRITE_SINGLE, block.address) + data)
+            elif self._merged is not None and place == len(self.writes) - 1:
+                read = self.reads[0]
+                head = (unit, READ_WRITE, read.address, read.count, block.address, block.count, len(data))
+                found.append(struct.pack(">BBHHHHB", *head) + data)
+            else:
+                found.append(struct.pack(">BBHHB", unit, WRITE_MULTIPLE, block.address, block.count, len(data)) + data)
+        if not coils_sent:
+            found += self._coils(control)
+        return *found, *self._read_requests[0 if self._merged is None else 1 :]
+
+    def _coils(self, control: int) -> list[bytes]:
+        found = []
+        for run in self.coil_runs:
+            states = [control >> 16 + self.signs.coils.index(coil) & 1 for coil in run]
+            if len(run) == 1:
+                found.append(struct.pack(">BBHH", self._unit, WRITE_COIL, run[0], 0xFF00 * states[0]))
+            else:
+                data = sum(state << place for place, state in enumerate(states)).to_bytes((len(run) + 7) // 8, "little")
+                found.append(struct.pack(">BBHHB", self._unit, WRITE_COILS, run[0], len(run), len(data)) + data)
+        return found
+
+    def part(self, place: int, request: bytes, reply: bytes) -> bytes | int | None:
+        """Data of the reply to the message at `place`, an exception's code, or None for no such reply."""
+        if place < self.reads_from:
+            done = written(request, reply)
+            return b"" if done == 0 else done
+        read = self.reads[place - self.reads_from]
+        if len(reply) == 3 + read.size and reply[:3] == bytes((self._unit, request[1], read.size)):
+            return reply[3:]
+        return refused(request, reply)
+
+    def decode(self, parts: Sequence[bytes]) -> tuple[int | float, ...]:
+        """Raw feedback of the data of each read, in their order."""
+        words, inputs = len(self.signs.status_words), len(self.signs.inputs)
+        values: list[int | float] = [*LACKING, *[0] * (self._count - 6)]
+        for read, data in zip(self.reads, parts, strict=True):
+            read.take(data, values)
+        status = int(values[0])
+        for place in range(words):
+            status |= int(values[6 + place]) << 16 * (1 + place)
+        for place in range(inputs):
+            status |= int(values[6 + words + place]) << 16 * (1 + words) + place
+        return status, *values[1:6], *values[6 + words + inputs :]
+
+    def spread(self, raw: Sequence[int | float]) -> list[int | float]:
+        """Device side: what is read, one by one, of raw feedback; see `Read.pack`."""
+        words, status = len(self.signs.status_words), int(raw[0])
+        bits = 16 * (1 + words)
+        inputs = [status >> bits + place & 1 for place in range(len(self.signs.inputs))]
+        return [
+            status & 0xFFFF,
+            *raw[1:6],
+            *(status >> 16 * place & 0xFFFF for place in range(1, 1 + words)),
+            *inputs,
+            *raw[6:],
+        ]
+
+    def observe(self, ask: Callable[[int, int, int], bytes]) -> tuple[int | float, ...]:
+        """Raw feedback, read without a command. ask: the data of a read by function, address, count."""
+        return self.decode([ask(read.function, read.address, read.count) for read in self.reads])
+
+
+def flags_value(flags: int, places: Mapping[int, tuple[int, int]]) -> int:
+    """Device side: the wide status that says `flags`. places: mask and value by flag."""
+    word = 0
+    for flag, (mask, value) in places.items():
+        if flags & flag:
+            word = word & ~mask | value
+        elif not word & mask and (value == 0 or math.log2(mask).is_integer()):
+            word |= mask & ~value
+    return word

@@ -1,0 +1,262 @@
+"""Virtual twin of a servo whose profile is not plain: registers anywhere, coils, states and a handover."""
+
+import math
+import struct
+
+from actuators.codec import (
+    READ_COILS,
+    READ_DISCRETE,
+    READ_HOLDING,
+    READ_INPUT,
+    READ_WRITE,
+    WRITE_COIL,
+    WRITE_COILS,
+    WRITE_MULTIPLE,
+    WRITE_SINGLE,
+    Block,
+)
+from actuators.interface import Mode, Status
+from actuators.power import POWER_FLAGS
+from actuators.profile import Handover, Setting
+from actuators.register_map import ACKNOWLEDGE, TRIGGER, MappedCodec, flags_value
+from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
+from actuators.virtual.power import VirtualPower
+from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
+
+_TAKEN = 1 << 16
+"""Beside the flags of `Status`: a set-point is acknowledged."""
+
+
+class VirtualMappedServo(VirtualServo):
+    """One drive with the registers of its profile, and no others, over one leg of the plant.
+
+    With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
+    does not come back by itself. A set-point takes effect when it is handed over as the profile says; until the first
+    one, and in a mode whose bits of the control word are not set, the drive holds where it stands. Parameters are
+    refused while there is power. Otherwise see `VirtualServo`.
+    """
+
+    def _lay_out(self) -> int:
+        """See `VirtualServo._lay_out`."""
+        profile = self.profile
+        self.mapped = mapped = MappedCodec(profile, self.unit)
+        signs = self._signs = mapped.signs
+        self.machine = None if profile.power is None else VirtualPower(profile.power.table)
+        self.status_masks = [(int(flag), int(flag)) for flag in Status]  # the map is `_wide`
+        names = {name: Status[name.upper()] for name in signs.status if name != ACKNOWLEDGE}
+        self._places = {int(flag): signs.status[name] for name, flag in names.items()}
+        if ACKNOWLEDGE in signs.status:
+            self._places[_TAKEN] = signs.status[ACKNOWLEDGE]
+        self.control_masks = tuple(signs.control.get(name, 0) for name in ("enable", "quick_stop", "clear"))
+        self._codes_of = [(Mode[name.upper()], code) for name, code in profile.modes.given.items()]
+        self.modes = {int(mode): mode for mode in Mode}
+        self._settings = dict(profile.parameters.startup)
+        self._lay_out_tables()
+        self._coils = dict.fromkeys(signs.coils, False)
+        self._words: dict[int, int] = {}
+        return 0
+
+    def _lay_out_tables(self) -> None:
+        """Make what can be read, and the functions that the profile uses."""
+        mapped, functions = self.mapped, self.profile.functions
+        self.functions = frozenset({READ_HOLDING, WRITE_SINGLE})
+        if functions.write == WRITE_MULTIPLE:
+            self.functions |= {WRITE_MULTIPLE}
+        if functions.exchange == "together":
+            self.functions |= {READ_WRITE}
+        if self._signs.coils:
+            self.functions |= {READ_COILS, WRITE_COIL} | ({WRITE_COILS} if functions.coils == WRITE_COILS else set())
+        for read in mapped.reads:
+            self.functions |= {read.function}
+            if read.function in (READ_INPUT, READ_COILS, READ_DISCRETE):
+                self._tables.setdefault(read.function, [])
+            self._tables[read.function].append(
+                (read.address, read.count, lambda read=read: read.pack(mapped.spread(self._feedback())))  # type: ignore[misc]
+            )
+        for write in mapped.writes:
+            block = write.block
+            self._readable.append((block.address, block.count, lambda block=block: self._stored(block)))  # type: ignore[misc]
+        for setting in self._settings.values():
+            block = Block([setting.register], self.profile.word_order)
+            self._readable.append((block.address, block.count, lambda block=block: self._stored(block)))  # type: ignore[misc]
+        for coil in self._signs.coils:
+            ranges = self._tables.setdefault(READ_COILS, [])
+            ranges.append((coil, 1, lambda coil=coil: bytes((self._coils[coil],))))  # type: ignore[misc]
+
+    def _stored(self, block: Block) -> bytes:
+        words = (self._words[address] for address in range(block.address, block.address + block.count))
+        return b"".join(word.to_bytes(2, "big") for word in words)
+
+    def _setting_bytes(self, setting: Setting) -> bytes:
+        """What a start-up parameter is at power-up: as the profile says where it is only compared, else zero."""
+        return Block([setting.register], self.profile.word_order).pack([0 if setting.write else setting.value])
+
+    def reboot(self) -> None:
+        """See `VirtualDrive.reboot`."""
+        self._words = dict.fromkeys(
+            (write.block.address + place for write in self.mapped.writes for place in range(write.block.count)), 0
+        )
+        self._parameters = set[int]()
+        for setting in self._settings.values():
+            data, addresses = (
+                self._setting_bytes(setting),
+                range(setting.address, setting.address + setting.register.words),
+            )
+            self._words |= dict(zip(addresses, struct.unpack(f">{len(data) // 2}H", data), strict=True))
+            self._parameters |= {*addresses}
+        self._coils = dict.fromkeys(self._coils, False)
+        self._holds = False
+        self._taken: tuple[int | float, ...] | None = None
+        """the command with the last set-point that was handed over since there has been torque"""
+        self._handed = self._acknowledged = False
+        self._hold = 0.0
+        if self.machine is not None:
+            self.machine.reboot()
+        super().reboot()
+
+    def answer(self, message: bytes) -> bytes:
+        """See `ModbusDevice.answer`."""
+        return ModbusDevice.answer(self, message)
+
+    def _write(self, address: int, data: bytes) -> None:
+        words = struct.unpack(f">{len(data) // 2}H", data)
+        written = dict(enumerate(words, start=address))
+        if written.keys() <= self._parameters:
+            if self._power is not Power.OFF or (self.machine is not None and self.machine.enabled):
+                raise RegisterError(DEVICE_FAILURE)  # a started drive does not take a parameter
+            self._words |= written
+        elif written.keys() <= self._words.keys() - self._parameters:
+            before = dict(self._words)
+            self._words |= written
+            self._act_on_registers(before)
+        else:
+            self._write_parameter(address, data)
+
+    def _write_bits(self, address: int, states: list[bool]) -> None:
+        written = dict(enumerate(states, start=address))
+        if not written.keys() <= self._coils.keys():
+            raise RegisterError(ILLEGAL_ADDRESS)
+        self._coils |= written
+        self._act_on_registers(dict(self._words))
+
+    def _act_on_registers(self, before: dict[int, int]) -> None:
+        """Act on what is in the command's registers and coils; `before`: the registers if that cannot be."""
+        values: list[int | float] = [0] * 6
+        trigger: int | float = 0
+        for write in self.mapped.writes:
+            for place, value in zip(write.places, write.block.unpack(self._stored(write.block)), strict=True):
+                if place == TRIGGER:
+                    trigger = value
+                elif place >= 0:
+                    values[place] = value
+        known = {code.value for _, code in self._codes_of}
+        numbers = [*values[3:], trigger]
+        if (self.profile.command.mode is not None and values[1] not in known) or any(map(math.isnan, numbers)):
+            self._words = before
+            raise RegisterError(ILLEGAL_VALUE)
+        control = int(values[0]) | sum(self._coils[coil] << 16 + place for place, coil in enumerate(self._signs.coils))
+        handover = self.profile.command.handover
+        if handover is not None and handover.trigger is not None and trigger == handover.trigger.value:
+            control |= self._signs.trigger
+        self._act((control ^ self._signs.low, *values[1:]))
+
+    def _act(self, command: tuple[int | float, ...]) -> None:
+        """See `VirtualServo._act`; the control is wide, and each of its signs active high."""
+        control = int(command[0])
+        mode = self._mode_of(int(command[1]), control)
+        self._holds = mode is None or mode is Mode.OFF
+        self._hand_over(control, command, follows=mode in (Mode.POSITION, Mode.FORCE))
+        if self.machine is None:
+            has_off = self.profile.modes.off is not None and mode is Mode.OFF
+            told = Mode.OFF if has_off else Mode.POSITION if self._holds else mode
+            assert told is not None
+            super()._act((control, int(told), *command[2:]))
+        else:
+            self._step(control, Mode.POSITION if mode is None or mode is Mode.OFF else mode, command)
+        if self._power is not Power.ON:
+            self._taken = None
+
+    def _step(self, control: int, mode: Mode, command: tuple[int | float, ...]) -> None:
+        """Go on with the power state by the control word."""
+        machine = self.machine
+        assert machine is not None
+        self.row[SEQUENCE], self.row[LAST_WRITE] = command[2], self.now
+        machine.write(control & 0xFFFF)
+        if not machine.failed:
+            self._fault, self._watchdog_tripped = 0, False
+        if machine.enabled and self._barred:
+            machine.lose()
+        if machine.enabled:
+            if self._power is Power.OFF:
+                self._power, self._hold = Power.ON, self.plant.length
+            self._drive(mode, command)
+        elif machine.stopping:
+            if self._power is Power.ON:
+                self._stop()
+        elif self._power is not Power.OFF:
+            self._switch_off()
+
+    def _mode_of(self, value: int, control: int) -> Mode | None:
+        """The mode that the register and the bits of the control word say; None where its bits are not set."""
+        found = [
+            (code.control.bit_count(), mode)
+            for mode, code in self._codes_of
+            if code.value == value and control & code.control == code.control
+        ]
+        return max(found)[1] if found else None
+
+    def _hand_over(self, control: int, command: tuple[int | float, ...], *, follows: bool) -> None:
+        """Take a set-point over where the control says so, in a mode that `follows` one."""
+        handover: Handover | None = self.profile.command.handover
+        if handover is None:
+            self._taken = command
+            return
+        told = follows and bool(control & (self._signs.trigger if handover.trigger is not None else handover.bit))
+        edge = told and not self._handed if handover.rising is not None else told != self._handed
+        if (told if handover.trigger is not None else edge) and self._power is Power.ON:
+            self._taken = command
+        self._handed = self._acknowledged = told
+
+    def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
+        if mode in (Mode.POSITION, Mode.FORCE) and (self._holds or self._taken is None):
+            if self._mode is Mode.OFF or self._mode is Mode.HOMING:
+                self._hold = self.plant.length
+            self._mode = Mode.POSITION
+            self.plant.command(Mode.POSITION, 0.0, self._hold, 0.0, True, False, False)
+            return
+        super()._drive(mode, command if self._taken is None else (*command[:3], *self._taken[3:]))
+
+    def _latch(self, error: str) -> None:
+        if self.machine is not None:
+            self.machine.fail()
+        super()._latch(error)
+
+    def bar_torque(self, barred: bool) -> None:
+        """See `VirtualDrive.bar_torque`."""
+        super().bar_torque(barred)
+        if barred and self.machine is not None:
+            self.machine.lose()
+
+    def tick(self, now: float) -> None:
+        """See `VirtualServo.tick`."""
+        super().tick(now)
+        machine = self.machine
+        if machine is not None and self._power is Power.OFF:
+            machine.rest()
+            if machine.enabled:
+                machine.lose()
+
+    def feedback(self, length: float, speed: float, cell: float) -> tuple[int | float, ...]:
+        """See `VirtualServo.feedback`; the status is wide."""
+        flags, *values = super().feedback(length, speed, cell)
+        return self._wide(int(flags)), *values
+
+    def _wide(self, flags: int) -> int:
+        """The wide status that says the flags, and the power state."""
+        if self.machine is None:
+            return flags_value(flags | _TAKEN * self._acknowledged, self._places)
+        state = self.machine.state
+        if flags & Status.ENABLED and not state.flags & Status.ENABLED:  # a power stage that is stuck
+            state = self.machine.table.steps[-1].state
+        others = flags & ~int(POWER_FLAGS) | _TAKEN * self._acknowledged
+        return flags_value(others, self._places) | state.value
