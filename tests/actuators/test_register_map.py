@@ -1,0 +1,447 @@
+"""Servos whose profile is not plain: groups of registers, wrong profiles, steps to torque, signs, handovers."""
+
+import copy
+import itertools
+from typing import Any
+
+import pytest
+from drive_support import Bench, serving
+from pymodbus.client import ModbusTcpClient
+from servo_profiles import COILS, SHIPPED, UGLY, profile
+
+from actuators import (
+    COMMAND_CLEAR,
+    COMMAND_HOME,
+    COMMAND_OFF,
+    COMMAND_STOP,
+    Command,
+    ConfigurationError,
+    IdentityError,
+    Mode,
+    ServoProfile,
+    Status,
+)
+from actuators.profile import Register, spans
+from actuators.register_map import MappedCodec, Signs, flags_value
+from actuators.virtual.mapped_servo import VirtualMappedServo
+
+
+def changed(base: ServoProfile, changes: dict[str, Any]) -> dict[str, Any]:
+    """A profile's content with entries at a path replaced, None to leave one out."""
+    content = copy.deepcopy(base.model_dump(exclude_unset=True))
+    for path, value in changes.items():
+        *tables, key = path.split(".")
+        table = content
+        for name in tables:
+            table = table.setdefault(name, {})
+        if value is None:
+            del table[key]
+        else:
+            table[key] = value
+    return content
+
+
+def registers(*addresses: int) -> list[Register]:
+    return [Register(address=address) for address in addresses]
+
+
+@pytest.mark.parametrize(
+    ("gap", "ranges"),
+    [
+        (None, [(1, 40)]),
+        (0, [(1, 3), (5, 6), (9, 10), (39, 40)]),
+        (1, [(1, 3), (5, 6), (9, 10), (39, 40)]),
+        (2, [(1, 6), (9, 10), (39, 40)]),
+        (3, [(1, 10), (39, 40)]),
+    ],
+)
+def test_neighbours_within_the_gap_are_one_exchange(gap: int | None, ranges: list[tuple[int, int]]) -> None:
+    assert spans(registers(5, 1, 2, 9, 39), gap, 125) == ranges
+
+
+def test_a_range_is_as_long_as_one_exchange_takes() -> None:
+    assert spans(registers(*range(300)), 0, 125) == [(0, 125), (125, 250), (250, 300)]
+
+
+def test_a_cycle_is_written_before_it_is_read_and_the_control_word_last() -> None:
+    codec = MappedCodec(UGLY, 1)
+    sent = codec.encode((0x1234, 8, 7, 1.0, -2, 3))
+    assert [message[1] for message in sent] == [16, 16, 16, 3, 3, 3, 3, 4, 4, 1, 2]
+    assert sent[2].hex(" ") == "01 10 00 64 00 06 0c 12 34 be ef 00 08 00 00 00 00 3f 80", (
+        "control, reserved, mode, force"
+    )
+    assert (codec.reads[0].address, codec.reads[0].count) == (0x1002, 4)
+    assert not codec.together
+
+
+def test_one_range_each_way_is_one_message_of_function_23() -> None:
+    one = profile(functions={"gap": 0}, status={"brake": {"bit": 7, "active": "low"}})
+    codec = MappedCodec(one, 1)
+    assert codec.together and codec.encode((0, 0, 0, 0, 0, 0))[0][1] == 23
+
+
+def test_what_is_read_is_what_a_device_packed() -> None:
+    for one in (UGLY, COILS, *SHIPPED.values()):
+        codec = MappedCodec(one, 1)
+        told = [0, 3, 9, -12345678, 4, 5, *range(len(one.feedback.auxiliary))]
+        for place in range(16 * (1 + len(one.feedback.words)) + len(codec.signs.inputs)):
+            raw = (1 << place, *told[1:])
+            parts = []
+            for read in codec.reads:
+                data = read.pack(codec.spread(raw))
+                if read.block is None:
+                    data = sum(bit << n for n, bit in enumerate(data)).to_bytes(read.size, "little")
+                parts.append(data)
+            seen = codec.decode(parts)
+            if place >= 16 or one.feedback.status is not None:
+                assert seen[0] == 1 << place
+            assert seen[3] == -12345678
+
+
+@pytest.mark.parametrize("base", [UGLY, COILS, *SHIPPED.values()], ids=lambda one: one.name)
+def test_every_sign_is_told_from_its_opposite(base: ServoProfile) -> None:
+    signs = Signs(base)
+    places = {int(Status[name.upper()]): place for name, place in signs.status.items() if name != "acknowledge"}
+    for flags in [0, *places]:
+        word = flags_value(flags, places)
+        for flag, (mask, value) in places.items():
+            other = any(one != flag and at[0] == mask for one, at in places.items())
+            assert other or (word & mask == value) == bool(flags & flag)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"feedback.position.type": "i24"}, "feedback.position.type"),
+        ({"feedback.position.scale": 1e-16}, "feedback.position.scale\n  Value error, 1e-16: its magnitude"),
+        ({"feedback.position.address": 65534}, "a i64 at address 65534 ends beyond register 65535"),
+        ({"feedback.error.address": 0x3000}, "the registers at 12288 and 12288 overlap"),
+        ({"functions.gap": 126}, "functions.gap"),
+        ({"functions.write": 6}, "functions.write: function 6 writes 16-bit registers, [command] has a f32"),
+        ({"command.constants": [{"address": 101, "value": 70000}]}, "value = 70000 is not a value of a u16: 0..65535"),
+        ({"command.constants": [{"address": 101, "value": 1.5}]}, "value = 1.5 is not a value of a u16"),
+        ({"command.constants": [{"address": 102, "value": 1}]}, "the registers at 102 and 102 overlap"),
+        ({"command.position.table": "input"}, "the register at 200: table is of feedback"),
+        ({"command.control": None}, "command.control: missing, but there are bits of it"),
+        (
+            {"command.handover": {"toggle": 9, "rising": 8}},
+            "has toggle and rising: give one of toggle, rising, trigger",
+        ),
+        ({"command.handover": {"toggle": 3}}, "command.handover: bit 0x0008 of the control word is one of [power]"),
+        ({"command.handover": {"toggle": 9, "acknowledge": 10}}, "acknowledge: answers rising, which is not given"),
+        ({"power": None}, "control, power: give one of these tables"),
+        ({"power.reset": None}, "reset: missing, without a standard"),
+        ({"power.standard": "cia402"}, "standard = 'cia402' has states and words"),
+        ({"power.states.odd": {"mask": 8, "value": 8}}, "states.reaction and states.odd match the same status word"),
+        ({"power.states.odd": {"mask": 8, "value": 16}}, "states.odd: value 0x0010 has bits outside of mask 0x0008"),
+        ({"power.enable": [{"word": 6, "state": "gone"}]}, "enable.1: no state 'gone' in states: idle, ready, on"),
+        ({"power.enable": [{"word": 6, "state": "on"}]}, "the last step ends in on, which has no torque"),
+        ({"power.enable": [{"word": 6, "state": "on", "timeout": 0}]}, "power.enable.0.timeout"),
+        ({"status.enabled": 2}, "status.enabled: the states of [power] say it"),
+        ({"status.homed": {"bit": 3, "coil": 4}}, "has bit and coil: give one of bit, mask, coil, discrete"),
+        ({"status.homed": {"mask": 3}}, "mask and value go together"),
+        ({"status.homed": {"mask": 3, "value": 4}}, "value 0x0004 has bits outside of mask 0x0003"),
+        ({"status.homed": {"coil": 3, "word": "io"}}, "word: a coil is in none"),
+        ({"status.homed": {"bit": 3, "word": "oi"}}, "status.homed: no word 'oi' in feedback.words: io"),
+        ({"status.homed": {"bit": 8, "word": "io"}}, "status.homing: bits 0x0100 of the word are taken twice"),
+        ({"status.homed": 5}, "status.homed: bits 0x0020 of the word are taken twice"),
+        ({"status.homed": 16}, "status.homed.bit"),
+        ({"feedback.status": None}, "feedback.status: missing, but [power] has states of it"),
+        ({"modes.position": -40000}, "modes.position.value"),
+        ({"modes.position": 0x9000}, "modes.position: value 36864 is not one of a i16: -32768..32767"),
+        ({"modes.homing": {"value": 6, "control": 8}}, "modes.homing: bits 0x0008 of the control word are taken twice"),
+        ({"modes.off": None}, "modes.off: missing"),
+        ({"command.mode": None}, "modes.force: value -3 of a mode register, which [command] lacks"),
+        ({"parameters.startup.ramp.address": 400}, "the registers at 400 and 400 overlap"),
+        ({"parameters.startup.ramp.type": "u16"}, "value = 2.5 is not a value of a u16"),
+        ({"parameters.watchdog.scale": -1e-3}, "watchdog: scale -0.001 of a time cannot be negative"),
+        ({"identity.product.expect": 0x4201}, "expect 0x4201 has bits outside of mask 0xFF00"),
+        ({"identity.product.mask": 0x10000}, "mask = 65536 is not a value of a u16"),
+        ({"identity.serial": "4711"}, "serial: must be read, it cannot be the same for all devices"),
+        ({"identity.serial.type": "i32"}, "must be a u16, u32 or u64 without scale and invalid"),
+    ],
+)
+def test_a_wrong_profile_is_named(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        ServoProfile.model_validate(changed(UGLY, changes))
+    assert fault in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"control.enable": {"discrete": 3}}, "enable: is written: a bit of the control word, or a coil"),
+        ({"control.enable": {"coil": 7}}, "control: two entries have the same"),
+        ({"status.fault": None}, "status.fault: missing"),
+        ({"status.homed": 3}, "status.homed: a bit of feedback.status, which is missing"),
+    ],
+)
+def test_wrong_coils_are_named(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        ServoProfile.model_validate(changed(COILS, changes))
+    assert fault in str(caught.value)
+
+
+def words(bench: Bench) -> list[int]:
+    """Control words of a Lexium that were sent, in order: the second register of those that are written."""
+    head = (6914).to_bytes(2, "big")
+    return [int.from_bytes(frame[15:17], "big") for frame in bench.sent if frame[7] == 16 and frame[8:10] == head]
+
+
+def powered(bench: Bench, command: Command) -> None:
+    bench.drive.configure()
+    bench.do(COMMAND_OFF)
+    for _ in range(bench.takes):
+        bench.do(COMMAND_HOME)
+    bench.leg.settle()
+    bench.do(COMMAND_HOME)
+    for _ in range(bench.takes + 1):
+        feedback = bench.do(command)
+    assert feedback.status & Status.ENABLED
+
+
+def test_torque_comes_by_one_step_an_exchange() -> None:
+    bench = Bench(SHIPPED["lexium-32"])
+    bench.do(COMMAND_OFF)
+    states = [bench.do(COMMAND_HOME).status & (Status.ENABLED | Status.HOMING) for _ in range(5)]
+    assert [bool(one & Status.ENABLED) for one in states] == [False, False, True, True, True]
+    assert words(bench) == [0x00, 0x06, 0x07, 0x0F, 0x1F, 0x1F], "the start of homing has an edge of its own"
+
+
+def test_a_set_point_is_handed_over_by_an_edge_that_is_acknowledged() -> None:
+    bench = Bench(SHIPPED["lexium-32"])
+    powered(bench, Command(Mode.POSITION, position=0.65, enable=True))
+    bench.sent.clear()
+    reached = []
+    for turn in range(4):
+        bench.do(Command(Mode.POSITION, position=0.6 + 0.01 * turn, enable=True))
+        reached.append(round(bench.leg.position, 4))
+    told = words(bench)
+    assert sorted(set(told)) == [0x2F, 0x3F]
+    assert all(one != other for one, other in itertools.pairwise(told))
+    assert reached[1:] == [0.61, 0.61, 0.63] or reached[1:] == [0.6, 0.62, 0.62]
+
+
+def test_a_drive_that_does_not_acknowledge_is_given_no_next_set_point() -> None:
+    bench = Bench(SHIPPED["lexium-32"])
+    powered(bench, Command(Mode.POSITION, position=0.65, enable=True))
+    if words(bench)[-1] != 0x2F:
+        bench.do(Command(Mode.POSITION, position=0.65, enable=True))
+    assert words(bench)[-1] == 0x2F
+    servo = bench.servo
+    assert isinstance(servo, VirtualMappedServo)
+    signs, servo._places = servo._places, {flag: at for flag, at in servo._places.items() if flag <= Status.STANDSTILL}
+    bench.sent.clear()
+    for _ in range(4):
+        bench.do(Command(Mode.POSITION, position=0.61, enable=True))
+    assert words(bench) == [0x3F] * 4
+    servo._places = signs
+    for _ in range(3):
+        bench.do(Command(Mode.POSITION, position=0.62, enable=True))
+    assert words(bench)[4:] == [0x3F, 0x2F, 0x3F]
+
+
+def test_a_trigger_is_idle_but_where_a_set_point_is_followed() -> None:
+    bench = Bench(SHIPPED["oriental-az"])
+
+    def trigger() -> int:
+        frame = next(frame for frame in reversed(bench.sent) if frame[8:10] == b"\0\x58" and frame[7] == 16)
+        return int.from_bytes(frame[-4:], "big")
+
+    bench.do(COMMAND_OFF)
+    seen = []
+    for _ in range(4):
+        bench.do(COMMAND_HOME)
+        seen.append(trigger())
+    bench.leg.settle()
+    bench.do(COMMAND_HOME)
+    for _ in range(2):
+        bench.do(Command(Mode.POSITION, position=0.63, enable=True))
+        seen.append(trigger())
+    bench.do(COMMAND_STOP)
+    seen.append(trigger())
+    assert seen == [0, 0, 0, 0, 0, 1, 0]
+
+
+def test_a_step_without_its_state_is_a_fault_with_words() -> None:
+    bench = Bench(UGLY, watchdog=1.0)
+    bench.drive.configure()
+    bench.do(COMMAND_OFF)
+    bench.faults.inject("safe_torque_off")
+    for _ in range(260):
+        feedback = bench.do(COMMAND_HOME)
+    assert feedback.status & Status.FAULT and not feedback.status & Status.READY
+    assert feedback.error == 0x1_0003
+    assert bench.drive.error_text(feedback.error) == (
+        "step 3 of its enabling, word 0x000F, did not lead to state running within 0.5 s: the status word is 0x0040"
+    )
+    bench.faults.clear("safe_torque_off")
+    for _ in range(5):
+        assert not bench.do(COMMAND_HOME).status & Status.ENABLED
+    bench.do(COMMAND_OFF)
+    assert bench.do(COMMAND_HOME).status & Status.FAULT, "it is latched until it is cleared"
+    bench.do(COMMAND_OFF)
+    assert bench.do(COMMAND_CLEAR).status & Status.READY
+    bench.do(COMMAND_OFF)
+    assert [bool(bench.do(COMMAND_HOME).status & Status.ENABLED) for _ in range(3)] == [False, False, True]
+
+
+def test_torque_that_was_lost_comes_back_only_when_it_is_asked_for_anew() -> None:
+    bench = Bench(UGLY, watchdog=1.0)
+    command = Command(Mode.FORCE, 10.0, enable=True)
+    powered(bench, command)
+    bench.faults.inject("safe_torque_off")
+    bench.do(command)
+    bench.faults.clear("safe_torque_off")
+    assert not any(bench.do(command).status & Status.ENABLED for _ in range(6))
+    bench.do(COMMAND_OFF)
+    assert any(bench.do(command).status & Status.ENABLED for _ in range(4))
+
+
+def test_a_new_connection_begins_without_torque() -> None:
+    bench = Bench(UGLY, watchdog=1.0)
+    command = Command(Mode.FORCE, 10.0, enable=True)
+    powered(bench, command)
+    bench.drive.connect(1.0)
+    assert not any(bench.do(command).status & Status.ENABLED for _ in range(5))
+
+
+@pytest.mark.parametrize("homed", [True, False])
+def test_a_drive_without_a_sign_of_homing_says_when_it_has_searched(homed: bool) -> None:
+    bench = Bench(SHIPPED["lexium-32"])
+    bench.do(COMMAND_OFF)
+    servo = bench.servo
+    servo._homed = homed
+    for _ in range(4):
+        seen = bench.do(COMMAND_HOME)
+    assert seen.status & Status.HOMING
+    bench.leg.settle()
+    assert bench.do(COMMAND_HOME).status & (Status.HOMING | Status.HOMED) == Status.HOMED
+
+
+def test_a_direction_that_counts_down_is_one_of_the_leg() -> None:
+    bench = Bench(UGLY, watchdog=1.0)
+    powered(bench, Command(Mode.FORCE, 10.0, enable=True))
+    bench.leg.length, bench.leg.cell = 0.7, -12.5
+    feedback = bench.do(Command(Mode.FORCE, 10.0, enable=True))
+    assert (feedback.position, feedback.force) == (pytest.approx(0.7), pytest.approx(-12.5))
+    raw = bench.servo._feedback()
+    assert raw[3] == -700_000_000 and raw[5] == 12_500
+    assert bench.drive.capabilities.resolution == 1e-9
+
+
+def test_parameters_are_written_read_back_and_verified() -> None:
+    bench = Bench(UGLY)
+    bench.drive.configure()
+    assert bench.drive.verify(1.0).serial == "1"
+    servo = bench.servo
+    assert isinstance(servo, VirtualMappedServo)
+    assert [servo._words[address] for address in (500, 502, 503)] == [2, 0, 0x4020]
+    servo._words[500] = 6
+    with pytest.raises(
+        ConfigurationError,
+        match=r"does not have parameter quick_stop_option: register 500 reads back 6, 2 was written",
+    ):
+        bench.drive.verify(1.0)
+    servo._words[500], servo._words[510] = 2, 0
+    with pytest.raises(
+        ConfigurationError, match=r"parameter firmware_mode: register 510 reads back .* is needed: set it"
+    ):
+        bench.drive.configure()
+
+
+def test_another_model_is_refused_by_register_and_number() -> None:
+    bench = Bench(UGLY, serial="815")
+    assert bench.drive.identify().described == "Nobody & Sons 4200, serial 815, firmware 1.0"
+    servo = bench.servo
+    place = next(n for n, (address, _, _) in enumerate(servo._readable) if address == 600)
+    servo._readable[place] = (600, 1, lambda: b"\x43\x07")
+    with pytest.raises(
+        IdentityError, match=r"is not what profile ugly describes: product, register 600, is 0x4300, expected 0x4200"
+    ):
+        bench.drive.identify()
+    other = Bench(UGLY, serial="815")
+    other.drive._options = other.drive._options.model_copy(update={"serial": "816"})  # type: ignore[attr-defined]
+    with pytest.raises(IdentityError, match="has serial number '815', expected '816'"):
+        other.drive.identify()
+    with pytest.raises(ConfigurationError, match=r"has no register identity\.serial"):
+        Bench(SHIPPED["delta-asda-a2"], serial="815")
+
+
+def test_coils_say_what_bits_say() -> None:
+    bench = Bench(COILS)
+    bench.do(COMMAND_OFF)
+    assert [frame[7] for frame in bench.sent] == [16, 5, 5, 5, 3, 4, 2, 2, 2]
+    coils = {int.from_bytes(frame[8:10], "big"): frame[10] for frame in bench.sent if frame[7] == 5}
+    assert coils == {0: 0, 1: 0xFF, 7: 0}, "the quick stop is active low"
+    bench.sent.clear()
+    bench.do(Command(Mode.OFF, enable=True, quick_stop=True))
+    coils = {int.from_bytes(frame[8:10], "big"): frame[10] for frame in bench.sent if frame[7] == 5}
+    assert coils == {0: 0xFF, 1: 0, 7: 0}
+
+
+def test_one_lost_reply_of_several_is_one_late_exchange() -> None:
+    bench = Bench(UGLY)
+    bench.do(COMMAND_OFF)
+    bench.faults.inject("drop_write", 1.0)
+    before = bench.drive.counters.received
+    assert not bench.do(COMMAND_OFF).fresh
+    assert (bench.drive.counters.late, bench.drive.counters.received) == (1, before)
+    assert bench.do(COMMAND_OFF).fresh
+
+
+def test_somebody_elses_client_finds_the_drive_that_the_profile_describes() -> None:
+    """The sequence in order, a step too early without effect, and what is refused with which exception."""
+    bench = Bench(UGLY)
+    twin = VirtualMappedServo(UGLY, bench.leg)
+    with serving([twin]) as [(host, port)], ModbusTcpClient(host, port=port, timeout=5.0, retries=0) as client:
+
+        def state() -> int:
+            return int(client.read_holding_registers(0x3000, count=1).registers[0]) & 0x6F
+
+        assert state() == 0x40
+        client.write_register(100, 0x0F)
+        client.write_register(100, 0x07)
+        assert state() == 0x40
+        for word, expected in ((0x06, 0x21), (0x0F, 0x21), (0x07, 0x23), (0x0F, 0x27)):
+            client.write_register(100, word)
+            assert state() == expected
+        assert client.write_register(500, 2).exception_code == 4, "a started drive takes no parameter"
+        assert client.write_registers(400, [200, 0]).exception_code == 4
+        client.write_register(100, 0x07)
+        assert state() == 0x23
+        client.write_register(100, 0x00)
+        assert not client.write_register(500, 2).isError()
+        assert client.read_holding_registers(500, count=1).registers == [2]
+        assert client.read_holding_registers(0x2FFF, count=1).exception_code == 2
+        assert client.read_holding_registers(0x3000, count=3).registers[1] == 0, "the gap that the profile goes across"
+        assert client.read_holding_registers(7, count=1).exception_code == 2, "an input register is none of the others"
+        assert client.read_input_registers(7, count=1).registers == [0]
+        assert client.read_input_registers(100, count=1).exception_code == 2
+        assert client.write_register(0x3000, 1).exception_code == 2
+        assert client.write_registers(104, [0, 0, 0]).exception_code == 2, "a register without a name behind them"
+        assert client.write_register(102, 77).exception_code == 3, "no such mode"
+        assert client.read_coils(40, count=1).bits[0] is True
+        assert client.read_discrete_inputs(12, count=3).bits[:3] == [True, False, True]
+        assert client.read_discrete_inputs(11, count=1).exception_code == 2
+        assert client.write_coil(40, True).exception_code == 1
+        assert (
+            client.readwrite_registers(read_address=0x3000, read_count=1, write_address=100, values=[0]).exception_code
+            == 1
+        )
+
+
+def test_somebody_elses_client_switches_coils() -> None:
+    twin = VirtualMappedServo(COILS, Bench(COILS).leg)
+    with serving([twin]) as [(host, port)], ModbusTcpClient(host, port=port, timeout=5.0, retries=0) as client:
+        assert client.read_coils(0, count=2).bits[:2] == [False, False]
+        client.write_coil(1, True)
+        client.write_coil(0, False)
+        client.write_register(52, 2)
+        client.write_coil(0, True)
+        assert client.read_discrete_inputs(3, count=2).bits[:2] == [True, False]
+        assert client.read_discrete_inputs(200, count=1).bits[0] is True
+        assert client.write_coil(3, True).exception_code == 2
+        assert client.write_coils(0, [True, True]).exception_code == 1, "one after the other"
+        client.write_coil(0, False)
+        assert client.read_discrete_inputs(3, count=1).bits[0] is False
