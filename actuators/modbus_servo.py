@@ -19,7 +19,7 @@ from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationD
 from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.profile import RANGES, Number, Register, ServoProfile, Setting, largest, load_profile
+from actuators.profile import RANGES, Register, ServoProfile, Setting, largest, load_profile
 from actuators.register_map import MappedCodec, Signs
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
@@ -182,19 +182,14 @@ class Servo(StationDrive):
         if self.profile.identity is None:
             return Identity("", self.profile.name, "", "")
         found = self._station.read_identity(self.profile.identity, self.profile.word_order, timeout)
-        for name, field in self.profile.identity.read.items():
-            raw = found.numbers.get(name)
-            if (
-                raw is None
-                or not isinstance(field, Number)
-                or field.expect is None
-                or field.masked(raw) == field.expect
-            ):
-                continue
-            raise IdentityError(
-                f"{self._station.label} is not what profile {self.profile.name} describes: {name}, register "
-                f"{field.address}, is 0x{field.masked(raw):X}, expected 0x{field.expect:X}"
-            )
+        for name, raw in found.numbers.items():
+            field = self.profile.identity.numbers[name]
+            value = field.masked(raw)
+            if field.expect not in (None, value):
+                raise IdentityError(
+                    f"{self._station.label} is not what profile {self.profile.name} describes: {name}, register "
+                    f"{field.address}, is 0x{value:X}, expected 0x{field.expect:X}"
+                )
         identity = Identity(**found.texts)
         expected = self._options.serial
         if expected is not None and identity.serial != expected:

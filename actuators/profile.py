@@ -290,6 +290,11 @@ class IdentityMap(ProfileModel):
         return {name: field for name, field in fields.items() if isinstance(field, Text | Number)}
 
     @property
+    def numbers(self) -> dict[str, Number]:
+        """What of it is read as a number."""
+        return {name: field for name, field in self.read.items() if isinstance(field, Number)}
+
+    @property
     def ranges(self) -> list[tuple[int, int]]:
         """First register and number of each range that is read."""
         fields = list(self.read.values())
@@ -299,7 +304,7 @@ class IdentityMap(ProfileModel):
     @model_validator(mode="after")
     def _check(self) -> Self:
         fields = list(self.read.values())
-        check_no_table({name: field for name, field in self.read.items() if isinstance(field, Register)})
+        check_no_table(self.numbers)
         if not fields:
             raise ValueError("nothing of it is read: leave the table out")
         check_overlap(fields)

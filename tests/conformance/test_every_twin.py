@@ -14,12 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymodbus import FramerType
 from pymodbus.client import ModbusTcpClient
+from servo_profiles import profile
 
 from actuators import AmplifierProfile, FaultyDevice, ModbusDevice, VirtualAmplifier, VirtualServo, load_profile
 from actuators.framing import crc16
 from actuators.iai import VirtualRoboCylinder
 from actuators.orca import VirtualOrca
 from actuators.virtual.device import MBAP_FRAMING
+from actuators.virtual.mapped_servo import VirtualMappedServo
 
 AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 UNIT = 3
@@ -42,7 +44,18 @@ def iai(legs, wrong_unit="silent"):
     return VirtualRoboCylinder(legs[0], unit=UNIT)
 
 
-TWINS = {VirtualServo: servo, VirtualAmplifier: amplifier, VirtualOrca: orca, VirtualRoboCylinder: iai}
+def mapped(legs, wrong_unit="silent"):
+    apart = profile(functions={"gap": 0}, wrong_unit=wrong_unit)
+    return VirtualMappedServo(apart, legs[0], unit=UNIT)
+
+
+TWINS = {
+    VirtualServo: servo,
+    VirtualMappedServo: mapped,
+    VirtualAmplifier: amplifier,
+    VirtualOrca: orca,
+    VirtualRoboCylinder: iai,
+}
 FIRST = {iai: 0x9000}
 """First register that there is, where that is not 0."""
 
@@ -91,7 +104,11 @@ def test_identity_is_text_or_a_number(client, make):
     registers = client.read_holding_registers(300, count=28, device_id=UNIT).registers
     text = b"".join(word.to_bytes(2, "big") for word in registers)
     assert text.startswith(b"stewart-rig\0")
-    assert client.read_input_registers(300, count=28, device_id=UNIT).registers == registers
+    inputs = client.read_input_registers(300, count=28, device_id=UNIT)
+    if make is mapped:
+        assert inputs.exception_code == 1  # its profile names none
+    else:
+        assert inputs.registers == registers
 
 
 def test_exceptions(client, make):
@@ -135,7 +152,7 @@ def test_bounds_of_the_specification(make, legs, pdu, answer):
 
 def test_another_unit_is_not_answered_or_by_the_gateway(make, legs):
     assert raw(make(legs), "03 0000 0001", unit=UNIT + 1) == ""
-    if make in (servo, amplifier):
+    if make in (servo, amplifier, mapped):
         assert raw(make(legs, "gateway"), "03 0000 0001", unit=UNIT + 1) == "830b"
 
 

@@ -25,6 +25,7 @@ from motion_breaks import MOTION_BREAKS
 from number_breaks import NUMBER_BREAKS
 from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
+from profile_breaks import PROFILE_BREAKS
 from receiver_breaks import RECEIVER_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from response_breaks import RESPONSE_BREAKS
@@ -71,6 +72,7 @@ BREAKS: list[Break] = [
     *NUMBER_BREAKS,
     *ORCA_BREAKS,
     *PAD_BREAKS,
+    *PROFILE_BREAKS,
     *RECEIVER_BREAKS,
     *SENSOR_BREAKS,
     *RECORDER_BREAKS,
