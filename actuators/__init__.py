@@ -8,16 +8,35 @@ The virtual twins speak the same bytes, over TCP and pseudo-terminals (`TwinServ
 (`MemoryWire`); the plant they act on is injected (`PlantPort`).
 """
 
-from actuators.addresses import LineTimes, ModbusAddress
+from actuators.addresses import (
+    Baud,
+    LineAddress,
+    LineOptions,
+    LineTimes,
+    ModbusAddress,
+    ModbusOptions,
+    ReplyTimeout,
+    Turnaround,
+)
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
-from actuators.bus import Buses
+from actuators.bus import Bus, Buses, Exchange, HalfDuplexBus, PipelinedBus
 from actuators.capture import Frame, Replay, read_capture
-from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
+from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading, StationCells
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
 from actuators.codec import rtu_frame_text, tcp_frame_text, tcp_frames
 from actuators.declarations import Declarations
-from actuators.drive import Drive
-from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
+from actuators.drive import Drive, Member, SpeedFromPositions
+from actuators.driver import (
+    DeviceOptions,
+    DriveAddress,
+    DriveOptions,
+    Driver,
+    DriveSettings,
+    InUnit,
+    Line,
+    StationDrive,
+    TcpAddress,
+)
 from actuators.errors import (
     ActuatorError,
     CommandError,
@@ -27,6 +46,7 @@ from actuators.errors import (
     ProtocolError,
 )
 from actuators.exchange import BusPlan, CycleExchange, bus_plans, exchange_all
+from actuators.framing import LineFraming, ReplyScan
 from actuators.interface import (
     COMMAND_CLEAR,
     COMMAND_HOME,
@@ -58,8 +78,9 @@ from actuators.registry import (
     present_name,
 )
 from actuators.searching import BAUDS, PARITIES, Answer, scan, search
+from actuators.station import Station
 from actuators.virtual.amplifier import VirtualAmplifier
-from actuators.virtual.device import ModbusDevice, Responder
+from actuators.virtual.device import Framing, ModbusDevice, Responder, VirtualDevice
 from actuators.virtual.drive import (
     AMPLIFIER_FAULTS,
     SENSOR_FAULTS,
@@ -68,6 +89,7 @@ from actuators.virtual.drive import (
     Cell,
     FaultKind,
     PlantPort,
+    VirtualDrive,
 )
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
 from actuators.virtual.server import NO_PORT, DeviceLine, StopEvent, Terminal, TwinServer, terminal_number
@@ -106,6 +128,8 @@ __all__ = [
     "AmplifierProfile",
     "AmplifierReading",
     "Answer",
+    "Baud",
+    "Bus",
     "BusPlan",
     "Buses",
     "Capabilities",
@@ -125,6 +149,7 @@ __all__ = [
     "Declarations",
     "DeviceCells",
     "DeviceLine",
+    "DeviceOptions",
     "DeviceReading",
     "Drive",
     "DriveAddress",
@@ -133,6 +158,7 @@ __all__ = [
     "DriveSettings",
     "Driver",
     "Endpoint",
+    "Exchange",
     "FaultKind",
     "FaultyAmplifier",
     "FaultyDevice",
@@ -140,33 +166,51 @@ __all__ = [
     "FaultyServo",
     "Feedback",
     "Frame",
+    "Framing",
+    "HalfDuplexBus",
     "Identity",
     "IdentityError",
+    "InUnit",
     "Line",
+    "LineAddress",
+    "LineFraming",
+    "LineOptions",
     "LineTimes",
     "LinkClosedError",
+    "Member",
     "MemoryWire",
     "ModbusAddress",
     "ModbusDevice",
+    "ModbusOptions",
     "ModbusServo",
     "ModbusServoOptions",
     "Mode",
     "Parity",
+    "PipelinedBus",
     "PlantPort",
     "ProtocolError",
     "Replay",
+    "ReplyScan",
+    "ReplyTimeout",
     "Responder",
     "SerialEndpoint",
     "SerialWire",
     "ServoProfile",
+    "SpeedFromPositions",
+    "Station",
+    "StationCells",
+    "StationDrive",
     "Status",
     "StopEvent",
     "TcpAddress",
     "TcpEndpoint",
     "TcpWire",
     "Terminal",
+    "Turnaround",
     "TwinServer",
     "VirtualAmplifier",
+    "VirtualDevice",
+    "VirtualDrive",
     "VirtualServo",
     "VirtualServoGroup",
     "Wire",

@@ -2,20 +2,16 @@
 
 import math
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-from pydantic import BaseModel
 
 from actuators import (
     CellDevice,
     DeviceReading,
-    Drive,
     Endpoint,
     FaultyDrive,
     MemoryWire,
-    Mode,
     Responder,
     ServoProfile,
     TcpEndpoint,
@@ -23,22 +19,12 @@ from actuators import (
     VirtualServo,
     create_cell_device,
     create_drive,
-    create_twin,
     load_profile,
 )
 from actuators.virtual.device import MBAP_FRAMING, Framing
+from rig.testing import DriveBench
 
 PROFILE = load_profile("generic-servo", ServoProfile)
-
-
-def alike(part: type[BaseModel], options: type[BaseModel]) -> bool:
-    """Whether the options have the defaults of a part of theirs."""
-    whole = options.model_fields
-    return all(
-        field.get_default(call_default_factory=True) == whole[name].get_default(call_default_factory=True)
-        for name, field in part.model_fields.items()
-        if name in whole
-    )
 
 
 class ScriptedCell:
@@ -63,34 +49,6 @@ class ScriptedCell:
         return self.device.finish(self.now)
 
 
-class Leg:
-    """A plant port that remembers what it was told and moves at most as simply as possible."""
-
-    def __init__(self, length: float = 0.6, home: float = 0.65) -> None:
-        self.length = length
-        self.velocity = 0.0
-        self.cell = 100.0
-        self.homing_done = False
-        self.home = home
-        self.mode = Mode.OFF
-        self.force = self.position = self.feedforward = 0.0
-        self.enabled = self.quick_stop = False
-        self.brake = True
-
-    def command(self, mode, force, position, velocity, enabled, quick_stop, brake) -> None:
-        self.mode, self.force, self.position, self.feedforward = mode, force, position, velocity
-        self.enabled, self.quick_stop, self.brake = enabled, quick_stop, brake
-        self.homing_done = self.homing_done and mode is Mode.HOMING
-
-    def settle(self) -> None:
-        """What is under way comes to its end."""
-        self.velocity = 0.0
-        if self.enabled and self.mode is Mode.HOMING:
-            self.length, self.homing_done = self.home, True
-        elif self.enabled and self.mode is Mode.POSITION:
-            self.length = self.position
-
-
 class Stand:
     """What a server asks of a device beside its answers; those stand for one in tests."""
 
@@ -106,46 +64,7 @@ class Stand:
         return b""
 
 
-class DriverBench:
-    """A driver over memory to its faulty twin over a leg, on a clock that only `pass_time` moves.
-
-    What passes over its wire is kept. See `BENCHES` of the conformance suite for what else it says.
-    """
-
-    step = 1e-6
-    lacks: Collection[str] = frozenset()
-    takes = arrives = 1
-
-    def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
-        self.leg = self.make_leg()
-        self.options = {"name": "drive 1", **options}
-        self.faults = create_twin(driver, self.options, self.leg)
-        self.now = 0.0
-        self.sent: list[bytes] = []
-        self.received: list[bytes] = []
-        opened = {"open_wire": lambda _timeout: MemoryWire(self.respond)}
-        self.drive: Drive = create_drive(driver, self.options | opened)
-        self.drive.connect(1.0)
-
-    def make_leg(self) -> Leg:
-        return Leg()
-
-    def respond(self, frame: bytes) -> bytes:
-        self.sent.append(frame)
-        self.received.append(self.faults.respond(frame))
-        return self.received[-1]
-
-    def pass_time(self, seconds: float) -> None:
-        self.now += seconds
-        self.faults.tick(self.now)
-
-    def do(self, command):
-        """One cycle of 2 ms."""
-        self.pass_time(0.002)
-        return self.drive.exchange(command, self.now, 0.0)
-
-
-class Bench(DriverBench):
+class Bench(DriveBench):
     """A servo on Modbus TCP."""
 
     def __init__(self, profile: ServoProfile = PROFILE, **options: Any) -> None:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from drive_support import DriverBench
-
 from actuators.iai import VirtualRoboCylinder
+from rig.testing import DriveBench
 
 
-class IaiBench(DriverBench):
+class IaiBench(DriveBench):
     """A ROBO Cylinder."""
 
     step = 1e-5

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from drive_support import DriverBench, Leg
-
 from actuators import Mode
 from actuators.jrk import VirtualJrk
+from rig.testing import BenchLeg as Leg
+from rig.testing import DriveBench
 
 
 class JrkLeg(Leg):
@@ -21,7 +21,7 @@ class JrkLeg(Leg):
             self.length = self.position = self.bench.controller.goal
 
 
-class JrkBench(DriverBench):
+class JrkBench(DriveBench):
     """A Jrk G2."""
 
     step = 0.3 / 4095

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from drive_support import DriverBench
-
 from actuators.orca import Orca, VirtualOrca
+from rig.testing import DriveBench
 
 
-class OrcaBench(DriverBench):
+class OrcaBench(DriveBench):
     """An ORCA motor."""
 
     lacks = frozenset(("velocity", "quick stop", "brake", "one set-point"))

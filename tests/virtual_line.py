@@ -5,12 +5,14 @@ import threading
 import tty
 from collections.abc import Mapping
 
-from drive_support import PROFILE, DriverBench, Leg, lacks, step, takes
+from drive_support import PROFILE, lacks, step, takes
 
 from actuators import Responder, VirtualServo
 from actuators.framing import crc16
 from actuators.virtual.device import RTU_FRAMING
 from actuators.virtual.mapped_servo import VirtualMappedServo
+from rig.testing import BenchLeg as Leg
+from rig.testing import DriveBench
 
 LINE = {"baud": 1_000_000, "turnaround": 1e-4, "reply_timeout": 0.2}
 
@@ -49,7 +51,7 @@ def line_servo(leg: Leg, unit: int, profile=PROFILE, **options) -> VirtualServo:
     )
 
 
-class LineBench(DriverBench):
+class LineBench(DriveBench):
     """A servo on a line over memory with another unit beside it."""
 
     def __init__(self, profile=PROFILE, **options) -> None:

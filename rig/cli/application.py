@@ -43,6 +43,7 @@ from rig.cli import (
     simulate,
     stream,
     study,
+    template,
     twin,
     weigh,
     workspace,
@@ -110,6 +111,7 @@ app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.command("import", rich_help_panel=_TOOLS)(import_log.import_log)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
+app.add_typer(template.app, name="template", rich_help_panel=_TOOLS)
 app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)
 app.command("simulate", rich_help_panel=_MODEL)(simulate.simulate)
 app.command("ik", rich_help_panel=_MODEL)(offline.ik)

@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from rig.services.diagnosis import DoctorRequest as DoctorRequest
     from rig.services.diagnosis import DoctorResult as DoctorResult
     from rig.services.diagnosis import doctor as doctor
+    from rig.services.driver_package import DriverPackageRequest as DriverPackageRequest
+    from rig.services.driver_package import DriverPackageResult as DriverPackageResult
+    from rig.services.driver_package import write_driver_package as write_driver_package
     from rig.services.engines import EngineFound as EngineFound
     from rig.services.engines import EngineRequest as EngineRequest
     from rig.services.engines import StopRequest as StopRequest
@@ -250,6 +253,7 @@ _NAMES = {
     "checking": ("CheckRequest", "CheckResult", "check"),
     "closed_loops": ("EqualLoop", "LoopsRequest", "LoopsResult", "compare_loops"),
     "diagnosis": ("DoctorRequest", "DoctorResult", "doctor"),
+    "driver_package": ("DriverPackageRequest", "DriverPackageResult", "write_driver_package"),
     "engines": (
         "EngineFound",
         "EngineRequest",

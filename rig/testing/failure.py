@@ -2,14 +2,22 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+_Make = TypeVar("_Make")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """check: its name, a key of `LAW_CHECKS`, `SOURCE_CHECKS` or `SENSOR_CHECKS`. text: what is wrong."""
+    """check: its name, a key of `LAW_CHECKS` or its like, of a driver behind that of its bench. text: what is wrong."""
 
     check: str
     text: str
+
+
+class ConformanceError(Exception):
+    """What a check has found, with which it cannot go on."""
 
 
 def run_checks(checks: Mapping[str, Callable[[], Iterator[str]]]) -> tuple[Failure, ...]:
@@ -18,8 +26,19 @@ def run_checks(checks: Mapping[str, Callable[[], Iterator[str]]]) -> tuple[Failu
     for name, check in checks.items():
         try:
             text = next(check(), None)
+        except ConformanceError as error:
+            text = str(error)
         except Exception as error:  # of whatever kind, where what is checked is somebody else's
             text = f"{type(error).__name__}: {error}"
         if text is not None:
             failures.append(Failure(name, text))
     return tuple(failures)
+
+
+def on_every_bench(
+    checks: Mapping[str, Callable[[_Make], Iterator[str]]], benches: Mapping[str, _Make]
+) -> dict[str, Callable[[], Iterator[str]]]:
+    """Every check on every bench, by the names of both."""
+    return {
+        f"{bench}: {name}": partial(check, make) for bench, make in benches.items() for name, check in checks.items()
+    }

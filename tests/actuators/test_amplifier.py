@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from drive_support import PROFILE, Leg
+from drive_support import PROFILE
 
 from actuators import (
     Amplifier,
@@ -15,6 +15,7 @@ from actuators import (
     create_cell_device,
     load_profile,
 )
+from rig.testing import BenchLeg as Leg
 
 AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 

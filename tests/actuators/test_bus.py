@@ -4,12 +4,13 @@ import time
 from typing import Any
 
 import pytest
-from drive_support import PROFILE, Leg, Stand, serving
+from drive_support import PROFILE, Stand, serving
 
 from actuators import COMMAND_OFF, Buses, ConnectError, MemoryWire, VirtualServo, create_drive, exchange_all
 from actuators.bus import Exchange, PipelinedBus
 from actuators.framing import MBAP
 from actuators.interface import Counters
+from rig.testing import BenchLeg as Leg
 
 READ = bytes.fromhex("03 0000 0001")
 

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from drive_support import PROFILE, Leg
+from drive_support import PROFILE
 from hypothesis import given
 from hypothesis import strategies as st
 from pymodbus.framer import FramerRTU
@@ -19,6 +19,7 @@ from virtual_line import line_servo
 from actuators import DeviceLine, FaultyServo, create_cell_twin
 from actuators.framing import crc16
 from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING, RtuFraming
+from rig.testing import BenchLeg as Leg
 
 BYTE = 1e-3  # s
 THEIRS = FramerRTU(DecodePDU(is_server=False))

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 
 import pytest
-from drive_support import PROFILE, Leg
+from drive_support import PROFILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymodbus.framer import FramerRTU
@@ -31,6 +31,7 @@ from actuators.bus import Exchange, HalfDuplexBus, advance_all
 from actuators.framing import crc16, silence
 from actuators.interface import Counters
 from actuators.wire import SerialWire
+from rig.testing import BenchLeg as Leg
 
 READ = bytes.fromhex("03 0000 0001")
 PATIENCE = 5.0

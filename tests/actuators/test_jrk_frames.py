@@ -1,12 +1,12 @@
 """Jrk G2: frames as their maker prints them, and what is said over a line."""
 
 import pytest
-from drive_support import Leg
 
 from actuators import COMMAND_OFF, Command, DeviceLine, MemoryWire, Mode, create_drive, create_twin
 from actuators.bus import Buses
 from actuators.jrk import VirtualJrk
 from actuators.jrk.protocol import STOP, PololuFraming, PololuLine, crc7, target_command
+from rig.testing import BenchLeg as Leg
 
 METRE = 0.3 / 4095
 OFFSET = 0.5

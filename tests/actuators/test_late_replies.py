@@ -1,7 +1,6 @@
 """Replies that come after they were given up, on lines where they do not say whose they are, and on slow TCP."""
 
 import pytest
-from drive_support import Leg
 from servo_profiles import SEPARATE
 from test_half_duplex import Clock, Wire
 
@@ -10,6 +9,7 @@ from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses, Exchange, HalfDuplexBus
 from actuators.framing import RTU_LINE, crc16
 from actuators.interface import Counters
+from rig.testing import BenchLeg as Leg
 
 TIMEOUT = 5e-3
 

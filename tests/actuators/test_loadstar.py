@@ -3,10 +3,11 @@
 import math
 
 import pytest
-from drive_support import Leg, ScriptedCell
+from drive_support import ScriptedCell
 
 from actuators import ConfigurationError, ConnectError, create_cell_device
 from actuators.loadstar import VirtualLoadstar
+from rig.testing import BenchLeg as Leg
 
 
 def made() -> ScriptedCell:

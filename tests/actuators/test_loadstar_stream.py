@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drive_support import Leg, serving_at
+from drive_support import serving_at
 
 from actuators import (
     CellDevice,
@@ -22,6 +22,7 @@ from actuators import (
 )
 from actuators.loadstar import VirtualLoadstar
 from actuators.wire import Wire
+from rig.testing import BenchLeg as Leg
 
 NEWTON = 4.4482216152605e-3  # a count
 BYTE = 10 / 9600  # s

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from drive_support import Leg, ScriptedCell
+from drive_support import ScriptedCell
 from hypothesis import given
 from hypothesis import strategies as st
 from pymodbus.framer import FramerRTU
@@ -12,6 +12,7 @@ from actuators import ConfigurationError, DeviceLine, MemoryWire, create_cell_de
 from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses
 from actuators.mantracourt import VirtualMantracourt
+from rig.testing import BenchLeg as Leg
 
 
 def scripted(**options: object) -> ScriptedCell:

@@ -4,7 +4,6 @@ Captured from orcaSDK 1.1.1 against a motor that stands at 123.456 mm with -7.89
 """
 
 import pytest
-from drive_support import Leg
 
 from actuators.framing import crc16
 from actuators.orca import VirtualOrca
@@ -23,6 +22,7 @@ from actuators.orca.protocol import (
     write_request,
     writes_request,
 )
+from rig.testing import BenchLeg as Leg
 
 CAPTURED = {
     "01 03 01 56 00 02 25 e7": "01 03 04 e2 40 00 01 0c 5f",

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from drive_support import Leg
 from exploration import either, seeds
 from servo_profiles import BARE, PROFILE, SEPARATE, SWAPPED
 
@@ -28,6 +27,7 @@ from actuators import (
 from actuators.bus import HalfDuplexBus
 from actuators.servo_group import ServoGroup
 from actuators.virtual.drive import SENSOR_FAULTS, WIRE_FAULTS
+from rig.testing import BenchLeg as Leg
 
 CYCLES = either(600, 100_000)
 PERIOD = 2e-3

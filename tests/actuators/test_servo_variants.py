@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from drive_support import Bench, Leg, ask
+from drive_support import Bench, ask
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -13,6 +13,7 @@ from virtual_line import LineBench
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, ConfigurationError, Mode, Status, VirtualServo, create_drive
 from actuators.codec import Block, ExchangeCodec
 from actuators.profile import Register
+from rig.testing import BenchLeg as Leg
 
 VALUE = 0x01020304
 KINDS = {"together": PROFILE, "separate": SEPARATE, "single": SINGLE, "swapped": SWAPPED, "bare": BARE}

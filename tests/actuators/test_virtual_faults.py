@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from drive_support import PROFILE, Bench, Leg
+from drive_support import PROFILE, Bench
 
 from actuators import (
     COMMAND_HOME,
@@ -24,6 +24,7 @@ from actuators import (
 from actuators.profile import AmplifierProfile
 from actuators.virtual.drive import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
+from rig.testing import BenchLeg as Leg
 
 FORCE = Command(Mode.FORCE, 50.0, 0.6, 0.0, enable=True)
 

@@ -1,9 +1,10 @@
 import pytest
-from drive_support import PROFILE, Bench, Leg, ask
+from drive_support import PROFILE, Bench, ask
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators import COMMAND_OFF, Command, Mode, VirtualServo
+from rig.testing import BenchLeg as Leg
 
 
 @pytest.mark.parametrize(

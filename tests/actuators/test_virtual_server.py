@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from drive_support import PROFILE, Leg, serving
+from drive_support import PROFILE, serving
 from pymodbus.client import AsyncModbusTcpClient, ModbusTcpClient
 
 from actuators import (
@@ -24,6 +24,7 @@ from actuators import (
     create_drive,
     exchange_all,
 )
+from rig.testing import BenchLeg as Leg
 
 READ_STATUS = bytes.fromhex("0007 0000 0006 01 03 0000 0001")
 STATUS = bytes.fromhex("0007 0000 0005 01 03 02 0181")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from drive_support import Leg, servo_of
+from drive_support import servo_of
 from exploration import either, seeds
 from servo_profiles import PROFILE, SWAPPED
 
@@ -17,6 +17,7 @@ from actuators import Mode, ServoProfile, VirtualServoGroup, create_twin
 from actuators.framing import MBAP
 from actuators.virtual.drive import SERVO_FAULTS
 from actuators.wire import LinkClosedError
+from rig.testing import BenchLeg as Leg
 
 CYCLES = either(1500, 200_000)
 PERIOD = 2e-3

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from drive_support import Leg, serving_at
+from drive_support import serving_at
 from pymodbus.client import ModbusSerialClient
 from virtual_line import line_servo
 
@@ -28,6 +28,7 @@ from actuators import (
     open_wire,
 )
 from actuators.framing import crc16
+from rig.testing import BenchLeg as Leg
 
 BAUD = 115200
 TIMEOUT = 5.0

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 from bare_line import bare_exchanges
-from drive_support import Leg
 
 from actuators import (
     COMMAND_OFF,
@@ -32,6 +31,7 @@ from actuators import (
 )
 from actuators.wire import SerialWire
 from rig.runtime import prepare_process
+from rig.testing import BenchLeg as Leg
 
 CYCLES = 1000
 Options = list[dict[str, Any]]

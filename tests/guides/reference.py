@@ -42,7 +42,12 @@ from rig.config.task_gains import GainRange
 from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md", "arms.md", "cueing.md"))
+PAGES = tuple(
+    DOCS / name
+    for name in (
+        "configuration.md", "trajectory-file.md", "commands.md", "arms.md", "cueing.md", "driver-of-your-own.md",
+    )
+)  # fmt: skip
 _SIZED: dict[tuple[str, ...], type[BaseModel]] = {
     ("control",): Control,
     ("safety",): Safety,
@@ -467,7 +472,14 @@ def _help(text: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.strip())
 
 
+def example_driver() -> str:
+    """The worked example, as it is in its module."""
+    text = (DOCS.parent / "rig" / "testing" / "example_driver.py").read_text(encoding="utf-8")
+    return f"```python\n{text}```\n"
+
+
 MAKERS: dict[str, Callable[[], str]] = {
+    "example-driver": example_driver,
     "configuration": configuration,
     "mechanism": mechanism,
     "trajectory-head": trajectory_head,

@@ -64,6 +64,9 @@ NETWORK, WINDOW, HARDWARE = "needs the network", "opens a window until it is clo
 NOT_RUN = {
     "git clone <this repository> && cd stewart-rig": NETWORK,
     "pip install Babel": NETWORK,
+    "rig template driver mine": "tests/conformance/test_kit.py writes one and runs the suite on it",
+    "pip install -e ./mine pytest": NETWORK,
+    "cd mine && pytest --rig-driver mine": "tests/conformance/test_kit.py does",
     "pip install 'stewart-rig[fmi]'": NETWORK,
     "pip install 'stewart-rig[mujoco]'": NETWORK,
     "pip install 'stewart-rig[urdf]'": NETWORK,
@@ -133,6 +136,8 @@ NOT_WHOLE = {
         "adding-a-device.md",
         "python",
     ): "parts of a module that the page does not show: tests/actuators/foreign.py is one",
+    ("driver-of-your-own.md", "python"): "tests/conformance/test_kit.py runs the suite on both",
+    ("driver-of-your-own.md", "mine device: watchdog"): "a failure",
     ("scripting.md", 'with rig.open("virtual") as robot'): "tests/integration/test_scripting.py runs it, live too",
     ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
     ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",

@@ -18,7 +18,7 @@ from dynamics.serial import arm_names, load_arm
 from kinematics import TrajectorySpec, Tuning, load_tuning, tuning_names
 from rig.config import RigConfig, load_config, parse_config, shipped_configs
 
-CONFIGURATION, TRAJECTORY, COMMANDS, ARMS, CUEING = (page.read_text(encoding="utf-8") for page in PAGES)
+CONFIGURATION, TRAJECTORY, COMMANDS, ARMS, CUEING, _ = (page.read_text(encoding="utf-8") for page in PAGES)
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 

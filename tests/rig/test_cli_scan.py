@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from drive_support import Leg, serving
+from drive_support import serving
 
 from actuators import (
     AmplifierProfile,
@@ -29,6 +29,7 @@ from actuators import (
 from actuators.virtual.device import RTU_FRAMING
 from rig.cli import main
 from rig.errors import ExitCode
+from rig.testing import BenchLeg as Leg
 
 READING = {3, 4}
 PATIENT = ("--timeout", "5")

@@ -6,7 +6,6 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from drive_support import Leg
 
 from actuators import create_twin, declarations, find_driver, registry
 from actuators import drive_names as drivers_of_drives
@@ -16,6 +15,7 @@ from rig.config import RigConfig, leg_section, load_config
 from rig.engine import claim_addresses, claim_drives, make_drive_group
 from rig.engine.drive_names import drive_names
 from rig.errors import ConfigError, HardwareError
+from rig.testing import BenchLeg as Leg
 from rig.virtual import VirtualRig
 
 

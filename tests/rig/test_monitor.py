@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from drive_support import PROFILE, Leg, serving
+from drive_support import PROFILE, serving
 from waiting import eventually
 
 from actuators import (
@@ -29,6 +29,7 @@ from actuators import (
 )
 from rig.cli import main
 from rig.errors import ExitCode
+from rig.testing import BenchLeg as Leg
 
 PATIENCE = 60.0  # s
 BAUD = 1_000_000
