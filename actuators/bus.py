@@ -106,6 +106,23 @@ class Bus(ABC):
         if not self._members:
             self._close()
 
+    def begin_cycle(self, now: float) -> None:
+        """Begin a batch at `now` (s, the cycle's time): what units begin from here on goes out at `commit`.
+
+        Of a bus that is some device's `Member.batch`: one frame for all units, a SYNC behind their frames, a sum
+        command. Nothing where a batch is open already. A request that is begun outside of a batch opens one, and
+        `collect` commits it: so a device works by itself, too.
+        """
+        del now
+
+    def commit(self) -> None:
+        """Send the open batch without waiting; nothing where none is open."""
+        return None
+
+    def gather(self, deadline: float) -> None:
+        """Receive the replies to the batch by `deadline` (s), for each unit's `collect`."""
+        del deadline
+
     @abstractmethod
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """Send a unit's request, or queue it, without waiting; False if it could not be sent.

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from actuators.bus import HalfDuplexBus
+from actuators.bus import Bus, HalfDuplexBus
 from actuators.errors import CommandError
 from actuators.interface import SEQUENCES, Capabilities, Command, Counters, Feedback, Identity, Mode, Status
 
@@ -78,6 +78,8 @@ class Member(ABC):
 
     line: HalfDuplexBus | None = None
     """Its shared line, None for a wire of its own or with pipelined requests."""
+    batch: Bus | None = None
+    """Its bus, if that sends the requests of a cycle together (`Bus.begin_cycle`)."""
 
     def __init__(self, name: str, sample_period: float = 0.0) -> None:
         """sample_period: s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""

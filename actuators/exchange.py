@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actuators.bus import HalfDuplexBus, advance_all
+from actuators.bus import Bus, HalfDuplexBus, advance_all
 from actuators.drive import Drive, Member
 from actuators.interface import Command, Feedback
 
@@ -51,6 +51,7 @@ class CycleExchange:
     def __init__(self, drives: Sequence[Drive]) -> None:
         """drives: connected by their owner."""
         self._drives = tuple(drives)
+        self._batches = tuple(dict.fromkeys(drive.batch for drive in drives if drive.batch is not None))
         self.values = np.zeros((7, len(drives)))
         self.position, self.velocity, self.force, self.fresh, self.age, self.lag, self.offset = self.values
         self.status, self.error = [0] * len(drives), [0] * len(drives)
@@ -61,7 +62,7 @@ class CycleExchange:
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
         """See `exchange_all`."""
-        replies = exchange_all(self._drives, commands, now, timeout, lines)
+        replies = exchange_all(self._drives, commands, now, timeout, lines, self._batches)
         for leg, feedback in enumerate(replies):
             self._take(leg, feedback)
         self.status, self.error = [int(each.status) for each in replies], [each.error for each in replies]
@@ -95,18 +96,26 @@ def exchange_all(
     now: float,
     timeout: float,
     lines: Sequence[HalfDuplexBus] = (),
+    batches: Sequence[Bus] = (),
 ) -> list[Feedback]:
     """Start all exchanges at `now` (s, on the wires' clock), then collect all replies within `timeout` s.
 
     Drives on a shared line have turns; lines work at the same time. `lines`: further ones with begun exchanges.
+    `batches`: buses that send the requests of their drives together.
     Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
     """
     for drive, command in zip(drives, commands, strict=True):
         drive.check(command)
+    for bus in batches:
+        bus.begin_cycle(now)
     for drive, command in zip(drives, commands, strict=True):
         drive.start(command, now)
+    for bus in batches:
+        bus.commit()
     deadline = now + timeout
     shared = [drive.line for drive in drives if drive.line is not None]
     if shared or lines:
         advance_all([*{*shared, *lines}], deadline)
+    for bus in batches:
+        bus.gather(deadline)
     return [drive.finish(deadline) for drive in drives]
