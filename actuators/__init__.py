@@ -45,7 +45,7 @@ from actuators.errors import (
     IdentityError,
     ProtocolError,
 )
-from actuators.exchange import BusPlan, CycleExchange, bus_plans, exchange_all
+from actuators.exchange import BusPlan, CycleExchange, DevicePlan, bus_plans, exchange_all
 from actuators.framing import LineFraming, ReplyScan
 from actuators.interface import (
     COMMAND_CLEAR,
@@ -96,6 +96,7 @@ from actuators.virtual.server import NO_PORT, DeviceLine, StopEvent, Terminal, T
 from actuators.virtual.servo import VirtualServo
 from actuators.virtual.servo_group import VirtualServoGroup
 from actuators.wire import (
+    LOWEST_LATENCY,
     Endpoint,
     LinkClosedError,
     MemoryWire,
@@ -106,6 +107,7 @@ from actuators.wire import (
     TcpWire,
     Wire,
     arrived,
+    latency_timer,
     open_wire,
     serial_ports,
 )
@@ -117,6 +119,7 @@ __all__ = [
     "COMMAND_HOME",
     "COMMAND_OFF",
     "COMMAND_STOP",
+    "LOWEST_LATENCY",
     "NO_PORT",
     "PARITIES",
     "SENSOR_FAULTS",
@@ -150,6 +153,7 @@ __all__ = [
     "DeviceCells",
     "DeviceLine",
     "DeviceOptions",
+    "DevicePlan",
     "DeviceReading",
     "Drive",
     "DriveAddress",
@@ -228,6 +232,7 @@ __all__ = [
     "exchange_all",
     "find_cell_driver",
     "find_driver",
+    "latency_timer",
     "load_profile",
     "open_wire",
     "present_name",

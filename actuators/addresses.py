@@ -9,11 +9,12 @@ from actuators.bus import Bus, HalfDuplexBus, PipelinedBus
 from actuators.driver import DeviceOptions, DriveAddress, InUnit, Line, Port
 from actuators.framing import RTU_LINE, LineFraming, MbapLine, silence
 from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING, Framing
-from actuators.wire import Endpoint, Parity, SerialEndpoint, TcpEndpoint, open_wire
+from actuators.wire import Endpoint, Parity, SerialEndpoint, TcpEndpoint, expected_latency, open_wire
 
 Baud = Annotated[int, Field(strict=True, ge=300, le=4_000_000)]
 Turnaround = Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")]
 ReplyTimeout = Annotated[float, Field(ge=1e-3, le=10.0), InUnit("s")]
+ReplyDelay = Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")]
 
 
 class LineAddress(DriveAddress):
@@ -31,6 +32,9 @@ class LineAddress(DriveAddress):
     """Parity of the serial line."""
     stop_bits: Literal[1, 2] = 1
     """Stop bits of the serial line."""
+    reply_delay: ReplyDelay | None = None
+    """Time from the last byte of a request to the first byte of the reply, s, for the plan of the line; not given: the
+    line's `turnaround` and the latency of its USB adapter. `rig scan` and `rig setup new --ask` measure it."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -73,15 +77,32 @@ class LineTimes(BaseModel):
 class LineOptions(DeviceOptions, LineAddress, LineTimes):
     """What a device on a serial line needs to know."""
 
+    @property
+    def silence(self) -> float:
+        """Silence between two frames, s."""
+        return silence(self.baud) if self.turnaround is None else self.turnaround
+
+    @property
+    def reply_wait(self) -> float | None:
+        """See `DeviceOptions.reply_wait`."""
+        return self.reply_delay
+
+    @property
+    def twin_delay(self) -> float:
+        """See `DeviceOptions.twin_delay`: the given delay, else the silence that ends a frame."""
+        return self.silence if self.reply_delay is None else self.reply_delay
+
     def line(self, framing: LineFraming = RTU_LINE) -> Bus:
         """The line on which the unit is, shared by those with the same `buses`; framing: of all that is there."""
         endpoint = self.endpoint
         opening = self.open_wire or (lambda timeout: open_wire(endpoint, timeout))
 
         def make() -> Bus:
-            byte_time = endpoint.byte_time if isinstance(endpoint, SerialEndpoint) else 0.0
-            quiet = silence(self.baud) if self.turnaround is None else self.turnaround
-            return HalfDuplexBus(opening, quiet, self.reply_timeout, byte_time, self.place, framing)
+            if not isinstance(endpoint, SerialEndpoint):
+                return HalfDuplexBus(opening, self.silence, self.reply_timeout, 0.0, self.place, framing)
+            latency = expected_latency(endpoint.device) if self.open_wire is None else 0.0
+            byte_time = endpoint.byte_time
+            return HalfDuplexBus(opening, self.silence, self.reply_timeout, byte_time, self.place, framing, latency)
 
         return self.buses.at(self.place, make) if self.buses is not None else make()
 

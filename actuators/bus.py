@@ -9,20 +9,23 @@ from collections.abc import Callable, Sequence
 from actuators.errors import ConfigurationError
 from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
 from actuators.interface import Counters
-from actuators.wire import Wire
+from actuators.wire import SerialWire, Wire
 
 _MBAP_SIZE = MBAP.size
 _TRANSACTION = struct.Struct(">H")
+_DELAYS = 32  # of a unit's last replies
 _LATE = 256  # requests that were given up, whose replies are known when they come
 
 
 class Presence:
-    """Whether a unit on a shared line did not answer its last request."""
+    """Whether a unit on a shared line did not answer its last request, and how long its last answers took."""
 
-    __slots__ = ("silent",)
+    __slots__ = ("delays", "silent")
 
     def __init__(self) -> None:
         self.silent = False
+        self.delays: deque[float] = deque(maxlen=_DELAYS)
+        """s from the last byte of a request to the first of its reply"""
 
 
 class Exchange:
@@ -318,18 +321,20 @@ class HalfDuplexBus(Bus):
         byte_time: float = 0.0,
         place: str = "line",
         framing: LineFraming = RTU_LINE,
+        latency: float = 0.0,
     ) -> None:
         """open_wire: see `Bus`. turnaround: s of silence between two frames. reply_timeout: s, see the class.
 
         byte_time: s on the wire for each byte of both frames, which comes to it. place: as messages say it. framing: of
-        all that is on the line.
+        all that is on the line. latency: expected of its adapter, s.
         """
         super().__init__(open_wire)
         self.place = place
         self.framing = framing
-        self._turnaround = turnaround
+        self.turnaround = turnaround
+        self._latency = latency
         self._reply_timeout = reply_timeout
-        self._byte_time = byte_time
+        self.byte_time = byte_time
         self._waiting: deque[tuple[Exchange, bytes]] = deque()
         self._asked: Exchange | None = None
         self._asker: Exchange | None = None
@@ -383,9 +388,14 @@ class HalfDuplexBus(Bus):
         reply, exchange.reply = exchange.reply, b""
         return reply or None
 
-    def time_of(self, size: int, exchanges: int) -> float:
-        """Time of exchanges that are `size` bytes in all, with the silences between them, s."""
-        return size * self._byte_time + (exchanges - 1) * self._turnaround
+    @property
+    def latency(self) -> float:
+        """By how much its adapter delays each reply, s: of the open port, or as it is expected to be then."""
+        return self.wire.latency if isinstance(self.wire, SerialWire) else self._latency
+
+    def time_of(self, size: int, delays: Sequence[float]) -> float:
+        """Time of exchanges that are `size` bytes in all, each with a reply delay (s), and the silences between, s."""
+        return size * self.byte_time + sum(delays) + (len(delays) - 1) * self.turnaround
 
     @property
     def idle(self) -> bool:
@@ -426,7 +436,7 @@ class HalfDuplexBus(Bus):
         """Drop a late reply when it arrives."""
         if now < self._doubtful and self._asked is None and wire.receive(-math.inf):
             self._doubtful = -math.inf
-            self._until = max(self._until, now + _REST_OF_IT * self._byte_time)
+            self._until = max(self._until, now + _REST_OF_IT * self.byte_time)
             if self._waiting:
                 counters = self._waiting[0][0].counters
                 counters.rejected += 1
@@ -448,8 +458,8 @@ class HalfDuplexBus(Bus):
         frame = self.framing.frame(message)
         if wire.send(frame):
             self._asked, self._asker, self._message = exchange, exchange, message
-            exchange.carried = now + len(frame) * self._byte_time
-            reply = (exchange.reply_length + self.framing.overhead) * self._byte_time
+            exchange.carried = now + len(frame) * self.byte_time
+            reply = (exchange.reply_length + self.framing.overhead) * self.byte_time
             self._until = exchange.carried + reply + self._reply_timeout
             if wire.descriptor < 0:
                 self._listen(wire, now)
@@ -465,6 +475,8 @@ class HalfDuplexBus(Bus):
             if self._found(exchange):
                 if self._asker is not None and exchange.reply:
                     self._asker.presence.silent = False
+                    taken = now - exchange.carried - (len(exchange.reply) + self.framing.overhead) * self.byte_time
+                    self._asker.presence.delays.append(taken)
                 self._rest(now)
                 if exchange.reply and exchange.answered is not None:
                     exchange.answered(exchange.reply)
@@ -501,7 +513,7 @@ class HalfDuplexBus(Bus):
         """End the exchange; the line then stays silent for the turnaround."""
         self._asked = None
         self._input = b""
-        self._until = now + self._turnaround
+        self._until = now + self.turnaround
 
     def _forget(self, exchange: Exchange) -> None:
         """Drop a unit's request; if already sent, its answer is still waited for before the next request."""

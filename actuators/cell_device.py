@@ -107,7 +107,13 @@ class StationCells(CellDevice):
         super().__init__(options.name, channels, options.sample_period)
         self._station = Station(bus, f"{options.name} at {place}", unit, self.counters)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self.reply_delay = options.reply_wait
         self._now = 0.0
+
+    @property
+    def measured_delay(self) -> float | None:
+        """See `Member.measured_delay`."""
+        return self._station.reply_delay
 
     @property
     def connected(self) -> bool:

@@ -80,17 +80,25 @@ class Member(ABC):
     """Its shared line, None for a wire of its own or with pipelined requests."""
     batch: Bus | None = None
     """Its bus, if that sends the requests of a cycle together (`Bus.begin_cycle`)."""
+    reply_delay: float | None = None
+    """s from the last byte of a request on the line to the first of its reply, as configured; None: not known."""
 
     def __init__(self, name: str, sample_period: float = 0.0) -> None:
         """sample_period: s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
         self.name = name
         self.counters = Counters()
+        self.sample_period = sample_period
         self._sampling = Sampling(sample_period)
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """Exchanges of a cycle on a shared line: bytes of each request and its reply, framing included."""
         return ()
+
+    @property
+    def measured_delay(self) -> float | None:
+        """Median of the reply delays that were measured last on a shared line, s; None without any."""
+        return None
 
     @property
     @abstractmethod
@@ -127,7 +135,6 @@ class Drive(Member):
         self._now = 0.0
         """the cycle's time, s"""
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
-        self.sample_period = sample_period
         self._urgent_fields: tuple[Mode, bool, bool, bool] | None = None
         self._answered_fields: tuple[Mode, bool, bool, bool] | None = None
         """fields that are sent at once if they change: of the last command, and of the last answered one"""

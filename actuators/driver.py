@@ -122,6 +122,16 @@ class DeviceOptions(_Model):
     buses: Buses | None = None
     """Where devices of one rig find the wires that they share."""
 
+    @property
+    def reply_wait(self) -> float | None:
+        """Time from the last byte of a request to the first byte of the reply, s; None: not given."""
+        return None
+
+    @property
+    def twin_delay(self) -> float:
+        """For how long the device's twin waits before it answers on a line whose bytes take their time, s."""
+        return 0.0
+
 
 class DriveOptions(DeviceOptions):
     """What every driver of drives is given beside its own address and settings."""
@@ -169,7 +179,13 @@ class StationDrive(Drive):
         super().__init__(options.name, capabilities, options.echo_lag, options.sample_period)
         self._station = Station(bus, f"{options.name} at {place}", unit, self.counters, messages)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self.reply_delay = options.reply_wait
         self._sequence = 0
+
+    @property
+    def measured_delay(self) -> float | None:
+        """See `Member.measured_delay`."""
+        return self._station.reply_delay
 
     @property
     def connected(self) -> bool:

@@ -1,5 +1,6 @@
 """A cycle's exchange with several drives on any wires, and its duration on a shared line."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,35 +8,123 @@ import numpy as np
 
 from actuators.bus import Bus, HalfDuplexBus, advance_all
 from actuators.drive import Drive, Member
+from actuators.framing import silence
 from actuators.interface import Command, Feedback
 
 
 @dataclass(frozen=True, slots=True)
-class BusPlan:
-    """A cycle on one line.
+class DevicePlan:
+    """A device's part of a cycle on its line.
 
-    place: its name. devices: names of those on it. bytes: both ways. time: s from the first byte of the first request
-    to the last byte of the last reply, with the silences between, if every device answers at once.
+    bytes: both ways, framing included. exchanges: requests with a reply. reply_delay: s from the last byte of a request
+    to the first of its reply; measured: whether that is configured for this device, not assumed. sample_period: s, 0
+    for one that is asked in every cycle. time: s, with the silence after each reply.
     """
 
-    place: str
-    devices: tuple[str, ...]
+    name: str
     bytes: int
+    exchanges: int
+    reply_delay: float
+    measured: bool
+    sample_period: float
     time: float
 
 
+@dataclass(frozen=True, slots=True)
+class BusPlan:
+    """The longest cycle on one line: that in which every device is asked.
+
+    place: its name. members: the devices on it. byte_time: s, 0 if unknown. turnaround: silence between two frames, s.
+    latency: of its adapter, s, a part of the reply delays that are not measured. time: s from the first byte of the
+    first request to the last byte of the last reply.
+    """
+
+    place: str
+    members: tuple[DevicePlan, ...]
+    byte_time: float
+    turnaround: float
+    latency: float
+    time: float
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Names of those on it."""
+        return tuple(member.name for member in self.members)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes both ways."""
+        return sum(member.bytes for member in self.members)
+
+    @property
+    def exchanges(self) -> int:
+        """Requests with a reply."""
+        return sum(member.exchanges for member in self.members)
+
+    @property
+    def delays(self) -> float:
+        """All reply delays, s."""
+        return sum(member.exchanges * member.reply_delay for member in self.members)
+
+    @property
+    def silences(self) -> float:
+        """All silences between two frames, s."""
+        return (self.exchanges - 1) * self.turnaround
+
+    @property
+    def seldom(self) -> tuple[DevicePlan, ...]:
+        """Devices that are not asked in every cycle, by their own sample period."""
+        return tuple(member for member in self.members if member.sample_period)
+
+    def usual_time(self, period: float) -> float:
+        """As `time`, of a cycle in which only the devices are asked that are asked in every cycle of `period` s, s."""
+        often = [member.time for member in self.members if member.sample_period <= period]
+        return max(0.0, sum(often) - self.turnaround)
+
+    def time_at(self, present: int, baud: int, lines: int = 1) -> float:
+        """As `time`, s, at another baud than the present one, with the devices distributed among several such lines.
+
+        A silence of the standard becomes that of the other baud.
+        """
+
+        def silence_at(now: float) -> float:
+            return silence(baud) if math.isclose(now, silence(present)) else now
+
+        turnaround, parts = silence_at(self.turnaround), [0.0] * lines
+        for member in sorted(self.members, key=lambda member: member.time, reverse=True):
+            assumed = silence_at(member.reply_delay - self.latency) + self.latency
+            delay = member.reply_delay if member.measured else assumed
+            least = parts.index(min(parts))
+            parts[least] += member.bytes * self.byte_time * present / baud + member.exchanges * (delay + turnaround)
+        return max(parts) - turnaround
+
+    def load(self, period: float) -> float:
+        """Share of the time for which the line is occupied, at cycles of `period` s."""
+        return sum(member.time / max(period, member.sample_period) for member in self.members)
+
+
 def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
-    """Plans of shared lines in the order of their first devices; none for lines of unknown timing."""
+    """Plans of shared lines in the order of their first devices; none for lines of unknown timing.
+
+    Devices with a sample period begin together, and are asked in the same cycles: the longest cycle has all of them.
+    """
     plans = []
     for line in dict.fromkeys(device.line for device in devices if device.line is not None):
-        members = [device for device in devices if device.line is line]
-        exchanges = [exchange for device in members for exchange in device.exchanges]
-        size = sum(map(sum, exchanges))
-        names = tuple(device.name for device in members)
-        time = line.time_of(size, len(exchanges))
+        members = [_device_plan(device, line) for device in devices if device.line is line]
+        delays = [member.reply_delay for member in members for _exchange in range(member.exchanges)]
+        time = line.time_of(sum(member.bytes for member in members), delays)
         if time > 0.0:
-            plans.append(BusPlan(line.place, names, size, time))
+            plan = BusPlan(line.place, tuple(members), line.byte_time, line.turnaround, line.latency, time)
+            plans.append(plan)
     return plans
+
+
+def _device_plan(device: Member, line: HalfDuplexBus) -> DevicePlan:
+    exchanges, given = device.exchanges, device.reply_delay
+    size, count = sum(map(sum, exchanges)), len(exchanges)
+    delay = line.turnaround + line.latency if given is None else given
+    time = line.time_of(size, [delay] * count) + line.turnaround if count else 0.0
+    return DevicePlan(device.name, size, count, delay, given is not None, device.sample_period, time)
 
 
 class CycleExchange:

@@ -91,7 +91,10 @@ def create_twin(driver: str, options: Mapping[str, Any], leg: PlantPort) -> Faul
     found = find_driver(driver)
     if found.twin is None:
         raise ConfigurationError(f"driver {driver!r} has no virtual twin")
-    return found.twin(_validated(f"driver {driver}", found.options, options), leg)
+    given = _validated(f"driver {driver}", found.options, options)
+    twin = found.twin(given, leg)
+    twin.reply_delay = given.twin_delay
+    return twin
 
 
 def drive_cell_step(driver: str, options: Mapping[str, Any]) -> float:
@@ -120,7 +123,10 @@ def create_cell_twin(driver: str, options: Mapping[str, Any], cells: Sequence[Ce
     found = find_cell_driver(driver)
     if found.twin is None:
         raise ConfigurationError(f"cell driver {driver!r} has no virtual twin")
-    return found.twin(_validated(f"cell driver {driver}", found.options, options), cells)
+    given = _validated(f"cell driver {driver}", found.options, options)
+    twin = found.twin(given, cells)
+    twin.reply_delay = given.twin_delay
+    return twin
 
 
 def cycle_exchange(drives: Sequence[Drive]) -> CycleExchange:

@@ -23,7 +23,8 @@ class Answer:
     """A unit that answers.
 
     driver: whose it is, as far as its registers tell; "" for none that is known. identity: what it says of itself.
-    reply: what it answered to the first question.
+    reply: what it answered to the first question. reply_delay: s from the last byte of a question to the first of its
+    answer, on a line, else None.
     """
 
     endpoint: Endpoint
@@ -31,6 +32,7 @@ class Answer:
     driver: str
     identity: Identity | None
     reply: str
+    reply_delay: float | None = None
 
     @property
     def place(self) -> str:
@@ -41,9 +43,10 @@ class Answer:
     @property
     def described(self) -> str:
         """Who it is, in words."""
+        delay = "" if self.reply_delay is None else f", answers after {self.reply_delay * 1e3:.3g} ms"
         if self.identity is None:
-            return f"answers ({self.reply}); no driver knows it by its registers"
-        return f"driver {self.driver}: {self.identity.described}"
+            return f"answers ({self.reply}); no driver knows it by its registers{delay}"
+        return f"driver {self.driver}: {self.identity.described}{delay}"
 
 
 def never() -> bool:
@@ -79,7 +82,7 @@ def scan(
             reply = _question(station, register, timeout)
             if reply:
                 driver, identity = _recognised(station, timeout)
-                yield Answer(endpoint, unit, driver, identity, reply)
+                yield Answer(endpoint, unit, driver, identity, reply, station.reply_delay)
             elif not station.connected and isinstance(endpoint, SerialEndpoint):
                 raise ConnectError(f"{station.label} closed the connection")
         finally:

@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
@@ -75,6 +76,12 @@ class Station:
     def connected(self) -> bool:
         """True between `open` and `close`, while neither side has closed the wire."""
         return self.bus.joined(self._exchange)
+
+    @property
+    def reply_delay(self) -> float | None:
+        """Median of the last reply delays on a shared line, s; None without any, or on a wire whose clock stands."""
+        delays = [delay for delay in self._exchange.presence.delays if math.isfinite(delay)]
+        return max(0.0, median(delays)) if delays else None
 
     def open(self, timeout: float) -> None:
         """Join the bus within `timeout` s. Raises ConnectError."""

@@ -314,9 +314,12 @@ _PARITIES = {"none": serial.PARITY_NONE, "even": serial.PARITY_EVEN, "odd": seri
 
 
 class SerialWire(DescriptorWire):
-    """A port of this machine, ours alone. An adapter that is pulled out is a lost peer."""
+    """A port of this machine, ours alone, with low latency if the system allows it.
 
-    __slots__ = ("_port",)
+    An adapter that is pulled out is a lost peer.
+    """
+
+    __slots__ = ("_port", "latency")
 
     def __init__(self, endpoint: SerialEndpoint) -> None:
         """Open the port. Raises ConnectError naming it and the system's reason."""
@@ -328,16 +331,46 @@ class SerialWire(DescriptorWire):
                 endpoint.device, endpoint.baud, parity=_PARITIES[parity], stopbits=endpoint.stop_bits, exclusive=True
             )
             _set_non_blocking_read(port.fileno())
+            with contextlib.suppress(ValueError, OSError, NotImplementedError):  # not every port has it
+                port.set_low_latency_mode(True)
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
             number = getattr(error, "errno", None)
             reason = _owner(endpoint.device) or (os.strerror(number) if number else str(error))
             raise ConnectError(f"{refused}: {reason}") from error
         self._port = port
+        self.latency = latency_timer(endpoint.device) or 0.0
+        """by how much the adapter delays replies, as far as the system says, s"""
         super().__init__(port, refused)
 
     def forget(self) -> None:
         """Drop what has arrived and was not received yet."""
         self._port.reset_input_buffer()
+
+
+ADAPTERS = Path("/sys/bus/usb-serial/devices")
+"""Where the system shows the USB adapters of serial ports."""
+LOWEST_LATENCY = 1e-3
+"""Latency of an FTDI adapter's port that is opened with low latency, s."""
+
+
+def latency_timer(device: str) -> float | None:
+    """For how long an FTDI adapter holds received bytes back, s; None for a port of another kind, or without one."""
+    try:
+        port = ADAPTERS / os.path.basename(os.path.realpath(device))
+        return int((port / "latency_timer").read_text(encoding="ascii")) * 1e-3
+    except (OSError, ValueError):
+        return None
+
+
+def expected_latency(device: str) -> float:
+    """By how much a port's adapter delays replies once it is open, s: `SerialWire` opens it with low latency.
+
+    0 where the system does not say it; `rig setup new --ask` and `rig scan` measure it with the reply delay.
+    """
+    timer = latency_timer(device)
+    if timer is None:
+        return 0.0
+    return min(timer, LOWEST_LATENCY) if os.access(device, os.R_OK | os.W_OK) else timer
 
 
 def serial_ports() -> list[str]:

@@ -16,6 +16,9 @@ NUMBERS: dict[str, Any] = {
     "pairs": ["1 and 2", "3 and 4"],
     "names": ["lag", "bias"],
     "limits": ["length", "force"],
+    "devices": ["drive 1", "drive 2"],
+    "seldom": ["drive 2"],
+    "assumed": ["drive 1"],
 }
 
 

@@ -106,6 +106,8 @@ class FaultyDevice:
         self.device = device
         self.kinds = dict(WIRE_FAULTS)
         """Faults this device can have, by name."""
+        self.reply_delay = 0.0
+        """For how long it waits before it answers on a line whose bytes take their time, s."""
         self.peers: Sequence[FaultyDevice] = ()
         """Devices that "swap_unit" can choose from, its value counting from 1."""
         self._active: dict[str, float] = {}

@@ -24,8 +24,8 @@ class DeviceLine:
     """Devices of one framing behind one wire, told from each other by their unit ids.
 
     A request is carried out when its last byte has come, and its reply is there when that one's last byte has: on a
-    wire of `byte_time` s a byte one after the other, without one at once. What nobody of them is called by is answered
-    by the first, which may be a gateway.
+    wire of `byte_time` s a byte one after the other, after the device's reply delay; without one at once. What nobody
+    of them is called by is answered by the first, which may be a gateway.
     """
 
     def __init__(self, devices: Sequence[FaultyDevice], byte_time: float = 0.0) -> None:
@@ -67,9 +67,10 @@ class DeviceLine:
             device.tick(now)
         while self._requests and self._requests[0][0] <= now:
             at, frame = self._requests.popleft()
+            device = self._device(frame)
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
-                if reply := self._device(frame).respond(frame):
-                    self._queue(at, reply, whole=True)
+                if reply := device.respond(frame):
+                    self._queue(at + device.reply_delay, reply, whole=True)
 
     def passes(self, now: float) -> bool:
         """See `Responder.passes`: on a wire that takes its time, while bytes are on their way."""

@@ -36,7 +36,7 @@ class LinesView(QtWidgets.QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
-        for row, (plan, words) in enumerate(zip(verdict.plans, verdict.described, strict=True)):
+        for row, (plan, words) in enumerate(zip(verdict.plans, map(finding_text, verdict.shares), strict=True)):
             name = QtWidgets.QLabel(PurePath(plan.place).name[-_NAME_LENGTH:])
             bar = QtWidgets.QProgressBar()
             bar.setRange(0, _FULL)

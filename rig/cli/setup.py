@@ -164,8 +164,11 @@ def new(
     )
     made = set_up(SetupRequest(draft, output, ask, overwrite))
     if as_json:
-        typer.echo(json.dumps({"config": str(made.config), "text": made.text}, indent=2))
+        slow = [found.as_dict() for found in made.slow]
+        typer.echo(json.dumps({"config": str(made.config), "text": made.text, "slow_lines": slow}, indent=2))
     else:
+        for found in made.slow:
+            print_styled(f"warning: {found.text}", fg="yellow")
         typer.echo(f"configuration {made.name!r}: {output}\nnext: rig setup probe {output}, rig setup leg {output} 1")
 
 
@@ -196,6 +199,10 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
             typer.echo("serial numbers for the configuration, to refuse exchanged cables:")
             for place, serial in answer.new_serials.items():
                 typer.echo(f"  drives.legs, leg {place}: serial = {toml_item(serial).as_string()}")
+        if answer.new_delays and not found.findings:
+            typer.echo("reply delays for the configuration, for the plan of the lines:")
+            for place, delay in answer.new_delays.items():
+                typer.echo(f"  drives.legs, leg {place}: reply_delay = {delay:g}")
     if not found.passed:
         raise typer.Exit(ExitCode.HARDWARE)
 

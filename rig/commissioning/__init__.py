@@ -21,6 +21,7 @@ from rig.commissioning.draft import (
     speaks_modbus,
     usual_unit,
     with_found,
+    with_reply_delays,
     with_serials,
 )
 from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
@@ -100,6 +101,7 @@ __all__ = [
     "strike_from_record",
     "usual_unit",
     "with_found",
+    "with_reply_delays",
     "with_serials",
     "zero_rig",
 ]

@@ -180,7 +180,7 @@ class DriveAddress:
     """Address of a leg's drive; with `serial`, the number it must have ("" = any).
 
     device: a serial port, instead of host and port. baud, parity, stop_bits: of the port, 0 or "" for the driver's
-    default. position_offset: m, the leg's length where the drive reads zero.
+    default. position_offset: m, the leg's length where the drive reads zero. reply_delay: s, on a port, 0 if unknown.
     """
 
     host: str = ""
@@ -192,6 +192,7 @@ class DriveAddress:
     parity: str = ""
     stop_bits: int = 0
     position_offset: float = 0.0
+    reply_delay: float = 0.0
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -200,7 +201,7 @@ class DriveAddress:
         if not self.device:
             return {"host": self.host, "port": self.port, **common}
         line = {"baud": self.baud or "", "parity": self.parity, "stop_bits": self.stop_bits or ""}
-        return {"device": self.device, **line, **common}
+        return {"device": self.device, **line, **common, "reply_delay": self.reply_delay or ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +433,15 @@ def with_serials(draft: Draft, serials: dict[int, str]) -> Draft:
     return replace(draft, drives=drives)
 
 
+def with_reply_delays(draft: Draft, delays: Mapping[int, float]) -> Draft:
+    """Return the draft with measured reply delays (s), by leg 1 to 6, for the plan of its lines."""
+    drives = tuple(
+        replace(drive, reply_delay=delays.get(leg, drive.reply_delay))
+        for leg, drive in enumerate(draft.drives, start=1)
+    )
+    return replace(draft, drives=drives)
+
+
 def _check_free(path: Path, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists already; it is replaced only where that is asked for")
@@ -489,7 +499,12 @@ def _address(answer: Answer) -> DriveAddress:
     end = answer.endpoint
     if isinstance(end, SerialEndpoint):
         return DriveAddress(
-            unit=answer.unit, device=end.device, baud=end.baud, parity=end.parity, stop_bits=end.stop_bits
+            unit=answer.unit,
+            device=end.device,
+            baud=end.baud,
+            parity=end.parity,
+            stop_bits=end.stop_bits,
+            reply_delay=answer.reply_delay or 0.0,
         )
     return DriveAddress(end.host, end.port, answer.unit)
 

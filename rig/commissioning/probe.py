@@ -1,5 +1,6 @@
 """Query of the drives of a rig or a draft, each in its own thread with a timeout."""
 
+import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -10,7 +11,18 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
+from actuators import (
+    ActuatorError,
+    Drive,
+    Feedback,
+    Identity,
+    Mode,
+    SerialEndpoint,
+    Status,
+    create_drive,
+    find_driver,
+    open_wire,
+)
 from rig.commissioning.draft import Draft, has_profile
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
@@ -35,6 +47,8 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
+_REPLY_TIMEOUT = 0.25  # s, on a line: a drive may take longer to answer than is configured, and is then told
+_DELAY_READS = 8  # to measure how long a drive takes to answer
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
     (Status.FAULT, "fault"),
@@ -81,6 +95,8 @@ class LegProbe:
     position: float = float("nan")
     force: float = float("nan")
     words: tuple[str, ...] = ()
+    reply_delay: float | None = None
+    """s from a request to the reply, as measured on a line; None on a wire of its own"""
 
     @property
     def answered(self) -> bool:
@@ -93,7 +109,8 @@ class LegProbe:
         if self.fault:
             return f"{who}: {self.fault}" if who else self.fault
         force = f", force {self.force:.1f} N" if np.isfinite(self.force) else ""
-        text = "; ".join(filter(None, (who, ", ".join(self.words))))
+        delay = "" if self.reply_delay is None else f"answers after {self.reply_delay * 1e3:.3g} ms"
+        text = "; ".join(filter(None, (who, ", ".join(self.words), delay)))
         return f"{text}; position {self.position * 1e3:.3f} mm{force}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -109,6 +126,7 @@ class LegProbe:
             "position_m": self.position if np.isfinite(self.position) else None,
             "force_n": self.force if np.isfinite(self.force) else None,
             "status": list(self.words),
+            "reply_delay_s": self.reply_delay,
         }
 
 
@@ -130,6 +148,11 @@ class Probe:
         found = {leg.leg: leg.identity.serial for leg in self.legs if leg.identity and leg.identity.serial}
         numbers = list(found.values())
         return {leg: serial for leg, serial in found.items() if numbers.count(serial) == 1}
+
+    @property
+    def reply_delays(self) -> dict[int, float]:
+        """Return the measured reply delays, s, by leg 1 to 6."""
+        return {leg.leg: leg.reply_delay for leg in self.legs if leg.reply_delay is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able data."""
@@ -171,7 +194,9 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
             try:
                 probe = replace(probe, identity=drive.identify())
                 drive.configure()
-                return _judged(replace(probe, watchdog=kind.watchdog), drive, drive.observe(kind.timeout), kind.mode)
+                read = drive.observe(kind.timeout)
+                probe = replace(probe, watchdog=kind.watchdog, reply_delay=_reply_delay(drive, kind.timeout))
+                return _judged(probe, drive, read, kind)
             except ActuatorError as error:
                 probe = replace(probe, fault=str(error))
         if probe.answered:
@@ -245,6 +270,8 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
 
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
+    if "reply_timeout" in find_driver(kind.driver).settings.model_fields:
+        options["reply_timeout"] = max(_awaited(kind), _REPLY_TIMEOUT)
     place = address.given | {"serial": None}  # any drive may answer here
     endpoint = address.endpoint
     if kind.virtual and isinstance(endpoint, SerialEndpoint):
@@ -253,10 +280,26 @@ def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     return create_drive(kind.driver, options | place | {"request_timeout": kind.timeout})
 
 
-def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegProbe:
+def _awaited(kind: DriveKind) -> float:
+    """Return for how long a reply is waited for on a line, s."""
+    usual: float = find_driver(kind.driver).settings.model_fields["reply_timeout"].default
+    return float(kind.settings.get("reply_timeout", usual))
+
+
+def _reply_delay(drive: Drive, timeout: float) -> float | None:
+    """Measure how long a drive on a line takes to answer, s, rounded up to 10 µs; None on a wire of its own."""
+    if drive.line is None:
+        return None
+    for _ in range(_DELAY_READS):
+        drive.observe(timeout)
+    delay = drive.measured_delay
+    return None if delay is None else math.ceil(delay * 1e5) / 1e5
+
+
+def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind) -> LegProbe:
     """Return the probe with the feedback and its faults."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
-    lacking = [mode.name for mode in (needed, Mode.HOMING) if mode not in drive.capabilities.modes]
+    lacking = [mode.name for mode in (kind.mode, Mode.HOMING) if mode not in drive.capabilities.modes]
     fault = ""
     if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
         fault = f"another drive than expected, serial {probe.expected}"
@@ -264,6 +307,8 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegP
         fault = f"the drive has no mode {', '.join(lacking)}"
     elif read.status & Status.FAULT:  # a timeout at rest is no fault
         fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
+    elif probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)):
+        fault = f"it answers after {probe.reply_delay:g} s, and is waited for {awaited:g} s: raise reply_timeout"
     elif not np.isfinite([read.position, read.velocity]).all():
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words)

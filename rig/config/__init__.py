@@ -28,6 +28,7 @@ from rig.config.fmu import (
 )
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
+    LEAST_RATE,
     RigConfig,
     cell_options,
     drive_options,
@@ -93,6 +94,7 @@ __all__ = [
     "FAULT_WORDS",
     "GIVEN",
     "LAW_GROUP",
+    "LEAST_RATE",
     "MOST_REMEMBERED",
     "MOST_TRIANGLES",
     "MOTION",

@@ -109,6 +109,7 @@ def _lines(config: RigConfig) -> Iterator[ConfigFault]:
                 key, Finding(Code.PLACE_TAKEN, details={"place": address.place, "other": key_text(owner)})
             )
             continue
+        yield from _reply_delay(config, key, address)
         endpoint = address.endpoint
         if not isinstance(endpoint, SerialEndpoint):
             continue
@@ -121,6 +122,15 @@ def _lines(config: RigConfig) -> Iterator[ConfigFault]:
         if taken != key:
             details = {"number": address.unit, "line": str(endpoint), "other": key_text(taken)}
             yield ConfigFault(key, Finding(Code.UNIT_TAKEN, details=details))
+
+
+def _reply_delay(config: RigConfig, key: KeyPath, address: DriveAddress) -> Iterator[ConfigFault]:
+    """Yield a device that takes as long to answer as its reply is waited for."""
+    delay = getattr(address, "reply_delay", None)
+    own = config.drives.settings_of(int(key[2])) if key[0] == "drives" else address.model_dump()
+    timeout = own.get("reply_timeout")
+    if delay is not None and timeout is not None and delay >= timeout:
+        yield ConfigFault((*key, "reply_delay"), Finding(Code.REPLY_DELAY_LONG, value=delay, bound=timeout))
 
 
 def _line_settings(config: RigConfig) -> Iterator[ConfigFault]:

@@ -62,6 +62,8 @@ from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
 
+LEAST_RATE = 5.0
+"""Lowest rate of a rig, Hz."""
 _FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
 
 SCALED: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {
@@ -167,7 +169,7 @@ class RigConfig(Section):
     mode: Annotated[Text, AfterValidator(_known_law)] = "force"
     """Control law: "force", "computed-torque", "observer", "position", or one of another distribution; in "position"
     the drives close their own position loops."""
-    rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
+    rate: Annotated[Frequency, within(LEAST_RATE, 2000.0, "Hz")] = 500.0
     """Cycles per second."""
     control: Control = Control()
     """Gains and timing of the control law."""

@@ -4,10 +4,7 @@ from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, se
 from rig.engine.core import Engine
 from rig.engine.cycle_data import CycleData, Readings, estimate_kernel
 from rig.engine.devices import (
-    BusVerdict,
     cell_calibration,
-    check_buses,
-    judge_buses,
     make_cells,
     make_drive,
     make_drive_group,
@@ -33,6 +30,7 @@ from rig.engine.laws.kernels import (
 )
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import LegMove, LegResult, LegTest, MoveBounds, move_bounds
+from rig.engine.lines import BusVerdict, check_buses, judge_buses
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
 from rig.engine.messages import (

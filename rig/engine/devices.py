@@ -1,15 +1,12 @@
-"""Drives and load cells of a configuration, and the load of their lines in a cycle."""
+"""Drives and load cells of a configuration."""
 
 import hashlib
-import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from actuators import (
     Buses,
-    BusPlan,
     CellSource,
     DeviceCells,
     Drive,
@@ -143,73 +140,3 @@ def _served(config: RigConfig, address: DriveAddress, pacer: Pacer | None) -> di
     if pacer is not None:
         return {"open_wire": lambda timeout: PacedWire(endpoint, timeout, pacer)}
     return {"open_wire": lambda timeout: open_wire(endpoint, timeout)}
-
-
-@dataclass(frozen=True, slots=True)
-class BusVerdict:
-    """Verdict on the load of every line within the time for replies.
-
-    budget: s, `drives.reply_deadline` of a period. rate: Hz. carries: Hz, the highest rate that all lines carry;
-    infinite without any.
-    """
-
-    plans: tuple[BusPlan, ...]
-    budget: float
-    rate: float
-    carries: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether every line carries the rate."""
-        return self.rate <= self.carries
-
-    @property
-    def message(self) -> str:
-        """Text of the reason: the line and the rate it carries; empty if passed."""
-        if self.passed:
-            return ""
-        slowest = max(self.plans, key=lambda plan: plan.time)
-        return (
-            f"the line {slowest.place} ({', '.join(slowest.devices)}) takes {slowest.time * 1e3:.3g} ms "
-            f"for a cycle's {slowest.bytes} bytes and silences; replies have {self.budget * 1e3:.3g} ms at "
-            f"{self.rate:g} Hz (drives.reply_deadline): it carries {math.floor(self.carries)} Hz at most"
-        )
-
-    @property
-    def described(self) -> list[str]:
-        """Text of every line with its share of the time."""
-        return [
-            f"{plan.place}: {', '.join(plan.devices)}, {plan.bytes} bytes, {plan.time * 1e3:.3g} of "
-            f"{self.budget * 1e3:.3g} ms for replies ({100.0 * plan.time / self.budget:.0f} %)"
-            for plan in self.plans
-        ]
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON-able data; s and Hz."""
-        return {
-            "passed": self.passed,
-            "message": self.message,
-            "reply_time": self.budget,
-            "highest_rate": self.carries if math.isfinite(self.carries) else None,
-            "lines": [
-                {"place": plan.place, "devices": list(plan.devices), "bytes": plan.bytes, "time": plan.time}
-                for plan in self.plans
-            ],
-        }
-
-
-def judge_buses(config: RigConfig, plans: Sequence[BusPlan]) -> BusVerdict:
-    """Judge the plans of a configuration's lines at its rate."""
-    share = config.drives.reply_deadline
-    carries = min((share / plan.time for plan in plans if plan.time > 0.0), default=math.inf)
-    return BusVerdict(tuple(plans), share * config.period, config.rate, carries)
-
-
-def check_buses(config: RigConfig) -> BusVerdict:
-    """Judge a configuration's lines, without opening any.
-
-    Raises:
-        ConfigurationError: a driver or profile does not take what is configured.
-        CalibrationError: the load cells' calibration cannot be used.
-    """
-    return judge_buses(config, make_drive_group(config).plans)

@@ -14,13 +14,13 @@ from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, pose_difference
 from rig.engine.checking import check_motion, received_table
 from rig.engine.core import Engine
-from rig.engine.devices import judge_buses
 from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.hold_to_run import HoldToRun
 from rig.engine.journal import Journal
 from rig.engine.lease import Lease
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import LegMove, check_room
+from rig.engine.lines import judge_buses
 from rig.engine.link import Submission
 from rig.engine.messages import (
     CHECKED,

@@ -1131,6 +1131,69 @@ class Code(StrEnum):
     MODE_MIXED = _code(
         "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'
     )
+    REPLY_DELAY_LONG = _code(
+        "reply_delay_long", "{value:g} s, must be below {bound:g} s, the reply_timeout of its line", unit="s"
+    )
+    LINE_SHARE = _code(
+        "line_share",
+        "{line}: {devices:join, }, {bytes} bytes, {value:.3g*1e3} of {bound:.3g*1e3} ms for replies ({share:.0f} %): "
+        "{carried:.3g*1e3} ms of bytes, {delays:.3g*1e3} ms until the devices answer"
+        "[[ (assumed for {assumed:join, })]], "
+        "{silences:.3g*1e3} ms of silences[[; without {seldom:join, }, not asked in every cycle, {usual:.3g*1e3} ms, "
+        "and occupied {load:.0f} % of the time]]",
+        severity=Severity.INFO,
+        unit="s",
+    )
+    LINE_SLOW = _code(
+        "line_slow",
+        "the line {line} ({devices:join, }) takes {value:.3g*1e3} ms for a cycle's {bytes} bytes "
+        "({carried:.3g*1e3} ms), {exchanges} reply delays ({delays:.3g*1e3} ms) and silences ({silences:.3g*1e3} ms); "
+        "replies have {bound:.3g*1e3} ms at {rate:g} Hz (drives.reply_deadline)[[. Remedies: {within:join; }]]",
+        unit="s",
+    )
+    LINE_RATE = _code("line_rate", "it carries {value:g} Hz at most: lower `rate`", severity=Severity.INFO, unit="Hz")
+    LINE_RATE_REFUSED = _code(
+        "line_rate_refused",
+        "it carries {value:g} Hz at most, a rate that is refused: {within:join; }",
+        severity=Severity.INFO,
+        unit="Hz",
+    )
+    LINE_NO_RATE = _code(
+        "line_no_rate", "it carries less than {bound:g} Hz, the lowest rate", severity=Severity.INFO, unit="Hz"
+    )
+    LINE_BAUD = _code(
+        "line_baud",
+        "set the line and its devices from {value:.0f} to {bound:.0f} baud",
+        severity=Severity.INFO,
+        unit="baud",
+    )
+    LINE_SPLIT = _code("line_split", "put its devices on {count} lines", severity=Severity.INFO)
+    LINE_BAUD_AND_SPLIT = _code(
+        "line_baud_and_split",
+        "put its devices on {count} lines, and set these from {value:.0f} to {bound:.0f} baud",
+        severity=Severity.INFO,
+        unit="baud",
+    )
+    LINE_FEWER_BYTES = _code(
+        "line_fewer_bytes",
+        "exchange fewer registers: {bound:.0f} bytes at most, now {value:.0f}",
+        severity=Severity.INFO,
+    )
+    LINE_QUICKER = _code(
+        "line_quicker",
+        "set the devices to answer within {bound:.3g*1e3} ms, and turnaround and reply_delay to it, now "
+        "{value:.3g*1e3} ms",
+        severity=Severity.INFO,
+        unit="s",
+    )
+    LINE_LATER_DEADLINE = _code(
+        "line_later_deadline", "raise drives.reply_deadline to {value:g}", severity=Severity.INFO
+    )
+    LINE_SAMPLED_TOGETHER = _code(
+        "line_sampled_together",
+        "a sample period does not shorten it: {devices:join, } have a cycle in common with the others",
+        severity=Severity.INFO,
+    )
     SAMPLE_PERIOD_LONG = _code(
         "sample_period_long",
         "{value:g} s, must be at most {bound:g} s, half of drives.watchdog: one lost telegram would stop the rig",

@@ -40,10 +40,12 @@ class CheckResult:
     @property
     def faults(self) -> tuple[Notice, ...]:
         """Return the faults, or empty: codes `loop`, `buses` and `trajectory`."""
-        judged = (("loop", self.loop), ("buses", self.buses), ("trajectory", self.verdict))
-        return tuple(
-            Notice(code, one.message, serious=True) for code, one in judged if one is not None and not one.passed
-        )
+        texts = [("buses", found.text) for found in self.buses.findings]
+        if not self.loop.passed:
+            texts.insert(0, ("loop", self.loop.message))
+        if self.verdict is not None and not self.verdict.passed:
+            texts.append(("trajectory", self.verdict.message))
+        return tuple(Notice(code, text, serious=True) for code, text in texts)
 
     @property
     def passed(self) -> bool:

@@ -5,20 +5,27 @@ import shutil
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
-from actuators import DriveAddress, SerialEndpoint, TcpEndpoint
+from actuators import LOWEST_LATENCY, ActuatorError, DriveAddress, SerialEndpoint, TcpEndpoint, latency_timer
+from calibration import CalibrationError
 from dynamics import DynamicsError
 from rig.commissioning import Steadiness, measure
 from rig.config import RigConfig, load_config
-from rig.engine import loop_mode
+from rig.engine import check_buses, loop_mode
 from rig.errors import ConfigError, HardwareError
+from rig.findings import statement
 from rig.safety import check_loop
 from rig.services.finding import Finding
 from rig.services.machine_probes import writable
 
 _CONNECT_TIMEOUT = 1.0  # s, connection timeout
 _MIN_DISK = 2e9  # bytes
+_UDEV_RULE = (
+    'put ACTION=="add", SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ATTR{latency_timer}="1" into '
+    "/etc/udev/rules.d/99-stewart-rig.rules, run `sudo udevadm control --reload`, plug the adapter in again"
+)
 
 
 def all_findings(path_or_name: str) -> Iterator[Finding]:
@@ -34,6 +41,7 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
     yield checks(config)
     yield serials(config)
     yield cycle(config)
+    yield from lines(config)
     yield from addresses(config)
     yield recordings(config)
 
@@ -97,6 +105,22 @@ def judged_cycle(found: Steadiness) -> Finding:
     )
 
 
+def lines(config: RigConfig) -> Iterator[Finding]:
+    """Check whether every serial line carries the rate."""
+    try:
+        verdict = check_buses(config)
+    except (ActuatorError, CalibrationError) as error:
+        yield Finding("line", "fail", str(error), "correct the file; `rig check` shows the same")
+        return
+    slow = {str(found.details["line"]): found for found in verdict.findings}
+    for share in verdict.shares:
+        found = slow.get(str(share.details["line"]))
+        if found is None:
+            yield Finding("line", "ok", share.text)
+        else:
+            yield Finding("line", "fail", statement(replace(found, within=())), "; ".join(map(str, found.within)))
+
+
 def addresses(config: RigConfig) -> Iterator[Finding]:
     """Check every address of the configuration: answering for a real rig, free for a virtual one."""
     devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
@@ -106,8 +130,12 @@ def addresses(config: RigConfig) -> Iterator[Finding]:
     with ThreadPoolExecutor(max(len(places), 1)) as pool:
         yield from pool.map(lambda place: look(*place), places)
     if config.virtual is None:  # else they are the virtual rig's own pseudo-terminals
-        lines = {device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)}
-        yield from map(serial_port, sorted(lines))
+        devices_of_lines = {
+            device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)
+        }
+        for device in sorted(devices_of_lines):
+            yield serial_port(device)
+            yield from adapter(device)
 
 
 def serial_port(device: str) -> Finding:
@@ -121,6 +149,19 @@ def serial_port(device: str) -> Finding:
             name, "fail", f"{device} may not be used by this user", f"join the group {owner}, then log in again"
         )
     return Finding(name, "ok", f"{device} is there")
+
+
+def adapter(device: str) -> Iterator[Finding]:
+    """Check the latency of a serial port's USB adapter, as far as the system shows one."""
+    timer = latency_timer(device)
+    if timer is None:
+        return
+    now = f"{device}: its adapter holds replies back for up to {timer * 1e3:g} ms (latency timer)"
+    if timer <= LOWEST_LATENCY:
+        yield Finding("USB latency", "ok", now)
+    else:
+        asked = f"; the rig asks for {LOWEST_LATENCY * 1e3:g} ms when it opens the port, other programs may not"
+        yield Finding("USB latency", "warn", now + asked, _UDEV_RULE)
 
 
 def real_address(name: str, host: str, port: int) -> Finding:

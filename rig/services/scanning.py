@@ -120,4 +120,5 @@ def _as_dict(answer: "Answer") -> dict[str, Any]:
     else:
         place = {"host": endpoint.host, "port": endpoint.port}
     identity = None if answer.identity is None else asdict(answer.identity)
-    return {**place, "unit": answer.unit, "driver": answer.driver, "identity": identity, "said": answer.reply}
+    who = {"unit": answer.unit, "driver": answer.driver, "identity": identity, "said": answer.reply}
+    return {**place, **who, "reply_delay_s": answer.reply_delay}

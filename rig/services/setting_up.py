@@ -27,11 +27,14 @@ from rig.commissioning import (
     save_draft,
     served,
     strike_from_record,
+    with_reply_delays,
     with_serials,
 )
 from rig.config import load_config
 from rig.csvio import check_output
+from rig.engine import check_buses
 from rig.errors import HardwareError, InputError
+from rig.findings import Finding
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
@@ -55,11 +58,12 @@ class SetupRequest:
 
 @dataclass(frozen=True, slots=True)
 class SetupResult:
-    """Result: the file, its text, and the rig's name."""
+    """Result: the file, its text, the rig's name, and a finding for every line that does not carry its rate."""
 
     config: Path
     name: str
     text: str
+    slow: tuple[Finding, ...]
 
 
 @request
@@ -72,10 +76,11 @@ class ProbeRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Replies of the drives, and the serial numbers missing in the configuration, by leg, 1 to 6."""
+    """Replies of the drives, and what is missing in the configuration, by leg, 1 to 6: serial numbers, reply delays."""
 
     probe: Probe
     new_serials: dict[int, Any]
+    new_delays: dict[int, float]
 
 
 @request
@@ -133,7 +138,7 @@ def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResul
     if request.ask:
         draft = _asked(draft, output)
     config = save_draft(draft, output, overwrite=request.overwrite)
-    return SetupResult(output, config.name, draft_text(draft))
+    return SetupResult(output, config.name, draft_text(draft), check_buses(config).findings)
 
 
 def _placed(draft: Draft, folder: Path) -> Draft:
@@ -156,7 +161,9 @@ def _asked(draft: Draft, output: Path) -> Draft:
     if not found.passed:
         faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
         raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
-    return with_serials(draft, found.serials)
+    draft = with_serials(draft, found.serials)
+    # twins on a pseudo-terminal answer when this computer has time, which says nothing of drives
+    return draft if draft.virtual else with_reply_delays(draft, found.reply_delays)
 
 
 def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult:
@@ -171,7 +178,12 @@ def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult
     with served(settings) as rig:
         found = probe_rig(rig)
     missing = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
-    return ProbeResult(found, missing)
+    legs = settings.drives.legs
+    unknown = settings.virtual is None
+    delays = {
+        n: delay for n, delay in found.reply_delays.items() if unknown and legs[n - 1].given["reply_delay"] is None
+    }
+    return ProbeResult(found, missing, delays)
 
 
 def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:

@@ -40,10 +40,20 @@ def answer(ports: list[Path], request: int, reply: int, carried: float, stop: Ev
 
 
 def bare_exchanges(
-    ports: list[Path], units: int, request: int, reply: int, byte_time: float, turnaround: float, cycles: int
+    ports: list[Path],
+    units: int,
+    request: int,
+    reply: int,
+    byte_time: float,
+    turnaround: float,
+    cycles: int,
+    delay: float,
 ) -> list[float]:
-    """Shares of the wires' own time, sorted, that so many cycles take, of `units` exchanges on each line."""
-    carried = (request + reply) * byte_time
+    """Shares of the wires' own time, sorted, that so many cycles take, of `units` exchanges on each line.
+
+    delay: s from a request to its reply.
+    """
+    carried = (request + reply) * byte_time + delay
     wires = units * carried + (units - 1) * turnaround
     context = multiprocessing.get_context("spawn")
     stop, ready = context.Event(), context.Event()

@@ -6,6 +6,7 @@ _STREAM = "actuators/test_loadstar_stream.py"
 _DEVICES = "actuators/test_device_line.py"
 _TERMINAL = "actuators/test_virtual_terminal.py"
 _ADDRESS = "actuators/test_modbus_address.py"
+_PLAN = "actuators/test_line_plan.py"
 _PACED = "rig/test_paced_lines.py"
 _TIMES = "rig/test_sample_times.py"
 
@@ -192,8 +193,71 @@ LINE_BREAKS = [
     Break(
         "a plan forgets the silences of a line",
         "actuators/bus.py",
-        "return size * self._byte_time + (exchanges - 1) * self._turnaround",
-        "return size * self._byte_time",
+        "return size * self.byte_time + sum(delays) + (len(delays) - 1) * self.turnaround",
+        "return size * self.byte_time + sum(delays)",
+        ("rig/test_bus_load.py", _PLAN),
+    ),
+    Break(
+        "a plan forgets that devices take time to answer",
+        "actuators/bus.py",
+        "return size * self.byte_time + sum(delays) + (",
+        "return size * self.byte_time + (",
+        ("rig/test_bus_load.py", _PLAN),
+    ),
+    Break(
+        "a plan forgets the latency of an adapter",
+        "actuators/exchange.py",
+        "delay = line.turnaround + line.latency if given is None else given",
+        "delay = line.turnaround if given is None else given",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "a plan ignores the reply delay that was measured",
+        "actuators/exchange.py",
+        "delay = line.turnaround + line.latency if given is None else given",
+        "delay = line.turnaround + line.latency",
+        ("rig/test_bus_load.py", _PLAN),
+    ),
+    Break(
+        "a reply's bytes count as delay of the device",
+        "actuators/bus.py",
+        "taken = now - exchange.carried - (len(exchange.reply) + self.framing.overhead) * self.byte_time",
+        "taken = now - exchange.carried",
+        (_PLAN,),
+    ),
+    Break(
+        "a twin answers before its delay has passed",
+        "actuators/virtual/server.py",
+        "self._queue(at + device.reply_delay, reply, whole=True)",
+        "self._queue(at, reply, whole=True)",
+        (_PLAN,),
+    ),
+    Break(
+        "only the first line that is too slow is named",
+        "rig/engine/lines.py",
+        "tuple(self._slow(plan) for plan in self.plans if plan.time > self.budget)",
+        "tuple(self._slow(plan) for plan in self.plans if plan.time > self.budget)[:1]",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "a rate is suggested that is refused elsewhere",
+        "rig/engine/lines.py",
+        "        refused = tuple(_rate_refusals(self.config, highest))",
+        "        refused = ()",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "a baud is suggested that does not carry the rate",
+        "rig/engine/lines.py",
+        "fitting = plan.time_at(present, baud, lines) <= self.budget",
+        "fitting = True",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "a reply delay beyond the time that is waited",
+        "rig/config/conflicts.py",
+        "    if delay is not None and timeout is not None and delay >= timeout:",
+        "    if False:",
         ("rig/test_bus_load.py",),
     ),
     Break(

@@ -270,7 +270,7 @@ LINK_BREAKS = [
     ),
     _line(
         "no silence between frames",
-        "self._until = now + self._turnaround",
+        "self._until = now + self.turnaround",
         "self._until = now",
         f"{_LINE}::test_each_has_its_turn_and_the_line_is_silent_between",
     ),

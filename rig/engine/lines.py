@@ -1,0 +1,212 @@
+"""Load of the serial lines in a cycle: whether each carries the rate, and what would let it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, islice
+from typing import Any
+
+from actuators import BAUDS, BusPlan, SerialEndpoint
+from rig.config import LEAST_RATE, RigConfig, device_keys
+from rig.engine.devices import make_drive_group
+from rig.errors import ConfigError
+from rig.findings import Code, Finding, Value
+from rig.safety import check_loop
+
+_LARGEST_SHARE = 0.9
+"""Largest `drives.reply_deadline` that is suggested; the rest of a cycle is for the host."""
+
+
+@dataclass(frozen=True)
+class BusVerdict:
+    """Verdict on the load of every line within the time for replies.
+
+    config: the rig. plans: its lines. budget: s, `drives.reply_deadline` of a period. rate: Hz. carries: Hz, the
+    highest rate that all lines carry; infinite without any.
+    """
+
+    config: RigConfig
+    plans: tuple[BusPlan, ...]
+    budget: float
+    rate: float
+    carries: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every line carries the rate."""
+        return self.rate <= self.carries
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """A finding for every line that does not carry the rate, with its remedies; empty if passed."""
+        return tuple(self._slow(plan) for plan in self.plans if plan.time > self.budget)
+
+    @property
+    def message(self) -> str:
+        """Text of the findings."""
+        return "\n".join(found.text for found in self.findings)
+
+    @property
+    def shares(self) -> list[Finding]:
+        """A finding for every line with its share of the time, and what the time consists of."""
+        return [self._share(plan) for plan in self.plans]
+
+    @property
+    def described(self) -> list[str]:
+        """Text of every line with its share of the time."""
+        return [found.text for found in self.shares]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON-able data; s and Hz."""
+        return {
+            "passed": self.passed,
+            "message": self.message,
+            "reply_time": self.budget,
+            "highest_rate": self.carries if math.isfinite(self.carries) else None,
+            "lines": [self._line(plan) for plan in self.plans],
+            "findings": [found.as_dict() | {"remedies": _remedies(found)} for found in self.findings],
+        }
+
+    def _line(self, plan: BusPlan) -> dict[str, Any]:
+        return {
+            "place": plan.place,
+            "devices": list(plan.devices),
+            "bytes": plan.bytes,
+            "exchanges": plan.exchanges,
+            "time": plan.time,
+            "usual_time": plan.usual_time(self.config.period),
+            "load": plan.load(self.config.period),
+            "reply_delays": plan.delays,
+            "silences": plan.silences,
+            "adapter_latency": plan.latency,
+            "assumed": [member.name for member in plan.members if not member.measured],
+            "seldom": [member.name for member in plan.seldom],
+        }
+
+    def _share(self, plan: BusPlan) -> Finding:
+        assumed = [member.name for member in plan.members if member.exchanges and not member.measured]
+        details = self._details(plan) | {"share": 100.0 * plan.time / self.budget, "assumed": assumed}
+        return Finding(Code.LINE_SHARE, 0, plan.time, self.budget, details)
+
+    def _details(self, plan: BusPlan) -> dict[str, Value]:
+        details: dict[str, Value] = {
+            "line": plan.place,
+            "devices": list(plan.devices),
+            "bytes": plan.bytes,
+            "exchanges": plan.exchanges,
+            "carried": plan.bytes * plan.byte_time,
+            "delays": plan.delays,
+            "silences": plan.silences,
+        }
+        if plan.seldom:
+            details |= {
+                "seldom": [member.name for member in plan.seldom],
+                "usual": plan.usual_time(self.config.period),
+                "load": 100.0 * plan.load(self.config.period),
+            }
+        return details
+
+    def _slow(self, plan: BusPlan) -> Finding:
+        details = self._details(plan) | {"rate": self.rate}
+        return Finding(Code.LINE_SLOW, 0, plan.time, self.budget, details, tuple(self._ways_out(plan)))
+
+    def _ways_out(self, plan: BusPlan) -> Iterator[Finding]:
+        """Yield what would let the line carry the rate, each by itself, and the rate that it carries."""
+        yield from self._lower_rate(plan)
+        yield from self._faster_line(plan)
+        spare = self.budget - (plan.time - plan.bytes * plan.byte_time)
+        if plan.byte_time > 0.0 and 0.5 * plan.bytes <= (most := math.floor(spare / plan.byte_time)):
+            yield Finding(Code.LINE_FEWER_BYTES, value=plan.bytes, bound=most)
+        quick = (self.budget - plan.bytes * plan.byte_time) / max(2 * plan.exchanges - 1, 1)
+        if quick > 0.0:
+            yield Finding(Code.LINE_QUICKER, value=max(plan.turnaround, plan.delays / plan.exchanges), bound=quick)
+        share = math.ceil(100.0 * plan.time / self.config.period) / 100.0
+        if share <= _LARGEST_SHARE:
+            yield Finding(Code.LINE_LATER_DEADLINE, value=share)
+        if plan.seldom:
+            devices: dict[str, Value] = {"devices": [member.name for member in plan.seldom]}
+            yield Finding(Code.LINE_SAMPLED_TOGETHER, details=devices)
+
+    def _lower_rate(self, plan: BusPlan) -> Iterator[Finding]:
+        highest = math.floor(self.config.drives.reply_deadline / plan.time)
+        if highest < LEAST_RATE:
+            yield Finding(Code.LINE_NO_RATE, bound=LEAST_RATE)
+            return
+        refused = tuple(_rate_refusals(self.config, highest))
+        code = Code.LINE_RATE_REFUSED if refused else Code.LINE_RATE
+        yield Finding(code, value=highest, within=refused)
+
+    def _faster_line(self, plan: BusPlan) -> Iterator[Finding]:
+        """Yield a higher baud, more lines, or both where neither is enough by itself."""
+        endpoint = _endpoint(self.config, plan.place)
+        present = 1 if endpoint is None else endpoint.baud
+        bauds = [] if endpoint is None else sorted(baud for baud in BAUDS if baud > present)
+        counts = range(2, len(plan.members) + 1)
+
+        def fits(baud: int, lines: int) -> bool:
+            fitting = plan.time_at(present, baud, lines) <= self.budget
+            return fitting and (baud == present or _takes_baud(self.config, plan.place, baud))
+
+        alone = [
+            *((Code.LINE_BAUD, baud, 1) for baud in bauds if fits(baud, 1)),
+            *((Code.LINE_SPLIT, present, count) for count in counts if fits(present, count)),
+        ]
+        both = ((Code.LINE_BAUD_AND_SPLIT, baud, count) for count in counts for baud in bauds if fits(baud, count))
+        for code, group in groupby(alone or islice(both, 1), key=lambda found: found[0]):
+            _code, baud, count = next(group)
+            yield Finding(code, value=present, bound=baud, details={"count": count})
+
+
+def _remedies(found: Finding) -> list[dict[str, Any]]:
+    return [remedy.as_dict() for remedy in found.within]
+
+
+def _rate_refusals(config: RigConfig, rate: float) -> Iterator[Finding]:
+    """Yield what else refuses a rate (Hz), empty if nothing does."""
+    try:
+        loop = check_loop(config.changed({"rate": rate}))
+    except ConfigError as error:
+        yield from (fault.located for fault in error.found)
+        return
+    if not loop.passed:
+        yield Finding.of_text(loop.message)
+
+
+def _endpoint(config: RigConfig, place: str) -> SerialEndpoint | None:
+    found = (address.endpoint for _key, address in device_keys(config) if address.place == place)
+    return next((endpoint for endpoint in found if isinstance(endpoint, SerialEndpoint)), None)
+
+
+def _takes_baud(config: RigConfig, place: str, baud: int) -> bool:
+    """Whether the drivers of all devices on a line take a baud."""
+    drives = [leg.model_dump() | ({"baud": baud} if leg.place == place else {}) for leg in config.drives.legs]
+    changes: dict[str, Any] = {"drives": {"legs": drives}}
+    cells = config.load_cells
+    if cells.devices is not None:
+        devices = [one.model_dump() | ({"baud": baud} if one.place == place else {}) for one in cells.devices]
+        changes["load_cells"] = {"devices": devices}
+    elif cells.amplifier is not None and cells.amplifier.place == place:
+        changes["load_cells"] = {"amplifier": {"baud": baud}}
+    try:
+        config.changed(changes)
+    except ConfigError:
+        return False
+    return True
+
+
+def judge_buses(config: RigConfig, plans: Sequence[BusPlan]) -> BusVerdict:
+    """Judge the plans of a configuration's lines at its rate."""
+    share = config.drives.reply_deadline
+    carries = min((share / plan.time for plan in plans if plan.time > 0.0), default=math.inf)
+    return BusVerdict(config, tuple(plans), share * config.period, config.rate, carries)
+
+
+def check_buses(config: RigConfig) -> BusVerdict:
+    """Judge a configuration's lines, without opening any.
+
+    Raises:
+        ConfigurationError: a driver or profile does not take what is configured.
+        CalibrationError: the load cells' calibration cannot be used.
+    """
+    return judge_buses(config, make_drive_group(config).plans)
