@@ -69,15 +69,15 @@ BARE = profile(
 """One for positions only, without an echo, a speed, an error code, a watchdog or a name."""
 
 
-def guide() -> ServoProfile:
-    """The worked example of the guide to devices, out of its page."""
+def guide(name: str) -> ServoProfile:
+    """A worked example of the guide to devices, out of its page."""
     page = (Path(__file__).parents[1] / "docs/adding-a-device.md").read_text(encoding="utf-8")
-    found = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
-    assert found is not None
-    return ServoProfile.model_validate(tomllib.loads(textwrap.dedent(found[1])))
+    blocks = re.findall(r"^ *```toml\n(.*?)```", page, re.DOTALL | re.MULTILINE)
+    (found,) = (block for block in map(textwrap.dedent, blocks) if block.startswith(f'name = "{name}"'))
+    return ServoProfile.model_validate(tomllib.loads(found))
 
 
-GUIDE = guide()
+GUIDE, UGLY_GUIDE = guide("cylinder"), guide("press")
 
 UGLY = ServoProfile.model_validate(
     tomllib.loads(

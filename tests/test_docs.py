@@ -120,7 +120,7 @@ def test_the_table_of_faults_is_whole() -> None:
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    block, motion, gains, kinds, lines, motors, modules, steps, shapes = blocks
+    block, motion, gains, kinds, lines, motors, _, modules, steps, shapes = blocks
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)

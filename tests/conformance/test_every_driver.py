@@ -12,7 +12,7 @@ from drive_support import Bench
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
 from orca_bench import OrcaBench
-from servo_profiles import BARE, COILS, GUIDE, SEPARATE, SHIPPED, SINGLE, SWAPPED, UGLY
+from servo_profiles import BARE, COILS, GUIDE, SEPARATE, SHIPPED, SINGLE, SWAPPED, UGLY, UGLY_GUIDE
 from virtual_line import LineBench
 
 from actuators import drive_names
@@ -28,6 +28,7 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "servo for positions": partial(Bench, BARE),
     "servo for positions on a line": partial(LineBench, BARE),
     "servo of the guide": partial(LineBench, GUIDE),
+    "ugly servo of the guide": partial(Bench, UGLY_GUIDE),
     "servo with an ugly map": partial(Bench, UGLY),
     "servo with an ugly map on a line": partial(LineBench, UGLY),
     "servo with coils": partial(Bench, COILS),
