@@ -20,6 +20,7 @@ from actuators.addresses import (
 )
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.bus import Bus, Buses, Exchange, HalfDuplexBus, PipelinedBus
+from actuators.canopen.frames import CAN_SCHEME, CanEndpoint
 from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading, StationCells
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
@@ -77,7 +78,7 @@ from actuators.registry import (
     find_driver,
     present_name,
 )
-from actuators.searching import BAUDS, PARITIES, Answer, scan, search
+from actuators.searching import PARITIES, Answer, scan, search
 from actuators.station import Station
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import Framing, ModbusDevice, Responder, VirtualDevice
@@ -96,6 +97,7 @@ from actuators.virtual.server import NO_PORT, DeviceLine, StopEvent, Terminal, T
 from actuators.virtual.servo import VirtualServo
 from actuators.virtual.servo_group import VirtualServoGroup
 from actuators.wire import (
+    BAUDS,
     LOWEST_LATENCY,
     Endpoint,
     LinkClosedError,
@@ -115,6 +117,7 @@ from actuators.wire import (
 __all__ = [
     "AMPLIFIER_FAULTS",
     "BAUDS",
+    "CAN_SCHEME",
     "COMMAND_CLEAR",
     "COMMAND_HOME",
     "COMMAND_OFF",
@@ -135,6 +138,7 @@ __all__ = [
     "Bus",
     "BusPlan",
     "Buses",
+    "CanEndpoint",
     "Capabilities",
     "Cell",
     "CellDevice",

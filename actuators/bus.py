@@ -72,8 +72,15 @@ class Bus(ABC):
     after the last has left.
     """
 
+    place = "bus"
+    """As messages say it."""
+
     def __init__(self, open_wire: Callable[[float], Wire]) -> None:
         """open_wire: called with a timeout (s); may raise ConnectError."""
+        self.byte_time = 0.0
+        """s on the wire for each byte; 0: not known"""
+        self.turnaround = 0.0
+        """s of silence between two frames"""
         self._open_wire = open_wire
         self._wire: Wire | None = None
         self._members: set[Exchange] = set()
@@ -108,6 +115,16 @@ class Bus(ABC):
         self._members.discard(member)
         if not self._members:
             self._close()
+
+    @property
+    def latency(self) -> float:
+        """By how much its adapter delays each reply, s."""
+        return 0.0
+
+    def time_of(self, size: int, delays: Sequence[float]) -> float:
+        """Time of a cycle's exchanges that are `size` bytes in all, each with a reply delay (s), s; 0: not known."""
+        del size, delays
+        return 0.0
 
     def begin_cycle(self, now: float) -> None:
         """Begin a batch at `now` (s, the cycle's time): what units begin from here on goes out at `commit`.

@@ -104,13 +104,15 @@ class BusPlan:
 
 
 def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
-    """Plans of shared lines in the order of their first devices; none for lines of unknown timing.
+    """Plans of shared lines and buses in the order of their first devices; none for those of unknown timing.
 
     Devices with a sample period begin together, and are asked in the same cycles: the longest cycle has all of them.
     """
     plans = []
-    for line in dict.fromkeys(device.line for device in devices if device.line is not None):
-        members = [_device_plan(device, line) for device in devices if device.line is line]
+    for line in dict.fromkeys(device.line or device.batch for device in devices):
+        if line is None:
+            continue
+        members = [_device_plan(device, line) for device in devices if line in (device.line, device.batch)]
         delays = [member.reply_delay for member in members for _exchange in range(member.exchanges)]
         time = line.time_of(sum(member.bytes for member in members), delays)
         if time > 0.0:
@@ -119,7 +121,7 @@ def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
     return plans
 
 
-def _device_plan(device: Member, line: HalfDuplexBus) -> DevicePlan:
+def _device_plan(device: Member, line: Bus) -> DevicePlan:
     exchanges, given = device.exchanges, device.reply_delay
     size, count = sum(map(sum, exchanges)), len(exchanges)
     delay = line.turnaround + line.latency if given is None else given

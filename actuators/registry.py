@@ -27,6 +27,7 @@ _DRIVERS = Declarations(
     GROUP,
     built_in=(
         EntryPoint("servo", "actuators.modbus_servo:DRIVER", GROUP),
+        EntryPoint("canopen", "actuators.canopen:DRIVER", GROUP),
         EntryPoint("iai", "actuators.iai:DRIVER", GROUP),
         EntryPoint("jrk-g2", "actuators.jrk:DRIVER", GROUP),
         EntryPoint("orca", "actuators.orca:DRIVER", GROUP),

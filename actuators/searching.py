@@ -12,7 +12,7 @@ from actuators.framing import crc16, silence
 from actuators.interface import Counters, Identity
 from actuators.registry import drive_names, find_driver
 from actuators.station import Station
-from actuators.wire import Endpoint, Parity, SerialEndpoint, TcpEndpoint, Wire, open_wire
+from actuators.wire import BAUDS, Endpoint, Parity, SerialEndpoint, TcpEndpoint, Wire, open_wire
 
 _OPENING = 2.0  # s, at least, for a wire to open
 _COMMANDS = 0x80  # from which byte on others take commands
@@ -141,8 +141,6 @@ def _recognised(station: Station, timeout: float) -> tuple[str, Identity | None]
     return "", None
 
 
-BAUDS = (1_000_000, 921_600, 460_800, 230_400, 115_200, 57_600, 38_400, 19_200, 9_600)
-"""The usual ones."""
 PARITIES: tuple[Parity, ...] = ("even", "none", "odd")
 """All that there are, the usual one of Modbus first."""
 

@@ -20,6 +20,8 @@ from serial.tools import list_ports
 from actuators.errors import ConnectError
 
 Parity = Literal["none", "even", "odd"]
+BAUDS = (1_000_000, 921_600, 460_800, 230_400, 115_200, 57_600, 38_400, 19_200, 9_600)
+"""The usual ones."""
 
 
 class TcpEndpoint(NamedTuple):
@@ -46,6 +48,11 @@ class SerialEndpoint:
     def byte_time(self) -> float:
         """How long a byte takes on the wire, s: a start bit, eight of data, parity and stop bits."""
         return (9 + (self.parity != "none") + self.stop_bits) / self.baud
+
+    @property
+    def bauds(self) -> tuple[int, ...]:
+        """Usual rates of such a line, the highest first."""
+        return BAUDS
 
     @property
     def settings(self) -> str:

@@ -24,8 +24,9 @@ class DeviceLine:
     """Devices of one framing behind one wire, told from each other by their unit ids.
 
     A request is carried out when its last byte has come, and its reply is there when that one's last byte has: on a
-    wire of `byte_time` s a byte one after the other, after the device's reply delay; without one at once. What nobody
-    of them is called by is answered by the first, which may be a gateway.
+    wire of `byte_time` s a byte one after the other, after the device's reply delay; without one at once. Where the
+    framing `broadcasts`, unit 0 is all of them. What nobody of them is called by is answered by the first, which may be
+    a gateway.
     """
 
     def __init__(self, devices: Sequence[FaultyDevice], byte_time: float = 0.0) -> None:
@@ -69,7 +70,7 @@ class DeviceLine:
             at, frame = self._requests.popleft()
             device = self._device(frame)
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
-                if reply := device.respond(frame):
+                if reply := self._answer(frame):
                     self._queue(at + device.reply_delay, reply, whole=True)
 
     def passes(self, now: float) -> bool:
@@ -82,7 +83,7 @@ class DeviceLine:
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`: on a wire that takes its time nothing is answered at once."""
         if not self._byte_time:
-            return self._device(frame).respond(frame)
+            return self._answer(frame)
         self._free = max(self._free, self._now) + len(frame) * self._byte_time
         self._requests.append((self._free, frame))
         return b""
@@ -108,6 +109,11 @@ class DeviceLine:
     def _queue(self, at: float, data: bytes, *, whole: bool) -> None:
         self._free = max(self._free, at) + len(data) * self._byte_time
         self._outgoing.append((self._free, data, whole))
+
+    def _answer(self, frame: bytes) -> bytes:
+        if getattr(self.framing, "broadcasts", False) and self.framing.message(frame)[:1] == b"\0":
+            return b"".join([device.respond(frame) for device in self.devices])
+        return self._device(frame).respond(frame)
 
     def _device(self, frame: bytes) -> FaultyDevice:
         if len(self.devices) == 1:

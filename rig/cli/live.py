@@ -53,6 +53,7 @@ class DemoDrives(StrEnum):
     ORCA = "orca"
     IAI = "iai"
     JRK_G2 = "jrk-g2"
+    CANOPEN = "canopen"
     MIXED = "mixed"
 
 

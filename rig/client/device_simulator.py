@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from actuators import Endpoint, SerialEndpoint, cell_driver_names, drive_names
+from actuators import CAN_SCHEME, Endpoint, SerialEndpoint, cell_driver_names, drive_names
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
@@ -107,6 +107,10 @@ def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
 def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:
     """The address with another port, of the same kind unless the other was requested."""
     connection = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
+    if (place.get("device") or "").startswith(CAN_SCHEME):
+        if listen:
+            raise InputError(f"--listen {listen}: a CAN bus is served on a pseudo-terminal, as an SLCAN adapter")
+        return connection | {"device": f"{CAN_SCHEME}twin/{os.getpid()}"}
     line = {key: place[key] for key in _LINE} if place.get("device") is not None else {}
     if terminal or (line and not listen):
         return connection | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby, islice
 from typing import Any
 
-from actuators import BAUDS, BusPlan, SerialEndpoint
+from actuators import BusPlan, SerialEndpoint
 from rig.config import LEAST_RATE, RigConfig, device_keys
 from rig.engine.devices import make_drive_group
 from rig.errors import ConfigError
@@ -141,7 +141,7 @@ class BusVerdict:
         """Yield a higher baud, more lines, or both where neither is enough by itself."""
         endpoint = _endpoint(self.config, plan.place)
         present = 1 if endpoint is None else endpoint.baud
-        bauds = [] if endpoint is None else sorted(baud for baud in BAUDS if baud > present)
+        bauds = [] if endpoint is None else sorted(baud for baud in endpoint.bauds if baud > present)
         counts = range(2, len(plan.members) + 1)
 
         def fits(baud: int, lines: int) -> bool:

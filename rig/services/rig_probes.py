@@ -8,7 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from actuators import LOWEST_LATENCY, ActuatorError, DriveAddress, SerialEndpoint, TcpEndpoint, latency_timer
+from actuators import (
+    CAN_SCHEME,
+    LOWEST_LATENCY,
+    ActuatorError,
+    DriveAddress,
+    SerialEndpoint,
+    TcpEndpoint,
+    latency_timer,
+)
 from calibration import CalibrationError
 from dynamics import DynamicsError
 from rig.commissioning import Steadiness, measure
@@ -130,10 +138,8 @@ def addresses(config: RigConfig) -> Iterator[Finding]:
     with ThreadPoolExecutor(max(len(places), 1)) as pool:
         yield from pool.map(lambda place: look(*place), places)
     if config.virtual is None:  # else they are the virtual rig's own pseudo-terminals
-        devices_of_lines = {
-            device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)
-        }
-        for device in sorted(devices_of_lines):
+        lines = {device.endpoint.device for _, device in devices if isinstance(device.endpoint, SerialEndpoint)}
+        for device in sorted(line for line in lines if not line.startswith(CAN_SCHEME)):
             yield serial_port(device)
             yield from adapter(device)
 

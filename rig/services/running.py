@@ -16,7 +16,7 @@ from rig.services.sources import Notices
 if TYPE_CHECKING:
     from kinematics import Trajectory
 
-Drives = Literal["tcp", "servo", "orca", "iai", "jrk-g2", "mixed"]
+Drives = Literal["tcp", "servo", "orca", "iai", "jrk-g2", "canopen", "mixed"]
 
 
 @request

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from canopen_bench import CanopenBench
 from drive_support import Bench
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
@@ -36,6 +37,7 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "lexium-32": partial(Bench, SHIPPED["lexium-32"]),
     "oriental-az": partial(LineBench, SHIPPED["oriental-az"]),
     "delta-asda-a2": partial(LineBench, SHIPPED["delta-asda-a2"]),
+    "canopen": CanopenBench,
     "iai": IaiBench,
     "jrk-g2": JrkBench,
     "jrk-g2, with checksums": partial(JrkBench, crc=True),

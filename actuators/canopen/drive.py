@@ -1,0 +1,366 @@
+"""Driver of drives with the profile CiA 402 on CANopen: cyclic synchronous position and torque, homing, the watchdog.
+
+See CiA 301 and CiA 402-2. In a cycle each drive is sent its control word, target position and target torque (RPDO 1)
+and, while it is to change, its mode (RPDO 2). At the SYNC behind them all drives take these over, and say status word,
+position and error code (TPDO 1), speed and mode (TPDO 2).
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from actuators.bus import Exchange
+from actuators.canopen.bus import CanBus
+from actuators.canopen.frames import (
+    ABORT_CONNECTION,
+    CONSUMER_HEARTBEAT,
+    CYCLE_EXPONENT,
+    CYCLE_TIME,
+    DEVICE_NAME,
+    ERROR_CODE,
+    FAULT_OPTION,
+    HOMING_METHOD,
+    MAPPED,
+    MAPPING,
+    MODE,
+    MODE_DISPLAY,
+    NMT_PREPARE,
+    NMT_START,
+    PDO_OFF,
+    POSITION,
+    PRODUCT,
+    QUICK_STOP_OPTION,
+    REVISION,
+    RPDO_1,
+    RPDO_2,
+    SERIAL,
+    STATUS,
+    TPDO_1,
+    TPDO_2,
+    VELOCITY,
+    VENDOR,
+    WATCHDOG_ERRORS,
+    CanEndpoint,
+    Object,
+    codes,
+    error_text,
+    frame_bits,
+    line_of,
+    parsed,
+)
+from actuators.canopen.wire import open_can
+from actuators.cia402 import CIA_402, CYCLIC_POSITION, CYCLIC_TORQUE, HOMING
+from actuators.drive import Drive
+from actuators.driver import DriveAddress, DriveOptions, DriveSettings, InUnit, Line
+from actuators.errors import ConfigurationError, ConnectError, IdentityError
+from actuators.interface import Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.power import PowerSequence
+
+_BITRATE = Annotated[int, Field(strict=True, ge=10_000, le=1_000_000)]
+_NODE = Annotated[int, Field(strict=True, ge=1, le=127)]
+_SENT, _SAID, _MORE = (codes(MAPPED[pdo][1]) for pdo in (RPDO_1, TPDO_1, TPDO_2))
+_REPLY_LENGTH = _SAID.size + _MORE.size
+_START_HOMING = 0x10
+"""Bit of the control word in homing mode whose rising edge begins the search."""
+_ATTAINED, _HOMING_ERROR = 0x1000, 0x2000
+"""Bits of the status word in homing mode."""
+_MODES = {Mode.OFF: HOMING, Mode.HOMING: HOMING, Mode.POSITION: CYCLIC_POSITION, Mode.FORCE: CYCLIC_TORQUE}
+"""Without torque a drive is in homing mode, whose status word says whether its position is absolute."""
+_MALFUNCTION, _RAMP_AND_DISABLE = 1, 2
+_PER_MILLE = 1000
+_TORQUES, _POSITIONS = 32767, 2**31 - 1
+_STANDSTILL = 1e-3  # m/s
+
+
+class CanopenAddress(DriveAddress):
+    """A node on a CAN bus.
+
+    unit: its node number, 1 to 127.
+    """
+
+    unit: _NODE = 1
+    device: Line
+    """The bus, as python-can opens it: can://INTERFACE/CHANNEL, for example "can://socketcan/can0"."""
+    bitrate: _BITRATE = 1_000_000
+    """Bits per second of the bus; of SocketCAN it is set by the system."""
+
+    @field_validator("device")
+    @classmethod
+    def _has_interface_and_channel(cls, url: str) -> str:
+        try:
+            parsed(url)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
+        return url
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """See `DriveAddress.identity`."""
+        return "", f"{self.device} node {self.unit}"
+
+    @property
+    def place(self) -> str:
+        """See `DriveAddress.place`."""
+        return self.device
+
+    @property
+    def endpoint(self) -> CanEndpoint:
+        """See `DriveAddress.endpoint`."""
+        return CanEndpoint(self.device, self.bitrate, "none")
+
+
+class CanopenSettings(DriveSettings):
+    """Settings common to all of a rig."""
+
+    resolution: Annotated[float, Field(ge=1e-12, le=1e-2), InUnit("m")] = 1e-7
+    """Leg length per unit of position (objects 6064h and 607Ah), m, by gear, spindle and the drive's factor group."""
+    speed_resolution: Annotated[float, Field(ge=1e-12, le=1.0), InUnit("m/s")] = 1e-7
+    """Speed of the leg per unit of velocity (object 606Ch), m/s."""
+    rated_force: Annotated[float, Field(ge=1e-3, le=1e7), InUnit("N")] = 1000.0
+    """Force at the rated torque, N: targets of torque are per mille of it. Its sign is the drive's polarity (607Eh)."""
+    homing_method: Annotated[int, Field(strict=True, ge=-128, le=127)] = 37
+    """Homing method (object 6098h): 37 takes the present position as the reference, as of an absolute encoder."""
+    sync_period: Annotated[float, Field(ge=0.0, le=0.255), InUnit("s")] = 0.0
+    """Period of the cycle (object 60C2h), s, in whole ms, over which drives interpolate; 0 = the drive is not told."""
+    host_node: _NODE = 127
+    """Node number of this computer, whose heartbeats the drives watch."""
+
+
+class CanopenOptions(DriveOptions, CanopenSettings, CanopenAddress):
+    """What one drive's driver needs to know."""
+
+    def bus(self) -> CanBus:
+        """The bus, shared by those with the same `buses`."""
+        endpoint = self.endpoint
+        opening = self.open_wire or (lambda timeout: open_can(endpoint, timeout))
+
+        def make() -> CanBus:
+            return CanBus(opening, self.host_node, endpoint)
+
+        found = self.buses.at(self.place, make) if self.buses is not None else make()
+        assert isinstance(found, CanBus)  # by its protocol
+        return found
+
+
+class Canopen(Drive):
+    """A drive for positions and torques; its force feedback is none, load cells are read elsewhere.
+
+    Its watchdog is the consumer of heartbeats (object 1016h): every cycle has this computer's, for all drives of a bus.
+    It is set to be a fault, and the drive stops by its quick-stop ramp. A PDO has no echo of the command.
+    """
+
+    def __init__(self, options: CanopenOptions) -> None:
+        """Make the drive without connecting. Raises ConfigurationError: a serial number that is none, or the host's."""
+        can = Capabilities(
+            modes=tuple(Mode),
+            force_feedback=False,
+            homing=True,
+            watchdog=True,
+            force_limit=_TORQUES * options.rated_force / _PER_MILLE,
+            position_limit=_POSITIONS * options.resolution - abs(options.position_offset),
+            velocity_limit=_POSITIONS * options.speed_resolution,
+            resolution=options.resolution,
+        )
+        super().__init__(options.name, can, options.echo_lag, options.sample_period)
+        if options.serial is not None and not options.serial.isdecimal():
+            raise ConfigurationError(f"{self.name}: serial number {options.serial!r} must be a number (object 1018h:4)")
+        if options.unit == options.host_node:
+            raise ConfigurationError(f"{self.name}: node {options.unit} is this computer's (host_node)")
+        if options.position_offset and can.position_limit <= 0.0:
+            raise ConfigurationError(
+                f"{self.name}: position_offset {options.position_offset:g} m is beyond {_POSITIONS} units of "
+                f"{options.resolution:g} m"
+            )
+        self._options = options
+        self._unit = options.unit
+        self.batch = self._bus = options.bus()
+        self._exchange = Exchange(options.unit, self.counters)
+        self._exchange.reply_length = _REPLY_LENGTH
+        self._label = f"{self.name} at {options.place}, node {options.unit}"
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop all knowledge of the drive."""
+        self._power = PowerSequence(CIA_402)
+        self._mode = 0
+        """mode that it says, 0: unknown"""
+        self._homed = self._searching = self._sent = False
+        self._last_mode = 0
+        self._boots = self._bus.node(self._unit).boots
+
+    @property
+    def sequence(self) -> int:
+        """See `Drive.sequence`: PDOs have none."""
+        return -1
+
+    @property
+    def connected(self) -> bool:
+        """See `Drive.connected`."""
+        return self._bus.joined(self._exchange)
+
+    @property
+    def silence(self) -> str:
+        """See `Drive.silence`."""
+        if self._bus.node(self._unit).boots > self._boots:
+            return "it has started anew, and is not operational"
+        return super().silence
+
+    def close(self) -> None:
+        """See `Drive.close`."""
+        self._bus.leave(self._exchange)
+
+    def _connect(self, timeout: float) -> None:
+        try:
+            self._bus.join(self._exchange, timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+        self._forget()
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`: bytes as long as the bits of the frames; the bus adds SYNC and heartbeat."""
+        said = frame_bits(_SAID.size) + frame_bits(_MORE.size)
+        return [(math.ceil(frame_bits(_SENT.size) / 8), math.ceil(said / 8))]
+
+    def identify(self) -> Identity:
+        """See `Drive.identify`."""
+        return self._identify(self._options.request_timeout)
+
+    def _identify(self, timeout: float) -> Identity:
+        vendor, product, revision, serial = (
+            self._read(entry, timeout) for entry in (VENDOR, PRODUCT, REVISION, SERIAL)
+        )
+        raw = self._bus.read_bytes(self._unit, self._label, DEVICE_NAME, timeout)
+        name = "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in raw.rstrip(b"\0 "))
+        firmware = f"{revision >> 16}.{revision & 0xFFFF}"
+        product_name = name or f"product {product:08X}h"
+        identity = Identity(f"vendor {vendor:08X}h", product_name, str(serial), firmware)
+        if self._options.serial is not None and int(self._options.serial) != serial:
+            raise IdentityError(f"{self._label}: serial number {serial}, must be {self._options.serial}")
+        return identity
+
+    def configure(self) -> None:
+        """See `Drive.configure`: heartbeats and options, PDOs and their mapping, then the state operational."""
+        timeout, bus = self._options.request_timeout, self._bus
+        bus.nmt(self._unit, NMT_PREPARE)
+        for entry, value in self._settings():
+            self._write(entry, value, timeout)
+        self._verify(timeout)
+        for pdo, (parameters, objects, kind) in MAPPED.items():
+            identifier = Object(parameters, 1, "I")
+            mapping = parameters + MAPPING
+            self._write(identifier, PDO_OFF | pdo + self._unit, timeout)
+            self._write(Object(mapping, 0, "B"), 0, timeout)
+            for place, each in enumerate(objects, start=1):
+                self._write(Object(mapping, place, "I"), each.mapping, timeout)
+            self._write(Object(mapping, 0, "B"), len(objects), timeout)
+            self._write(Object(parameters, 2, "B"), kind, timeout)
+            self._write(identifier, pdo + self._unit, timeout)
+        bus.nmt(self._unit, NMT_START)
+        self._boots = bus.node(self._unit).boots
+
+    def _settings(self) -> list[tuple[Object, int]]:
+        """What the drive is set to, the watchdog first."""
+        options = self._options
+        found = [
+            (CONSUMER_HEARTBEAT, options.host_node << 16 | round(1e3 * options.watchdog)),
+            (ABORT_CONNECTION, _MALFUNCTION),
+            (QUICK_STOP_OPTION, _RAMP_AND_DISABLE),
+            (FAULT_OPTION, _RAMP_AND_DISABLE),
+            (HOMING_METHOD, options.homing_method),
+        ]
+        if options.sync_period:
+            found += [(CYCLE_TIME, round(1e3 * options.sync_period)), (CYCLE_EXPONENT, -3)]
+        return found
+
+    def _verify(self, timeout: float) -> None:
+        for entry, value in self._settings():
+            found = self._read(entry, timeout)
+            if found != value:
+                raise ConfigurationError(f"{self._label}: object {entry.name} is {found}, must be {value}")
+
+    def verify(self, timeout: float) -> Identity:
+        """See `Drive.verify`."""
+        self._verify(timeout)
+        return self._identify(timeout)
+
+    def observe(self, timeout: float) -> Feedback:
+        """See `Drive.observe`."""
+        status, position, error, velocity, mode = (
+            self._read(entry, timeout) for entry in (STATUS, POSITION, ERROR_CODE, VELOCITY, MODE_DISPLAY)
+        )
+        return self._feedback(status, position, error, velocity, mode)
+
+    def error_text(self, code: int) -> str:
+        """See `Drive.error_text`: of the last emergency what else it said, too."""
+        emergency, register, maker = self._bus.node(self._unit).emergency
+        if not code or code != emergency:
+            return error_text(code)
+        return f"{error_text(code)}; emergency with error register {register:02X}h, {maker.hex(' ')}"
+
+    def _read(self, entry: Object, timeout: float) -> int:
+        return self._bus.read(self._unit, self._label, entry, timeout)
+
+    def _write(self, entry: Object, value: int, timeout: float) -> None:
+        self._bus.write(self._unit, self._label, entry, value, timeout)
+
+    def _begin(self, command: Command) -> None:
+        mode = _MODES[command.mode]
+        message = b""
+        if mode != self._mode or mode != self._last_mode:
+            message = line_of(RPDO_2 + self._unit, MODE.pack(mode))
+        self._last_mode = mode
+        word = self._control(command, mode)
+        position = round((command.position - self._options.position_offset) / self._options.resolution)
+        torque = round(command.force * _PER_MILLE / self._options.rated_force) if command.mode is Mode.FORCE else 0
+        message += line_of(RPDO_1 + self._unit, _SENT.pack(word, position, torque))
+        self._sent = self._bus.begin(self._exchange, message)
+        self.counters.sent += self._sent
+
+    def _control(self, command: Command, mode: int) -> int:
+        """The control word: torque is only taken in the mode that is wanted."""
+        power, wanted = self._power, command.enable and command.mode is not Mode.OFF
+        ready = mode == self._mode or power.enabled
+        if wanted and not command.quick_stop and not ready:
+            return power.table.disable.value
+        word = power.control(self._now, enable=command.enable, quick_stop=command.quick_stop, clear=command.clear)
+        self._searching = command.mode is Mode.HOMING and power.enabled and self._mode == HOMING
+        return word | (_START_HOMING if self._searching else 0)
+
+    def _finish(self, deadline: float) -> Feedback | None:
+        if not self._sent:
+            return None
+        self._sent = False
+        reply = self._bus.collect(self._exchange, deadline)
+        if reply is None:
+            self.counters.late += 1
+            return None
+        if len(reply) != _REPLY_LENGTH:
+            self.counters.rejected += 1
+            return None
+        status, position, error = _SAID.unpack_from(reply)
+        velocity, self._mode = _MORE.unpack_from(reply, _SAID.size)
+        self._power.observe(status)
+        if self._mode == HOMING:
+            self._homed = bool(status & _ATTAINED)
+        return self._feedback(status, position, error, velocity, self._mode)
+
+    def _feedback(self, word: int, position: int, error: int, velocity: int, mode: int) -> Feedback:
+        state = CIA_402.state(word)
+        status = Status(0) if state is None else state.flags
+        if self._power.failure is not None or (mode == HOMING and word & _HOMING_ERROR):
+            status = status & ~Status.READY | Status.FAULT
+        homed = bool(word & _ATTAINED) if mode == HOMING else self._homed
+        if self._searching and mode == HOMING and not homed and status & Status.ENABLED:
+            status |= Status.HOMING
+        elif homed:
+            status |= Status.HOMED
+        if status & Status.FAULT and error in WATCHDOG_ERRORS:
+            status |= Status.WATCHDOG
+        speed = velocity * self._options.speed_resolution
+        if abs(speed) < _STANDSTILL:
+            status |= Status.STANDSTILL
+        at = position * self._options.resolution + self._options.position_offset
+        return Feedback(at, speed, math.nan, status, error if status & Status.FAULT else 0, True, 0.0, -1)

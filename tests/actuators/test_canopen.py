@@ -1,0 +1,188 @@
+"""A drive on CANopen: its frames, what it is set to, one SYNC for several, emergencies, and what it refuses."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from canopen_bench import CanopenBench
+
+from actuators import (
+    COMMAND_CLEAR,
+    COMMAND_HOME,
+    COMMAND_OFF,
+    Buses,
+    Command,
+    ConfigurationError,
+    CycleExchange,
+    Drive,
+    FaultyDevice,
+    MemoryWire,
+    Mode,
+    ProtocolError,
+    Status,
+    bus_plans,
+    create_drive,
+    create_twin,
+)
+from actuators.canopen.frames import CAN_FRAMING, Object, frame_of, line_of
+from actuators.virtual.server import DeviceLine
+from rig.testing import BenchLeg
+from rig.testing.drivers import home, power
+
+
+@pytest.fixture
+def bench() -> Iterator[CanopenBench]:
+    bench = CanopenBench(name="drive 3", watchdog=0.05)
+    yield bench
+    bench.drive.close()
+
+
+@pytest.mark.parametrize(("identifier", "data"), [(0, b"\x01\x03"), (0x80, b""), (0x7FF, bytes(range(8)))])
+def test_a_frame_is_a_line_and_back(identifier: int, data: bytes) -> None:
+    line = line_of(identifier, data)
+    assert frame_of(line[:-1]) == (identifier, data)
+    assert CAN_FRAMING.length(line + b"t0") == len(line) and CAN_FRAMING.length(line[:-1]) == 0
+
+
+@pytest.mark.parametrize("line", [b"", b"z", b"O", b"t12", b"t1232AA", b"t8000", b"tXYZ0", b"t1231zz"])
+def test_what_is_no_frame_is_none(line: bytes) -> None:
+    assert frame_of(line) is None and CAN_FRAMING.message(line + b"\r") == b""
+
+
+def test_the_drive_is_set_to_watch_this_computers_heartbeat(bench: CanopenBench) -> None:
+    bench.drive.configure()
+    objects = {key: value for key, (_, value) in bench.node._objects.items()}
+    assert objects[0x1016, 1] == 127 << 16 | 50 and objects[0x6007, 0] == 1
+    assert (objects[0x1400, 1], objects[0x1400, 2]) == (0x203, 1)
+    assert [objects[0x1600, place] for place in range(1, 4)] == [0x60400010, 0x607A0020, 0x60710010]
+    bench.node._objects[0x1016, 1] = (Object(0x1016, 1, "I"), 0)
+    with pytest.raises(ConfigurationError, match=r"drive 3 .*node 3: object 1016h:1 is 0, must be 8323122"):
+        bench.drive.verify(1.0)
+
+
+def test_a_cycle_is_its_set_points_the_heartbeat_and_a_sync(bench: CanopenBench) -> None:
+    command = power(bench)
+    bench.sent.clear()
+    bench.do(command._replace(force=-77.5))
+    assert [frame_of(line[:-1]) for line in bench.sent] == [
+        (0x203, b"\x0f\x00" + b"\x00" * 0 + bench_position(bench) + (-78).to_bytes(2, "little", signed=True)),
+        (0x77F, b"\x05"),
+        (0x080, b""),
+    ]
+
+
+def bench_position(bench: CanopenBench) -> bytes:
+    return round(bench.leg.length / 1e-7).to_bytes(4, "little", signed=True)
+
+
+def test_the_heartbeats_loss_is_an_emergency_whose_words_are_said(bench: CanopenBench) -> None:
+    power(bench)
+    bench.pass_time(0.06)
+    bench.leg.settle()
+    feedback = bench.do(COMMAND_OFF)
+    assert feedback.error == 0x8130 and feedback.status & Status.WATCHDOG
+    text = bench.drive.error_text(feedback.error)
+    assert text == "heartbeat of this computer lost (8130h); emergency with error register 11h, 00 00 00 00 00"
+    assert not bench.do(COMMAND_CLEAR).status & Status.FAULT
+    assert bench.drive.error_text(0x7305) == ["sensor", "incremental sensor 1 (7305h)"][1]
+
+
+def test_a_drive_that_starts_anew_is_silent_and_says_so(bench: CanopenBench) -> None:
+    command = power(bench)
+    bench.faults.inject("reboot")
+    assert not bench.do(command).fresh
+    assert bench.drive.silence == "it has started anew, and is not operational"
+    bench.drive.configure()
+    assert bench.do(COMMAND_OFF).fresh and bench.drive.silence == ""
+
+
+def test_homing_is_by_its_own_mode_and_is_remembered_in_others(bench: CanopenBench) -> None:
+    assert home(bench) == ""
+    assert bench.do(COMMAND_OFF).status & Status.HOMED
+    for _ in range(bench.takes):
+        feedback = bench.do(Command(Mode.POSITION, 0.0, bench.leg.length, enable=True))
+    assert feedback.status & Status.HOMED and feedback.status & Status.ENABLED
+    assert bench.leg.mode is Mode.POSITION
+    for _ in range(bench.takes):
+        feedback = bench.do(COMMAND_HOME)
+    assert feedback.status & Status.HOMING and not feedback.status & Status.HOMED
+
+
+def test_positions_are_interpolated_between_two_syncs(bench: CanopenBench) -> None:
+    assert home(bench) == ""
+    bench.do(COMMAND_OFF)
+    start = bench.leg.length
+    for cycle in range(12):
+        bench.do(Command(Mode.POSITION, 0.0, start + 1e-4 * max(0, cycle - 8), enable=True))
+    bench.pass_time(0.001)
+    assert bench.leg.position == pytest.approx(start + 2.5e-4, abs=1e-7)
+    assert bench.leg.feedforward == pytest.approx(0.05)
+    bench.pass_time(0.002)
+    assert (bench.leg.position, bench.leg.feedforward) == (pytest.approx(start + 3e-4, abs=1e-7), 0.0)
+
+
+class Segment:
+    """Six drives on one bus over memory, with the lines that passed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.legs = [BenchLeg(length=0.6 + 0.01 * leg) for leg in range(6)]
+        given = [{"name": f"drive {n}", "device": "can://memory/0", "unit": n, **options} for n in range(1, 7)]
+        twins: list[FaultyDevice] = [
+            create_twin("canopen", each, leg) for each, leg in zip(given, self.legs, strict=True)
+        ]
+        self.line = DeviceLine(twins)
+        self.sent: list[bytes] = []
+        shared = {"buses": Buses(), "open_wire": lambda _timeout: MemoryWire(self.respond, self.line.due)}
+        self.drives: list[Drive] = [create_drive("canopen", each | shared) for each in given]
+        for drive in self.drives:
+            drive.connect(1.0)
+            drive.configure()
+
+    def respond(self, line: bytes) -> bytes:
+        self.sent.append(line)
+        return self.line.respond(line)
+
+
+def test_six_drives_have_one_sync_and_one_heartbeat_a_cycle() -> None:
+    segment = Segment()
+    exchange = CycleExchange(segment.drives)
+    exchange.exchange([COMMAND_OFF] * 6, 0.01, 0.0)
+    segment.sent.clear()
+    for leg in segment.legs:
+        leg.length += 0.001
+    exchange.exchange([COMMAND_OFF] * 6, 0.02, 0.0)
+    identifiers = [frame[0] for line in segment.sent if (frame := frame_of(line[:-1])) is not None]
+    assert identifiers == [*range(0x201, 0x207), 0x77F, 0x080]
+    assert exchange.prompt and exchange.position.tolist() == pytest.approx([0.001] * 6)  # since power-up
+    assert all(drive.counters.rejected == 0 for drive in segment.drives)
+
+
+def test_the_bus_has_a_plan_by_the_bits_of_its_frames() -> None:
+    segment = Segment(bitrate=500_000)
+    (plan,) = bus_plans(segment.drives)
+    frames = 12 * (111 + 19.6) + 6 * (87 + 14.8) + (55 + 8.4) + (47 + 6.8)
+    assert plan.place == "can://memory/0" and len(plan.devices) == 6
+    assert plan.time == pytest.approx(frames / 500_000, rel=0.05)
+
+
+def test_an_sdo_that_is_refused_is_named_with_its_object_and_reason(bench: CanopenBench) -> None:
+    bench.faults.inject("busy")
+    with pytest.raises(
+        ProtocolError, match=r"drive 3 .*node 3 refused a read of object 1018h:1: abort 08000022h \(not in this state"
+    ):
+        bench.drive.identify()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"device": "socketcan"}, "must be can://INTERFACE/CHANNEL, as can://socketcan/can0"),
+        ({"device": "can://x/0", "unit": 128}, "less than or equal to 127"),
+        ({"device": "can://x/0", "unit": 5, "host_node": 5}, "node 5 is this computer's"),
+        ({"device": "can://x/0", "serial": "A7"}, "serial number 'A7' must be a number"),
+        ({"device": "can://x/0", "position_offset": 300.0}, "position_offset 300 m is beyond"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        create_drive("canopen", {"name": "drive 3", **options})
