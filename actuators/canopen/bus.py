@@ -136,6 +136,10 @@ class CanBus(Bus):
             return wire.send(b"".join(messages))
         return all([wire.send(line + b"\r") for message in messages for line in message.split(b"\r")[:-1]])
 
+    def beat(self) -> None:
+        """Send this computer's heartbeat by itself, where drives are set up between two cycles."""
+        self.send([self._heartbeat])
+
     def nmt(self, unit: int, command: int) -> None:
         """Send an NMT command to a node. Raises ConnectError."""
         if not self.send([line_of(NMT, bytes((command, unit)))]):

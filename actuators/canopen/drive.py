@@ -189,6 +189,8 @@ class Canopen(Drive):
         self._homed = self._searching = self._sent = False
         self._last_mode = 0
         self._boots = self._bus.node(self._unit).boots
+        self._mapped_after = -1
+        """how often it had started when its PDOs were mapped, -1: not yet since the connection"""
 
     @property
     def sequence(self) -> int:
@@ -244,10 +246,20 @@ class Canopen(Drive):
     def configure(self) -> None:
         """See `Drive.configure`: heartbeats and options, PDOs and their mapping, then the state operational."""
         timeout, bus = self._options.request_timeout, self._bus
+        again = self._mapped_after == bus.node(self._unit).boots
+        if again:
+            bus.beat()  # drives whose turn comes later have a watchdog that runs
         bus.nmt(self._unit, NMT_PREPARE)
         for entry, value in self._settings():
             self._write(entry, value, timeout)
         self._verify(timeout)
+        if not again:
+            self._map(timeout)
+        bus.nmt(self._unit, NMT_START)
+        self._boots = self._mapped_after = bus.node(self._unit).boots
+
+    def _map(self, timeout: float) -> None:
+        """Write the PDOs' identifiers, mapping and transmission types."""
         for pdo, (parameters, objects, kind) in MAPPED.items():
             identifier = Object(parameters, 1, "I")
             mapping = parameters + MAPPING
@@ -258,8 +270,6 @@ class Canopen(Drive):
             self._write(Object(mapping, 0, "B"), len(objects), timeout)
             self._write(Object(parameters, 2, "B"), kind, timeout)
             self._write(identifier, pdo + self._unit, timeout)
-        bus.nmt(self._unit, NMT_START)
-        self._boots = bus.node(self._unit).boots
 
     def _settings(self) -> list[tuple[Object, int]]:
         """What the drive is set to, the watchdog first."""

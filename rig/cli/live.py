@@ -101,8 +101,9 @@ def demo(
     drives: Annotated[
         DemoDrives,
         typer.Option(
-            help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, or ROBO Cylinders of "
-            "IAI, which accept positions only, on one port each; serial ports are pseudo-terminals here."
+            help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, CiA 402 drives on one CAN "
+            "bus, or ROBO Cylinders of IAI, which accept positions only, on one port each; serial ports and the CAN bus "
+            "are pseudo-terminals here.",
         ),
     ] = DemoDrives.TCP,
     operator: OperatorOption = None,

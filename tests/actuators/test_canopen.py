@@ -132,14 +132,20 @@ class Segment:
         ]
         self.line = DeviceLine(twins)
         self.sent: list[bytes] = []
+        self.now = self.frame_time = 0.0
         shared = {"buses": Buses(), "open_wire": lambda _timeout: MemoryWire(self.respond, self.line.due)}
         self.drives: list[Drive] = [create_drive("canopen", each | shared) for each in given]
         for drive in self.drives:
             drive.connect(1.0)
             drive.configure()
 
+    def pass_time(self, seconds: float) -> None:
+        self.now += seconds
+        self.line.tick(self.now)
+
     def respond(self, line: bytes) -> bytes:
         self.sent.append(line)
+        self.pass_time(2.0 * self.frame_time)
         return self.line.respond(line)
 
 
@@ -163,6 +169,21 @@ def test_the_bus_has_a_plan_by_the_bits_of_its_frames() -> None:
     frames = 12 * (111 + 19.6) + 6 * (87 + 14.8) + (55 + 8.4) + (47 + 6.8)
     assert plan.place == "can://memory/0" and len(plan.devices) == 6
     assert plan.time == pytest.approx(frames / 500_000, rel=0.05)
+
+
+def test_setting_all_drives_up_again_takes_no_longer_than_their_watchdogs() -> None:
+    """Home and reset do that between two cycles: here each frame takes its time."""
+    segment = Segment(watchdog=0.02)
+    exchange = CycleExchange(segment.drives)
+    segment.pass_time(0.002)
+    exchange.exchange([COMMAND_OFF] * 6, 0.0, 0.0)
+    segment.frame_time = 1.3e-4
+    for drive in segment.drives:
+        drive.configure()
+    assert segment.now > 0.02
+    segment.frame_time = 0.0
+    exchange.exchange([COMMAND_OFF] * 6, 0.1, 0.0)
+    assert exchange.error == [0] * 6 and exchange.prompt
 
 
 def test_an_sdo_that_is_refused_is_named_with_its_object_and_reason(bench: CanopenBench) -> None:

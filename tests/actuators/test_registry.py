@@ -33,7 +33,7 @@ def test_unknown_driver_lists_the_known_ones():
 
 def test_other_distributions_add_drivers(monkeypatch):
     declare(monkeypatch, ("servo", "actuators.modbus_servo:DRIVER"), ("mine", "actuators.modbus_servo:DRIVER"))
-    assert drive_names() == ("iai", "jrk-g2", "mine", "orca", "servo")
+    assert drive_names() == ("canopen", "iai", "jrk-g2", "mine", "orca", "servo")
     assert create_drive("mine", {"host": "x"}).name == "drive"
 
 
@@ -56,6 +56,7 @@ def test_drivers_of_load_cells_have_names_of_their_own(monkeypatch):
     assert isinstance(create_cell_device("modbus", {"host": "10.0.0.1"}), Amplifier)
     declare(monkeypatch, ("servo", "actuators.amplifier:DRIVER"), group=registry.CELL_GROUP)
     assert cell_driver_names() == ("loadstar", "mantracourt", "modbus", "servo") and drive_names() == (
+        "canopen",
         "iai",
         "jrk-g2",
         "orca",

@@ -10,6 +10,7 @@ import tomlkit
 from drive_support import serving_at
 from servo_profiles import BARE, GUIDE, PROFILE, SEPARATE, SINGLE, SWAPPED
 
+from actuators import find_driver
 from rig.cli import main
 from rig.client import Interruption, LockstepRig, on_free_ports
 from rig.commissioning import move_leg, probe_rig
@@ -19,7 +20,15 @@ from rig.errors import ExitCode
 from rig.virtual import VirtualRig
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ("virtual", "virtual-servo", "virtual-orca", "virtual-iai", "virtual-jrk-g2", "virtual-mixed")
+SHIPPED = (
+    "virtual",
+    "virtual-servo",
+    "virtual-orca",
+    "virtual-iai",
+    "virtual-jrk-g2",
+    "virtual-canopen",
+    "virtual-mixed",
+)
 PROFILES = {
     "generic-servo": PROFILE,
     "cylinder": GUIDE,
@@ -59,7 +68,8 @@ def patient(config: RigConfig) -> RigConfig:
     for leg in legs:
         if leg.get("settings") is not None:
             leg["settings"] |= {"reply_timeout": 0.3}
-    on_lines = any(leg.get("device") for leg in legs)
+    waits = "reply_timeout" in find_driver(config.drives.driver).settings.model_fields
+    on_lines = waits and any(leg.get("device") for leg in legs)
     return config.changed({"drives": {"legs": legs} | ({"reply_timeout": 0.3} if on_lines else {})})
 
 

@@ -86,7 +86,7 @@ def test_benches_are_declared_in_a_conftest_and_a_failure_reads_well(package: Pa
 
 def test_a_driver_that_there_is_not_is_named_with_those_there_are(package: Path) -> None:
     code, output = run_pytest(package, "--rig-driver", "yours")
-    assert code == 4 and "no driver 'yours'; known drivers: iai, jrk-g2, mine, orca, servo" in output
+    assert code == 4 and "no driver 'yours'; known drivers: canopen, iai, jrk-g2, mine, orca, servo" in output
 
 
 @pytest.mark.parametrize(("right", "broken"), BROKEN.items(), ids=str)

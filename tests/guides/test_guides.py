@@ -67,6 +67,7 @@ NOT_RUN = {
     "rig template driver mine": "tests/conformance/test_kit.py writes one and runs the suite on it",
     "pip install -e ./mine pytest": NETWORK,
     "cd mine && pytest --rig-driver mine": "tests/conformance/test_kit.py does",
+    "pip install 'stewart-rig[canopen]'": NETWORK,
     "pip install 'stewart-rig[fmi]'": NETWORK,
     "pip install 'stewart-rig[mujoco]'": NETWORK,
     "pip install 'stewart-rig[urdf]'": NETWORK,

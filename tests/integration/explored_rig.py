@@ -59,7 +59,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "cells on an amplifier": {"load_cells": AMPLIFIER},
     **{mode: {"mode": mode} for mode in ("computed-torque", "observer", "position")},
 }
-KINDS_OF_DRIVE = ("servo", "mixed", "orca", "iai", "jrk-g2")
+KINDS_OF_DRIVE = ("servo", "mixed", "orca", "iai", "jrk-g2", "canopen")
 CONFIGS: dict[str, Callable[[], RigConfig]] = {
     **{name: partial(VIRTUAL.changed, changes) for name, changes in CHANGES.items()},
     **{kind: partial(load_config, f"virtual-{kind}") for kind in KINDS_OF_DRIVE},

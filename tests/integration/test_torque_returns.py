@@ -25,7 +25,7 @@ KINDS: dict[str, RigConfig] = {
     "servo": bench_config(),
     "position": bench_config(mode="position"),
     "line": load_config("virtual-servo").changed(QUIET),
-    **{name: load_config(f"virtual-{name}").changed(QUIET) for name in ("jrk-g2", "iai", "mixed")},
+    **{name: load_config(f"virtual-{name}").changed(QUIET) for name in ("jrk-g2", "iai", "canopen", "mixed")},
 }
 STATES = [State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING, State.SINGLE_LEG]
 PAIRS = [

@@ -63,7 +63,8 @@ def test_faults_name_leg_option_value_and_bound(tmp_path: Path) -> None:
     ):
         assert line in text
     with pytest.raises(
-        ConfigError, match=r"drives\.driver: no driver 'steam'; known drivers: gateway, iai, jrk-g2, line, orca, servo"
+        ConfigError,
+        match=r"drives\.driver: no driver 'steam'; known drivers: canopen, gateway, iai, jrk-g2, line, orca, servo",
     ):
         load_config(written(tmp_path, "steam", SLOTS))
     with pytest.raises(ConfigError, match=r"drives: legs 1 and 2 share 127\.0\.0\.1:slot 1"):
@@ -131,7 +132,7 @@ def test_a_leg_may_have_a_driver_settings_and_a_mode_of_its_own(tmp_path: Path) 
     [
         (
             'driver = "steam", host = "x", port = 1',
-            "drives.legs[6].driver: no driver 'steam'; known drivers: gateway, iai, jrk-g2, line, orca, servo",
+            "drives.legs[6].driver: no driver 'steam'; known drivers: canopen, gateway, iai, jrk-g2, line, orca, servo",
         ),
         ('driver = "servo", gateway = "x", slot = 6', "drives.legs[6].gateway: unknown key"),
         ('driver = "line", device = "/dev/ttyUSB1", settings = { gain = 1 }', "drives.legs[6].settings.gain: unknown"),

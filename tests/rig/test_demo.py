@@ -27,11 +27,13 @@ def of_demo(drives: str, built: int | None) -> RigConfig:
     return config if built is None else as_built(config, built)
 
 
-@pytest.mark.parametrize("drives", ["virtual", "virtual-servo", "virtual-orca", "virtual-iai", "virtual-mixed"])
+@pytest.mark.parametrize(
+    "drives", ["virtual", "virtual-servo", "virtual-orca", "virtual-iai", "virtual-canopen", "virtual-mixed"]
+)
 def test_the_demo_is_whole_where_the_machine_follows_it(drives: str) -> None:
     """The drawing's machine always does; one as built where the loop is stiff, or the drives' own."""
     assert fitted_demo(of_demo(drives, None), 4.0)[1] == 1.0
-    if drives in ("virtual", "virtual-orca", "virtual-iai"):
+    if drives in ("virtual", "virtual-orca", "virtual-iai", "virtual-canopen"):
         assert all(fitted_demo(of_demo(drives, built), 20.0)[1] == 1.0 for built in (1, 2, 3))
 
 

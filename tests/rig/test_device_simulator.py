@@ -14,7 +14,17 @@ import pytest
 from processes import offspring
 from waiting import eventually
 
-from actuators import COMMAND_HOME, COMMAND_OFF, Command, Endpoint, SerialEndpoint, Status, TcpEndpoint, create_drive
+from actuators import (
+    COMMAND_HOME,
+    COMMAND_OFF,
+    CanEndpoint,
+    Command,
+    Endpoint,
+    SerialEndpoint,
+    Status,
+    TcpEndpoint,
+    create_drive,
+)
 from rig.cli import main
 from rig.client import device_simulator
 from rig.config import RigConfig
@@ -58,6 +68,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("mantracourt", "--leg", "5"), SerialEndpoint(own, 115_200, "none")),
         (("loadstar",), SerialEndpoint(own, 9600, "none")),
         (("virtual-mixed", "--leg", "4"), SerialEndpoint(own, 1_000_000)),
+        (("canopen", "--leg", "2"), CanEndpoint(f"can://twin/{os.getpid()}", 1_000_000, "none")),
     ):
         assert main(["twin", *arguments]) == ExitCode.OK
         assert served[-1] == expected
@@ -71,6 +82,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     assert said[5] == "servo, leg 6, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
     assert said[6] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1, unit 1; Ctrl-C ends it"
     assert said[7] == f"loadstar, load cell 1, at {own}, 9600 baud 8N1, unit 1; Ctrl-C ends it"
+    assert said[9] == f"canopen, leg 2, at can://twin/{os.getpid()}, 1000000 bit/s, unit 2; Ctrl-C ends it"
     assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
 
 
@@ -79,11 +91,11 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     [
         (
             ("nothing",),
-            "no virtual device 'nothing': give a driver (iai, jrk-g2, loadstar, mantracourt, modbus, orca, servo) or a",
+            "no virtual device 'nothing': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, orca,",
         ),
         (
             ("zeta",),
-            "no virtual device 'zeta': give a driver (iai, jrk-g2, loadstar, mantracourt, modbus, orca, servo) ",
+            "no virtual device 'zeta': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, orca,",
         ),
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
@@ -171,7 +183,7 @@ def test_a_driver_that_is_installed_but_has_no_configuration_asks_for_one(
     told = [subprocess.run(rig_command("twin", name), capture_output=True, text=True) for name in ("zeta", "eta")]
     assert [one.returncode for one in told] == [ExitCode.INPUT] * 2
     assert "driver 'zeta': no configuration that comes along has its drives; give a file" in told[0].stderr
-    assert "no virtual device 'eta': give a driver (iai," in told[1].stderr and "zeta" not in told[1].stderr
+    assert "no virtual device 'eta': give a driver (canopen, iai," in told[1].stderr and "zeta" not in told[1].stderr
 
 
 def rig_command(*arguments: str) -> list[str]:
