@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from drive_support import Leg
 from virtual_line import line_servo
 
 from actuators import COMMAND_OFF, Buses, DeviceLine, Drive, FaultyServo, bus_plans, create_drive, exchange_all
 from actuators.framing import silence
+from rig.testing import BenchLeg as Leg
 
 
 class Clock:

@@ -78,6 +78,6 @@ def test_a_line_is_shared_and_a_connection_only_where_that_is_asked_for():
 
 def test_a_line_keeps_the_silence_of_its_baud_unless_told_otherwise():
     assert isinstance(line := drive(Buses(), device="a", baud=9600).line, HalfDuplexBus)
-    assert line._turnaround == silence(9600)
+    assert line.turnaround == silence(9600)
     assert isinstance(line := drive(Buses(), device="a", turnaround=1e-4).line, HalfDuplexBus)
-    assert line._turnaround == 1e-4
+    assert line.turnaround == 1e-4
