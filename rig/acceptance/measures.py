@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from kinematics import COORDINATES
 from rig.acceptance.numbers import (
@@ -19,7 +20,16 @@ from rig.acceptance.numbers import (
     not_measured,
 )
 from rig.acceptance.plan import HEAVE, Kind, Trial, pose_offsets, rest_of_visit
-from rig.acceptance.signals import Complex, Floats, Signals, accelerations_of, lines_of, whole_periods
+from rig.acceptance.rounding import Rounding, resting_rounding
+from rig.acceptance.signals import (
+    Complex,
+    Floats,
+    Signals,
+    accelerations_of,
+    lines_of,
+    rounding_of,
+    whole_periods,
+)
 from rig.analysis import Response, frequency_response, steady_stretches, well_excited
 from rig.config import RigConfig
 from rig.findings import Code, Finding
@@ -37,6 +47,8 @@ _TRAVEL = 0.5  # of the largest speed, above which the platform travels
 _STEP_PART = 0.63
 _SETTLING_CYCLES = 3  # of the poses, for settling and overshoot
 _OCTAVE = 2.0
+_CLEAR = 0.1  # of a step, the noise of its mean above which the first crossing may be one of the noise
+_FINER = 32  # values a cycle, in which the time of a step is looked for
 
 
 @dataclass(slots=True)
@@ -92,10 +104,9 @@ class Measurer:
         order = {AcceptanceTest.EXCURSION: 0, AcceptanceTest.SPEED: 1, AcceptanceTest.ACCELERATION: 2}[test]
         factor = (2.0 * math.pi / trial.period) ** order
         basis = signals.poses
-        commanded, measured = (
-            lines_of(each[part][:, [axis]], signals.rate, trial.cycles)
-            for each in (signals.commanded, signals.measured)
-        )
+        rounding = self._rounding(trial, signals).coordinates[:, :, [axis]]
+        commanded = lines_of(signals.commanded[part][:, [axis]], signals.rate, trial.cycles)
+        measured = lines_of(signals.measured[part][:, [axis]], signals.rate, trial.cycles, rounding)
         if (
             test is AcceptanceTest.ACCELERATION
             and signals.sensed is not None
@@ -134,19 +145,25 @@ class Measurer:
         place = scale * (signals.commanded[part, axis] - signals.commanded[part, axis].mean())
         off = scale * (signals.measured - signals.commanded)[part, axis]
         speed = np.gradient(place, 1.0 / signals.rate)
-        yield self._hysteresis(trial, signals, place, off, speed)
-        found = accelerations_of(signals, part, trial.cycles, self._band(signals))
-        error = found.errors[:, axis]
+        rounding = self._rounding(trial, signals)
+        yield self._hysteresis(trial, signals, place, off, speed, scale * rounding.coordinates[:, :, axis])
+        found = accelerations_of(signals, part, trial.cycles, self._band(signals), rounding)
+        error, rounded = found.errors[:, axis], found.rounding[:, :, axis]
         turns = np.flatnonzero(np.diff(speed > 0.0))
         near = round(_NEAR_TURN * trial.period * signals.rate)
         turns = turns[(turns >= near) & (turns < len(error) - near)]
         bumps = np.array([np.abs(error[turn - near : turn + near]).max() for turn in turns])
+        at_turns = np.unique((turns[:, np.newaxis] + np.arange(-near, near)) % rounded.shape[1])
+        noise = math.sqrt(float(error.reshape(trial.cycles, -1)[:, at_turns].var(axis=0, ddof=1).mean()))
+        independent = 2.0 * self._band(signals) * trial.cycles * len(at_turns) / signals.rate
+        # the scatter of four bumps is little known: the mean with that of so much noise
+        scatter = math.sqrt(0.5 * (_spread(bumps) ** 2 + _greatest_sigma(noise, independent) ** 2))
         yield Number(
             AcceptanceTest.TURN_AROUND,
             Quantity.BUMP,
             trial.axis,
             float(bumps.max()),
-            _spread(bumps),
+            math.hypot(scatter, _spread(np.abs(rounded[:, at_turns]).max(axis=1))),
             "m/s^2",
             self._settings.turn_around,
             basis=found.basis[axis],
@@ -161,27 +178,28 @@ class Measurer:
             Quantity.ROUGHNESS,
             trial.axis,
             rms,
-            rms * relative,
+            math.hypot(rms * relative, _rounded_rms_sigma(error, rounded, travel)),
             "m/s^2",
             self._settings.smoothness,
             basis=found.basis[axis],
         )
 
-    def _hysteresis(self, trial: Trial, signals: Signals, place: Floats, off: Floats, speed: Floats) -> Number:
+    def _hysteresis(
+        self, trial: Trial, signals: Signals, place: Floats, off: Floats, speed: Floats, rounded: Floats
+    ) -> Number:
         edges = np.linspace(-_INNER, _INNER, _BINS + 1) * np.abs(place).max()
-        bins = np.digitize(place, edges) - 1
-        cycle = np.arange(len(place)) * trial.cycles // len(place)
-        means = np.full((2, trial.cycles, _BINS), np.nan)
-        for way, moving in enumerate((speed > 0.0, speed < 0.0)):
-            for number in range(trial.cycles):
-                for one in range(_BINS):
-                    here = off[moving & (cycle == number) & (bins == one)]
-                    if len(here):
-                        means[way, number, one] = here.mean()
-        width = means[0] - means[1]  # (cycles, bins)
+        count = len(place) // trial.cycles
+        bins = np.digitize(place[:count], edges) - 1
+        within = bins[:, np.newaxis] == np.arange(_BINS)
+        forth, back = (within & moving[:, np.newaxis] for moving in (speed[:count] > 0.0, speed[:count] < 0.0))
+        weights = np.array([way / np.where(way.any(axis=0), way.sum(axis=0), np.nan) for way in (forth, back)])
+        means = off.reshape(trial.cycles, count) @ weights  # (2, cycles, bins)
+        width = means[0] - means[1]
         across = width.mean(axis=0)
         worst = int(np.nanargmax(np.abs(across)))
         scatter = math.sqrt(float(np.nanmean(width.var(axis=0, ddof=1)))) / math.sqrt(trial.cycles)
+        at_worst = rounded @ (weights[0] - weights[1])[:, worst]
+        scatter = math.hypot(scatter, math.sqrt(float((at_worst**2).mean())))
         middles = 0.5 * (edges[1:] + edges[:-1])
         self.curves.loops[trial.axis] = (middles, means[0].mean(axis=0), means[1].mean(axis=0))
         return Number(
@@ -201,8 +219,9 @@ class Measurer:
         axis = COORDINATES.index(trial.axis)
         part = whole_periods(signals, trial)
         settings, band = self._settings, self._band(signals)
-        found = accelerations_of(signals, part, trial.cycles, band)
-        lines = lines_of(found.measured, signals.rate, trial.cycles)
+        rounding = self._rounding(trial, signals)
+        found = accelerations_of(signals, part, trial.cycles, band, rounding)
+        lines = lines_of(found.measured, signals.rate, trial.cycles, found.rounding)
         main = float(abs(lines.harmonic(1)[axis]))
         low = np.array([abs(lines.harmonic(number)[axis]) for number in _LOW_HARMONICS])
         noises = np.array([lines.sigma(number)[axis] for number in _LOW_HARMONICS])
@@ -233,13 +252,15 @@ class Measurer:
             at=At(Condition.UP_TO, {"frequency": band}),
         )
         peak = float(np.abs(rest.signal()[:, axis]).max())
+        drawn = rest.rounded()[:, :, axis]
+        scattered = math.sqrt(max(rms**2 - float((drawn**2).mean()), 0.0))
         independent = 2.0 * band * trial.cycles * trial.period
         yield Number(
             AcceptanceTest.NOISE,
             Quantity.NOISE_PEAK,
             trial.axis,
             peak,
-            _greatest_sigma(rms, independent),
+            math.hypot(_greatest_sigma(scattered, independent), _spread(np.abs(drawn).max(axis=1))),
             "m/s^2",
             basis=found.basis[axis],
             at=At(Condition.UP_TO, {"frequency": band}),
@@ -261,10 +282,11 @@ class Measurer:
             at=At(Condition.AXIS, {"axis": COORDINATES[worst]}),
         )
         if trial.axis == HEAVE:
-            yield from self._leg_balance(trial, signals, part)
+            yield from self._leg_balance(trial, signals, part, rounding)
 
-    def _leg_balance(self, trial: Trial, signals: Signals, part: slice) -> Iterator[Number]:
-        lines = [lines_of(signals.lengths[part, which], signals.rate, trial.cycles) for which in (0, 1)]
+    def _leg_balance(self, trial: Trial, signals: Signals, part: slice, rounding: Rounding) -> Iterator[Number]:
+        rounded = (None, rounding.legs)
+        lines = [lines_of(signals.lengths[part, which], signals.rate, trial.cycles, rounded[which]) for which in (0, 1)]
         gains: Complex = lines[1].harmonic(1) / lines[0].harmonic(1)
         sigmas = lines[1].sigma(1) / np.abs(lines[0].harmonic(1))
         for name, values, unit, bound in (
@@ -288,7 +310,7 @@ class Measurer:
 
     def _repeatability(self, trial: Trial, signals: Signals) -> Number:
         part = whole_periods(signals, trial)
-        found = accelerations_of(signals, part, trial.cycles, self._band(signals))
+        found = accelerations_of(signals, part, trial.cycles, self._band(signals), self._rounding(trial, signals))
         each = found.measured.reshape(trial.cycles, -1, 6)
         off = np.abs(each - each.mean(axis=0))
         axis = int(off.max(axis=(0, 1)).argmax())
@@ -441,27 +463,36 @@ class Measurer:
     def _step(self, trial: Trial, signals: Signals) -> Number:
         axis = COORDINATES.index(trial.axis)
         part = whole_periods(signals, trial)
-        found = accelerations_of(signals, part, trial.cycles, self._band(signals))
+        found = accelerations_of(signals, part, trial.cycles, self._band(signals), self._rounding(trial, signals))
         commanded = found.commanded[:, axis].reshape(trial.cycles, -1)
         measured = found.measured[:, axis].reshape(trial.cycles, -1)
         wanted, mean = commanded.mean(axis=0), measured.mean(axis=0)
         # the steps are at the begin and the middle of a period; it is turned so that one is at a quarter
         turn = len(wanted) // 4
         wanted, mean = np.roll(wanted, turn), np.roll(mean, turn)
-        t = np.arange(len(wanted)) / signals.rate - turn / signals.rate
+        t = (np.arange(len(wanted)) - turn) / signals.rate
         self.curves.steps[trial.axis] = (t, wanted, mean)
         low, high = wanted[: turn // 2].mean(), wanted[turn + turn // 2 : 2 * turn].mean()
         level = low + _STEP_PART * (high - low)
         noise = measured.std(axis=0, ddof=1).mean() / math.sqrt(trial.cycles)
-        late = _crossing(t, mean, level, turn, sign=high - low)
-        begun = _crossing(t, wanted, low + 0.5 * (high - low), turn, sign=high - low)
+        noise = math.hypot(noise, math.sqrt(float((found.rounding[:, :, axis] ** 2).mean())))
+        fine = (np.arange(_FINER * len(t)) / _FINER - turn) / signals.rate  # between the cycles, as the band has it
+        late = _crossing(fine, _finer(mean), level, _FINER * turn, sign=high - low)
+        without = [np.roll(np.delete(measured, cycle, axis=0).mean(axis=0), turn) for cycle in range(trial.cycles)]
+        others = [_crossing(fine, _finer(each), level, _FINER * turn, sign=high - low) for each in without]
+        begun = _crossing(fine, _finer(wanted), low + 0.5 * (high - low), _FINER * turn, sign=high - low)
         assert begun is not None  # what is commanded reaches its own middle
+        sigma = None
+        if late is not None:
+            clear = noise < _CLEAR * abs(high - low)
+            times = [None if one is None else one[0] for one in others]
+            sigma = max(float(noise / late[1]), _jackknife(times)) if clear else math.inf
         return Number(
             AcceptanceTest.THRESHOLD,
             Quantity.STEP_TIME,
             trial.axis,
             math.inf if late is None else late[0] - begun[0],
-            None if late is None else float(noise / late[1]),
+            sigma,
             "s",
             self._settings.dynamic_threshold,
             basis=found.basis[axis],
@@ -474,7 +505,7 @@ class Measurer:
         settings = self._settings
         move, rest = rest_of_visit()
         poses, cycles = len(pose_offsets(1.0)), trial.cycles
-        attained, wanted = np.zeros((cycles, poses, 6)), np.zeros((poses, 6))
+        attained, wanted, rounded = np.zeros((cycles, poses, 6)), np.zeros((poses, 6)), np.zeros((poses, 6))
         settling, overshoot = (np.full((cycles, poses), np.nan) for _ in range(2))
         for number in range(cycles):
             for place in range(poses):
@@ -482,10 +513,12 @@ class Measurer:
                 still = signals.part(begin + move + 0.5 * rest, 0.5 * rest - 1.0 / signals.rate)
                 attained[number, place] = signals.measured[still].mean(axis=0)
                 wanted[place] = signals.commanded[still].mean(axis=0)
+                if number == 0 and signals.poses is Basis.ENCODERS:
+                    rounded[place] = self._resting(signals, still, wanted[place])
                 way = signals.part(begin, move + rest - 1.0 / signals.rate)
                 off = np.linalg.norm(signals.measured[way, :3] - attained[number, place, :3], axis=1)
                 settling[number, place], overshoot[number, place] = _settled(off, settings.settled, signals.rate)
-        yield from self._pose_numbers(attained, wanted, signals.poses)
+        yield from self._pose_numbers(attained, wanted, rounded, signals.poses)
         apart = float(np.linalg.norm(np.diff(wanted[:, :3], axis=0), axis=1).min())
         if not apart > settings.settled:
             why = Finding(Code.ACCEPT_TOO_SMALL, value=apart, bound=settings.settled)
@@ -513,8 +546,15 @@ class Measurer:
                 at=At(Condition.BAND, {"size": 1e3 * settings.settled}),
             )
 
-    def _pose_numbers(self, attained: Floats, wanted: Floats, basis: Basis) -> Iterator[Number]:
-        """Accuracy and repeatability, of positions by distance, of attitudes by angle; attained (cycles, poses, 6)."""
+    def _resting(self, signals: Signals, still: slice, coordinates: Floats) -> Floats:
+        readings = signals.lengths[still, 1]
+        return resting_rounding(readings, coordinates, signals.steps, self._config.machine.geometry)
+
+    def _pose_numbers(self, attained: Floats, wanted: Floats, rounded: Floats, basis: Basis) -> Iterator[Number]:
+        """Accuracy and repeatability, of positions by distance, of attitudes by angle.
+
+        attained: (cycles, poses, 6), wanted (poses, 6), rounded (poses, 6): σ of a coordinate at rest by rounding.
+        """
         settings = self._settings
         cycles, poses = attained.shape[:2]
         mean = attained.mean(axis=0)
@@ -528,7 +568,10 @@ class Measurer:
             Quantity.POSITION_ACCURACY,
             f"P{poses - worst}",
             float(accuracy[worst]),
-            float(_along(apart[:, worst, :3], off[worst, :3]).std(ddof=1)) / math.sqrt(cycles),
+            math.hypot(
+                float(_along(apart[:, worst, :3], off[worst, :3]).std(ddof=1)) / math.sqrt(cycles),
+                float(np.linalg.norm(rounded[worst, :3] * off[worst, :3])) / (float(accuracy[worst]) or 1.0),
+            ),
             "m",
             settings.pose_accuracy,
             basis=basis,
@@ -543,7 +586,10 @@ class Measurer:
             Quantity.POSITION_REPEATABILITY,
             f"P{poses - worst}",
             float(repeatability[worst]),
-            float(spread[worst]) * math.sqrt(1.0 / cycles + 9.0 / (2.0 * (cycles - 1))),
+            math.hypot(
+                float(spread[worst]) * math.sqrt(1.0 / cycles + 9.0 / (2.0 * (cycles - 1))),
+                float(np.linalg.norm(rounded[worst, :3])) / math.sqrt(3.0),
+            ),
             "m",
             settings.pose_repeatability,
             basis=basis,
@@ -570,7 +616,7 @@ class Measurer:
                 quantity,
                 f"P{poses - worst}",
                 float(values[worst, angle]),
-                float(sigmas[worst, angle]),
+                float(np.hypot(sigmas, rounded[:, 3:])[worst, angle]),
                 "rad",
                 bound,
                 basis=basis,
@@ -595,6 +641,8 @@ class Measurer:
         radius = 0.5 * float(np.ptp(commanded, axis=0).max())
         # of the mean of the rounds, towards where it is off, along the whole path
         scatter = math.sqrt(float((_along(off - mean, mean) ** 2).mean()) / (rounds - 1))
+        rounded = self._rounding(trial, signals).coordinates[:, :, :3]
+        scatter = math.hypot(scatter, math.sqrt(float((_along(rounded, mean) ** 2).mean())))
         at = At(Condition.ROUNDS, {"cycles": rounds, "speed": 2.0 * math.pi * radius / trial.period})
         worst = int(accuracy.argmax())
         yield Number(
@@ -621,13 +669,36 @@ class Measurer:
             at=at,
         )
 
+    def _rounding(self, trial: Trial, signals: Signals) -> Rounding:
+        return rounding_of(signals, whole_periods(signals, trial), trial.cycles, self._config.machine.geometry)
+
     def _band(self, signals: Signals) -> float:
         return min(self._settings.acceleration_bandwidth, 0.4 * signals.rate)
+
+
+def _rounded_rms_sigma(error: Floats, rounded: Floats, where: npt.NDArray[np.bool_]) -> float:
+    """Standard uncertainty by rounding of the RMS of errors (n,), over part of them; draws (d, m) of a period.
+
+    By the scatter of the draws' own power, and of what they add to the rest of the error.
+    """
+    here = where[: rounded.shape[1]]
+    whole = float((error[where] ** 2).mean()) or math.inf
+    powers = (rounded[:, here] ** 2).mean(axis=1)
+    beside = 2.0 * (rounded[:, here] * error[: rounded.shape[1]][here]).mean(axis=1)
+    rest = max(1.0 - float(powers.mean()) / whole, 0.0)
+    return math.sqrt(float(powers.var(ddof=1)) + rest * float(beside.var(ddof=1))) / (2.0 * math.sqrt(whole))
 
 
 def _spread(values: Floats) -> float:
     """Standard deviation of single values."""
     return float(values.std(ddof=1)) if len(values) > 1 else math.inf
+
+
+def _jackknife(values: list[float | None]) -> float:
+    """Standard uncertainty of a number by those without one of the cycles each; infinite where one has none."""
+    known = np.array([math.nan if value is None else value for value in values])
+    sigma = math.sqrt(float(((known - known.mean()) ** 2).sum()) * (len(known) - 1) / len(known))
+    return sigma if math.isfinite(sigma) else math.inf
 
 
 def _greatest_sigma(spread: float, count: float) -> float:
@@ -651,6 +722,13 @@ def _settled(off: Floats, band: float, rate: float) -> tuple[float, float]:
     after = off[first:]
     outside = np.flatnonzero(after > band)
     return (float(outside[-1] + 1) / rate, float(after.max())) if len(outside) else (0.0, 0.0)
+
+
+def _finer(periodic: Floats) -> Floats:
+    """A period (n,) with `_FINER` values for each, by its spectrum."""
+    count = _FINER * len(periodic)
+    found: Floats = np.fft.irfft(_FINER * np.fft.rfft(periodic), n=count)
+    return found
 
 
 def _crossing(t: Floats, values: Floats, level: float, about: int, sign: float) -> tuple[float, float] | None:

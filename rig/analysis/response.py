@@ -201,25 +201,43 @@ class Response:
         return unwrapped
 
     def bandwidth(self) -> tuple[float, float] | None:
-        """Frequency, Hz, with σ, at which |H| falls 3 dB below the lowest line's; None if it is beyond the lines."""
+        """Frequency, Hz, with σ, at which |H| falls 3 dB below the lowest line's; None if it is beyond the lines.
+
+        By a polynomial through the two lines on either side, of the logarithm of |H| over that of the frequency. In σ
+        is what the polynomial without the outermost line on either side gives instead.
+        """
         size = np.abs(self.gain)
-        level = size[0] / math.sqrt(2.0)
-        below = np.flatnonzero(size < level)
+        below = np.flatnonzero(size < size[0] / math.sqrt(2.0))
         if not len(below):
             return None
         at = int(below[0])
-        slope = (size[at] - size[at - 1]) / (self.frequency[at] - self.frequency[at - 1])
-        found = self.frequency[at - 1] + (level - size[at - 1]) / slope
-        share = (found - self.frequency[at - 1]) / (self.frequency[at] - self.frequency[at - 1])
-        total = np.hypot(self.sigma, self.bias)
-        spread = np.array([1.0 - share, share]) * total[[at - 1, at]] / math.sqrt(2.0)
-        reference = total[0] / 2.0
-        return float(found), float(math.hypot(*spread, reference) / abs(slope))
+        place, drop = np.log(self.frequency), np.log(size / size[0]) + 0.5 * math.log(2.0)
+        near = np.arange(max(at - 2, 0), min(at + 2, len(size)))
+        fewer = [part for part in (near[1:], near[:-1]) if {at - 1, at} <= set(part.tolist())]
+        found, slope, weights = _crossing(place, drop, near, at)
+        others = [_crossing(place, drop, part, at)[0] for part in fewer]
+        spread = np.hypot(self.sigma, self.bias) / size / math.sqrt(2.0)
+        noise = math.hypot(*(weights * spread[near]), spread[0]) / abs(slope)
+        bent = max((abs(other - found) for other in others), default=0.0)
+        return math.exp(found), math.exp(found) * math.hypot(noise, bent)
 
     def at(self, lines: npt.NDArray[np.bool_]) -> "Response":
         """Select lines by a mask (k,)."""
         selected = {name: getattr(self, name)[lines] for name in _BY_LINE}
         return replace(self, **selected)
+
+
+def _crossing(x: Floats, y: Floats, near: npt.NDArray[np.int64], at: int) -> tuple[float, float, Floats]:
+    """Zero between x[at - 1] and x[at] of the polynomial through some points, its slope, and weights of their y."""
+    from scipy.optimize import brentq  # slow to import, rarely needed
+
+    middle, half = x[near].mean(), 0.5 * np.ptp(x[near])
+    basis = np.linalg.inv(np.vander((x[near] - middle) / half))  # coefficients of each point's polynomial
+    polynomial = np.poly1d(basis @ y[near])
+    ends = (x[at - 1] - middle) / half, (x[at] - middle) / half
+    root = ends[0] if y[at - 1] == 0.0 else brentq(polynomial, *ends)
+    weights: Floats = np.vander([root], len(near))[0] @ basis
+    return float(middle + half * root), float(polynomial.deriv()(root) / half), weights
 
 
 _BY_LINE = ("frequency", "gain", "sigma", "noise", "bias", "coherence", "output")

@@ -14,8 +14,9 @@ import pytest
 from configured import SHIPPED, VIRTUAL
 from exploration import either
 from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
 
-from kinematics import COORDINATES, coordinates_to_pose
+from kinematics import COORDINATES, coordinates_to_pose, leg_lengths, pose_to_coordinates
 from rig.acceptance import (
     Accelerometer,
     AcceptanceTest,
@@ -33,6 +34,7 @@ from rig.acceptance import (
     planned,
     signals_of,
 )
+from rig.acceptance.rounding import encoder_steps
 from rig.acceptance.signals import Signals, lines_of
 from rig.config import RigConfig, load_config
 from rig.csvio import POSE
@@ -130,8 +132,9 @@ def made(trial: Trial, deviation: Floats, config: RigConfig = SHIPPED, sensed: F
     lengths[:, 0] = lengths[:, 1] = commanded[:, [2]]
     scale = np.array([1.0] * 3 + [config.safety.characteristic_length] * 3)
     return Signals(
-        t, t, commanded, commanded + deviation, sensed, lengths, np.zeros((len(t), 6)), Basis.ENCODERS, scale, RATE, 0
-    )
+        t, t, commanded, commanded + deviation, sensed, lengths, np.zeros((len(t), 6)), Basis.ENCODERS, scale, RATE, 0,
+        np.zeros(6),
+    )  # fmt: skip
 
 
 def sine_trial(kind: Kind, period: float, cycles: int, size: float = 0.05, axis: str = "z") -> Trial:
@@ -351,6 +354,170 @@ def test_sigma_is_the_scatter_of_a_repeated_measurement(quantity: Quantity, low:
         values.append(one.value)
         sigmas.append(sigma_of(one))
     assert low < np.std(values) / np.mean(sigmas) < high
+
+
+def encoded(trial: Trial, size: float, noise: float, step: float, random: np.random.Generator) -> Signals:
+    """Signals of a sine by encoders with noise and steps, m, of a size, at a drawn phase and place of their count."""
+    geometry, rate = VIRTUAL.machine.geometry, VIRTUAL.rate
+    axis = COORDINATES.index(trial.axis)
+    t = np.arange(round(trial.cycles * trial.period * rate)) / rate
+    angle = 2.0 * math.pi * t / trial.period + random.uniform(0.0, 2.0 * math.pi)
+    commanded = np.tile(pose_to_coordinates(geometry.home_pose[np.newaxis])[0], (len(t), 1))
+    commanded += random.uniform(-1e-3, 1e-3, 6)
+    commanded[:, axis] += size * np.sin(angle)
+    true = commanded.copy()
+    true[:, axis] += size * (1e-4 * np.sin(3.0 * angle) - 1e-3 * np.cos(angle))
+    legs = [leg_lengths(geometry, coordinates_to_pose(each)) for each in (commanded, true)]
+    read = legs[1] + noise * random.standard_normal(legs[1].shape)
+    read = np.rint(read / step) * step if step else read
+    seen = true + np.einsum("ij,nj->ni", np.linalg.inv(rates_of_legs(commanded.mean(axis=0))), read - legs[1])
+    scale = np.array([1.0] * 3 + [VIRTUAL.safety.characteristic_length] * 3)
+    lengths, none = np.stack([legs[0], read], axis=1), np.zeros((len(t), 6))
+    steps = encoder_steps(read)
+    return Signals(t, t, commanded, seen, None, lengths, none, Basis.ENCODERS, scale, rate, 0, steps)
+
+
+def rates_of_legs(place: Floats) -> Floats:
+    """Rates (6, 6) of the legs' lengths by the coordinates, by differences."""
+    there = place + 1e-6 * np.concatenate([np.eye(6), -np.eye(6)])
+    lengths = leg_lengths(VIRTUAL.machine.geometry, coordinates_to_pose(there))
+    rates: Floats = ((lengths[:6] - lengths[6:]) / 2e-6).T
+    return rates
+
+
+# What a number is proportional to, where it depends on the size of the motion.
+BY_SIZE = {Quantity.REACHED: 1, Quantity.LOOP: 1, Quantity.OTHER_AXIS: -1}
+# The greatest of several that are noise alone: its scatter is less than the σ of one of them.
+OF_SEVERAL = (Quantity.OTHER_AXIS, Quantity.LEG_GAINS, Quantity.LEG_PHASES)
+
+
+@pytest.mark.parametrize(("noise", "step"), [(4e-6, 0.0), (0.0, 1e-5), (1e-6, 1e-5)], ids=["noise", "rounding", "both"])
+@pytest.mark.parametrize(("kind", "axis"), [(Kind.WIDE, "z"), (Kind.SLOW, "z"), (Kind.SINE, "z"), (Kind.SINE, "rx")])
+def test_sigma_holds_at_another_size_phase_and_place_of_the_encoders(
+    kind: Kind, axis: str, noise: float, step: float
+) -> None:
+    period, cycles = {Kind.WIDE: (5.0, 2), Kind.SLOW: (10.0, 2), Kind.SINE: (2.0, 8)}[kind]
+    trial = sine_trial(kind, period, cycles, axis=axis)
+    config = VIRTUAL.changed({"acceptance": {"acceleration_bandwidth": 20.0}})
+    random = np.random.default_rng(14)
+    found: dict[Quantity, list[tuple[float, float]]] = {}
+    for _ in range(either(30, 200)):
+        part = random.uniform(0.8, 1.2)
+        signals = encoded(trial, 0.05 * part, noise, step, random)
+        for one in Measurer(config).measure(trial, signals):
+            assert one.quantity is not None and one.value is not None
+            factor = part ** -BY_SIZE.get(one.quantity, 0)
+            found.setdefault(one.quantity, []).append((factor * one.value, factor * sigma_of(one)))
+    for quantity, each in found.items():
+        values, sigmas = np.array(each).T
+        low = 0.4 if quantity in OF_SEVERAL else 0.6
+        assert low < np.std((values - values.mean()) / sigmas, ddof=1) < 1.5, quantity
+
+
+def along_z(commanded: Floats, gain: Any, noise: float, random: np.random.Generator) -> Signals:
+    """Signals of commanded coordinates (n, 6) that z follows with a periodic response (k,) at the lines of the FFT."""
+    measured = commanded + noise * random.standard_normal(commanded.shape)
+    measured[:, 2] += np.fft.irfft((gain - 1.0) * np.fft.rfft(commanded[:, 2]), n=len(commanded))
+    t = np.arange(len(commanded)) / RATE
+    signals = made(sine_trial(Kind.SINE, 2.0, 1), np.zeros(commanded.shape))
+    force = random.standard_normal(commanded.shape)
+    return replace(signals, t=t, path_time=t, commanded=commanded, measured=measured, residual=force)
+
+
+def lag(frequency: Any, corner: float) -> Any:
+    return 1.0 / (1.0 + 1j * frequency / corner)
+
+
+def test_gain_phase_bandwidth_and_their_change_are_those_of_a_known_lag_within_their_sigma() -> None:
+    trials = planned(SHIPPED, ("z",), (AcceptanceTest.RESPONSE,))
+    tables = [
+        trial.trajectory(SHIPPED).coordinates(np.arange(round(trial.duration * RATE)) / RATE)[0] for trial in trials
+    ]
+    random = np.random.default_rng(16)
+    scores: dict[Quantity, list[float]] = {}
+    for _ in range(either(30, 200)):
+        corner, smaller, noise = (
+            random.uniform(6.0, 15.0),
+            random.uniform(0.97, 0.99),
+            10.0 ** random.uniform(-7.5, -5.5),
+        )
+        measurer = Measurer(SHIPPED)
+        for trial, table in zip(trials, tables, strict=True):
+            part = 1.0 if trial.part == 1.0 else smaller
+            # the periods before the motion are those of its steady part: the response is that at once
+            gain = part * lag(np.fft.rfftfreq(len(table), 1.0 / RATE), corner)
+            for one in measurer.measure(trial, along_z(table, gain, noise, random)):
+                assert one.value is not None and one.at is not None and one.quantity is not None
+                at = np.array(one.at.values.get("frequency", 0.0))
+                lowest = measurer.curves.responses["z"][0][1].frequency[0]
+                known = {
+                    Quantity.GAIN: abs(abs(part * lag(at, corner)) - 1.0),
+                    Quantity.PHASE: -np.angle(lag(at, corner)),
+                    Quantity.BANDWIDTH: corner * math.sqrt(1.0 + 2.0 * (lowest / corner) ** 2),
+                    Quantity.GAIN_CHANGE: (1.0 - smaller) * abs(lag(at, corner)),
+                }.get(one.quantity)
+                if known is not None:
+                    scores.setdefault(one.quantity, []).append((one.value - float(known)) / sigma_of(one))
+    for quantity, each in scores.items():
+        assert 0.4 < np.sqrt(np.mean(np.square(each))) < 1.5, quantity
+
+
+def time_of_step(lines: Any, w: Floats, late: float, half: Floats) -> float:
+    """Time from the middle of a step to 63 % of it behind a lag, of positions with these lines at w, rad/s."""
+
+    def acceleration(at: Any, gains: Any) -> Any:
+        return -(np.exp(1j * np.multiply.outer(at, w)) @ (w**2 * lines * gains)).imag
+
+    gains = 1.0 / (1.0 + 1j * w * late)
+    before, behind = (acceleration(half + begin, 1.0).mean() for begin in (-0.25, 0.125))
+    reached = brentq(lambda at: acceleration(at, gains) - before - 0.63 * (behind - before), -0.01, 0.12)
+    begun = brentq(lambda at: acceleration(at, 1.0) - 0.5 * (before + behind), -0.01, 0.01)
+    return float(reached - begun)
+
+
+@pytest.mark.parametrize(("noise", "low"), [(2e-6, 0.7), (1e-8, 0.4)])
+def test_the_time_of_a_step_is_that_of_a_known_lag_within_its_sigma(noise: float, low: float) -> None:
+    (trial,) = planned(SHIPPED, ("z",), (AcceptanceTest.THRESHOLD,))
+    trial = replace(trial, begin=0.0)
+    t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
+    numbers = np.arange(1, 41, 2)
+    w = 2.0 * math.pi * numbers / trial.period
+    half = np.arange(round(trial.period * RATE) // 8) / RATE  # of a quarter of a period
+    random = np.random.default_rng(17)
+    scores = []
+    for _ in range(either(30, 200)):
+        late = random.uniform(0.004, 0.03)
+        lines = -random.uniform(0.8, 1.2) * trial.size / numbers**3
+        commanded = np.zeros((len(t), 6))
+        commanded[:, 2] = (np.exp(1j * np.outer(t, w)) @ lines).imag
+        gain = lag(np.fft.rfftfreq(len(t), 1.0 / RATE), 1.0 / (2.0 * math.pi * late))
+        (one,) = Measurer(SHIPPED).measure(trial, along_z(commanded, gain, noise, random))
+        assert one.value is not None
+        scores.append((one.value - time_of_step(lines, np.asarray(w, np.float64), late, half)) / sigma_of(one))
+    assert low < np.sqrt(np.mean(np.square(scores))) < 1.5
+
+
+def test_a_step_in_too_much_noise_is_undecided() -> None:
+    (trial,) = planned(SHIPPED, ("z",), (AcceptanceTest.THRESHOLD,))
+    trial = replace(trial, begin=0.0)
+    t = np.arange(round(trial.cycles * trial.period * RATE)) / RATE
+    numbers = np.arange(1, 41, 2)
+    commanded = np.zeros((len(t), 6))
+    commanded[:, 2] = np.sin(2.0 * math.pi / trial.period * np.outer(t, numbers)) @ (-trial.size / numbers**3)
+    signals = along_z(commanded, 1.0, 1e-5, np.random.default_rng(18))
+    (one,) = Measurer(SHIPPED).measure(trial, signals)
+    assert one.value is not None and math.isfinite(one.value) and one.sigma == math.inf
+    assert one.verdict(0.95) is Verdict.UNDECIDED and one.as_dict(0.95)["sigma"] is None
+
+
+def test_the_step_of_encoders_is_found() -> None:
+    random = np.random.default_rng(15)
+    places = 0.5 + 0.05 * np.sin(np.arange(2000) / 300.0)[:, np.newaxis] * np.ones(6)
+    steps = np.array([1e-7, 2e-5, 1e-3, 5e-6, 10.0, 3e-5])
+    read = np.rint(places / steps) * steps + random.uniform(0.0, 1e-3, 6)  # the count of a homed drive has an offset
+    found = encoder_steps(read)
+    assert found[[0, 1, 2, 3, 5]] == pytest.approx(steps[[0, 1, 2, 3, 5]], rel=1e-6) and found[4] == 0.0
+    assert encoder_steps(random.standard_normal((2000, 6))).max() < 1e-4  # no step at all
 
 
 # -- rows and sensors ------------------------------------------------------------------------------------------------
