@@ -2,7 +2,6 @@
 
 import base64
 import os
-import re
 import reprlib
 import statistics
 import tempfile
@@ -17,7 +16,15 @@ from tomlkit.items import Table
 
 from calibration.cells import CELLS, CellCalibration, Drift, Load, LoadCellCalibration, Provenance, Tare, read_only
 from calibration.errors import CalibrationError, CalibrationFileError
-from kinematics import Array, InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text
+from kinematics import (
+    Array,
+    InputFileError,
+    MissingFileError,
+    add_toml_entry,
+    fault_reason,
+    parse_toml,
+    read_text,
+)
 
 FILE_VERSION = 1
 """Version of the layout this software writes and reads."""
@@ -309,15 +316,10 @@ def file_fault(item: dict[str, object]) -> str:
     place = ""
     for part in location if isinstance(location, tuple) else ():
         place += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if place else str(part)
-    kind, message = str(item["type"]), re.sub(r"^Value error, ", "", str(item["msg"]))
-    if kind == "missing":
-        return f"{place}: missing"
-    if kind == "extra_forbidden":
-        return f"{place}: unknown key"
-    message = message[:1].lower() + message[1:]
-    value = item["input"]
-    found = f", got {reprlib.repr(value)}" if isinstance(value, str | int | float) else ""
-    return f"{place}: {message}{found}" if place else message
+    reason, value = fault_reason(item), item["input"]
+    if place and isinstance(value, str | int | float) and item["type"] not in ("missing", "extra_forbidden"):
+        reason += f", got {reprlib.repr(value)}"
+    return f"{place}: {reason}" if place else reason
 
 
 def packed_covariance(covariance: Array) -> str:

@@ -17,11 +17,11 @@ from kinematics.inputs import (
     AngularSpeed,
     Length,
     Number,
+    fault_reason,
     parse_toml,
     read_text,
     within,
 )
-from kinematics.trajectories import fault_reason
 
 Scale: TypeAlias = Annotated[Number, within(0.0, 2.0)]
 ForceLimit: TypeAlias = Annotated[Acceleration, within(0.01, 50.0, "m/s^2")]
@@ -160,7 +160,7 @@ def parse_tuning(text: str) -> Tuning:
     try:
         return Tuning.model_validate(parse_toml(text))
     except ValidationError as error:
-        faults = [f"{_place(fault['loc'])}: {fault_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
+        faults = [f"{_place(fault['loc'])}: {fault_reason(fault)}" for fault in error.errors(include_url=False)]
         raise InputFileError("; ".join(faults)) from None
 
 

@@ -48,6 +48,7 @@ from kinematics.inputs.units import (
     read_whole,
     within,
 )
+from kinematics.inputs.validation import fault_reason
 
 __all__ = [
     "ANGLE",
@@ -79,6 +80,7 @@ __all__ = [
     "align_comment",
     "common_units",
     "decimals_of",
+    "fault_reason",
     "figure_and_bound",
     "in_words",
     "in_words_with_bound",

@@ -28,6 +28,7 @@ from kinematics.inputs import (
     Speed,
     Time,
     add_toml_entry,
+    fault_reason,
     is_pipe,
     open_table,
     parse_toml,
@@ -602,7 +603,6 @@ Part: TypeAlias = Annotated[
 
 MOST_PARTS = 1000
 _LISTED_FAULTS = 30
-_LONGEST_REASON = 300  # characters
 
 
 class TrajectorySpec(FileModel):
@@ -678,7 +678,7 @@ def parse_specification(text: str) -> TrajectorySpec:
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
-        faults = [f"{_place(fault['loc'])}: {fault_reason(fault['msg'])}" for fault in error.errors(include_url=False)]
+        faults = [f"{_place(fault['loc'])}: {fault_reason(fault)}" for fault in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
 
 
@@ -769,10 +769,3 @@ def _place(location: tuple[int | str, ...]) -> str:
             words.append(item)
             parent = item
     return ", ".join(words) or "file"
-
-
-def fault_reason(message: str) -> str:
-    """Return the reason of a fault as pydantic gives it, in the words of this program."""
-    reason = message.removeprefix("Value error, ").replace("Input should be", "must be")
-    reason = reason.replace("Extra inputs are not permitted", "unknown key").replace("Field required", "missing")
-    return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"

@@ -12,7 +12,18 @@ from pydantic import Field, StrictInt, StrictStr, ValidationError
 
 from kinematics.arrays import Array
 from kinematics.errors import InputFileError, TrajectoryError
-from kinematics.inputs import ANGLE, LENGTH, Angle, Frequency, Quantity, Time, parse_toml, read_text, within
+from kinematics.inputs import (
+    ANGLE,
+    LENGTH,
+    Angle,
+    Frequency,
+    Quantity,
+    Time,
+    fault_reason,
+    parse_toml,
+    read_text,
+    within,
+)
 from kinematics.trajectories.base import SHORTEST, Axes, Sequence, Trajectory, time_span
 from kinematics.trajectories.files import (
     LONGEST_FILE,
@@ -22,7 +33,6 @@ from kinematics.trajectories.files import (
     QuinticSpline,
     TransitionPart,
     built_parts,
-    fault_reason,
     listed_faults,
 )
 from kinematics.trajectories.generators import (
@@ -337,7 +347,7 @@ def parse_joint_trajectory(text: str, axes: Axes) -> Trajectory:
     except InputFileError as error:
         raise TrajectoryError(str(error)) from None
     except ValidationError as error:
-        faults = [f"{_place(each['loc'])}: {fault_reason(each['msg'])}" for each in error.errors(include_url=False)]
+        faults = [f"{_place(each['loc'])}: {fault_reason(each)}" for each in error.errors(include_url=False)]
         raise TrajectoryError("\n".join(faults)) from None
     parts, faults = built_parts(spec.parts, lambda part: part.build(axes))
     if faults:

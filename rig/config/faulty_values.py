@@ -1,4 +1,4 @@
-"""Conversion of pydantic's validation errors to faults with codes; no other module reads its messages."""
+"""Conversion of pydantic's validation errors to faults with codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kinematics import RangeError
+from kinematics import RangeError, fault_reason
 from rig.errors import ConfigFault, KeyPath
 from rig.findings import Code, Finding, Value
 
@@ -74,8 +74,7 @@ def finding_of(item: Any) -> Finding:
         case "less_than_equal":
             return Finding(Code.ABOVE_GREATEST, value=value, bound=context["le"], details={"shown": shown})
         case _:
-            text = str(item["msg"]).replace("Input should be", "must be")
-            return Finding(Code.VALUE_INVALID, details={"text": text, "shown": shown})
+            return Finding(Code.VALUE_INVALID, details={"text": fault_reason(item), "shown": shown})
 
 
 def _refused(error: object) -> Finding:

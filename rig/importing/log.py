@@ -20,6 +20,7 @@ from kinematics import (
     NumberTextError,
     Time,
     coordinates_to_pose,
+    fault_reason,
     open_table,
     parse_toml,
     quaternion_from_rotation_vector,
@@ -235,7 +236,7 @@ def parse_mapping(data: AnyMapping[str, Any], what: str) -> LogMapping:
     except ValidationError as error:
         for item in error.errors(include_url=False):
             place = ".".join(str(part) for part in item["loc"])
-            text = "unknown key" if item["type"] == "extra_forbidden" else item["msg"].removeprefix("Value error, ")
+            text = fault_reason(item)
             faults.append(f"{place}: {text}" if place else text)
         raise InputError(f"{what} cannot be used:", faults) from None
     twice = [name for name in dict.fromkeys(mapping.columns) if mapping.columns.count(name) > 1]

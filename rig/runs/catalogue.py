@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kinematics import fault_reason
 from rig import __version__
 from rig.config import Line, Validation
 from rig.csvio import whole_file
@@ -200,8 +201,7 @@ def _locked(lock: int) -> bool:
 
 def _faults(error: ValidationError) -> list[str]:
     return [
-        f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors(include_url=False)
+        f"{'.'.join(map(str, item['loc'])) or 'it'}: {fault_reason(item)}" for item in error.errors(include_url=False)
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar, dataclass_transform
 from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
+from kinematics import fault_reason
 from rig.errors import InputError
 
 _Kind = TypeVar("_Kind")
@@ -39,6 +40,5 @@ def _faults(error: ValidationError, names: list[str]) -> list[str]:
     for one in error.errors(include_url=False):
         first, *rest = one["loc"] or ("request",)
         place = [names[first] if isinstance(first, int) and first < len(names) else first, *rest]
-        reason = one["msg"].replace("Input should be", "must be")
-        found.append(f"{'.'.join(map(str, place))}: {one['input']!r}: {reason}")
+        found.append(f"{'.'.join(map(str, place))}: {one['input']!r}: {fault_reason(one)}")
     return found

@@ -121,7 +121,7 @@ _ENGINE = {
     "the drives have torque already",
     "the platform is parked",
     "there is no fault to reset",
-    "✗ part 8, file: String should have at least 1 character",
+    "✗ part 8, file: must not be empty",
 }
 """What `rig` says itself: its words are those of recordings, commands and scripts."""
 _QT = {"&Next >", "< &Back", "Cancel", "Commit", "OK", "Scroll Left", "Scroll Right"}

@@ -314,7 +314,7 @@ def holds(*durations: float) -> str:
     ("text", "fault"),
     [
         (holds(1e7), "part 1, duration: 1e+07 s, must be at most 3600 s"),
-        (holds(*[1e-3] * 1001), "parts: List should have at most 1000 items"),
+        (holds(*[1e-3] * 1001), "parts: 1001 entries, must be at most 1000"),
         (holds(3000, 601), "parts: 3601 s in all, must be at most 3600 s; run a shorter motion repeatedly"),
     ],
 )

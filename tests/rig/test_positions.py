@@ -74,7 +74,7 @@ def test_a_position_that_is_not_there_is_named_with_those_that_are(saved: Positi
         ("positon = 1", "positon: unknown key"),
         ("hello", "not valid TOML"),
         (_lines(pose="[0.0, 0.0, nan, 1.0, 0.0, 0.0, 0.0]"), r"position\[1\]\.pose\[3\]: must be a finite number"),
-        (_lines(pose="[0.0, 0.0, 0.45]"), "at least 7 items"),
+        (_lines(pose="[0.0, 0.0, 0.45]"), "must be at least 7"),
         (_lines(pose="[0.0, 0.0, 0.45, 2.0, 0.0, 0.0, 0.0]"), "'a': the quaternion's norm is 2, must be 1 within"),
         (_lines("home"), "the mechanism's own pose"),
         (_lines() + _lines(), "'a': there are 2 of this name"),

@@ -37,8 +37,8 @@ def test_a_value_out_of_its_bounds_is_named() -> None:
     with pytest.raises(InputError) as caught:
         Turn(Path("a.toml"), 4.0, tags=(1,))  # type: ignore[arg-type]
     assert caught.value.faults == (
-        "angle: 4.0: must be less than or equal to 3",
-        "tags.0: 1: must be a valid string",
+        "angle: 4.0: must be at most 3",
+        "tags.0: 1: must be text",
     )
     with pytest.raises(InputError, match="Turn: cannot be used"):
         Turn(Path("a.toml"), float("nan"))
