@@ -147,7 +147,7 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
     bases = {number.basis for number in result.numbers if number.value is not None}
     texts = []
     if Basis.TRACKER in bases:
-        texts.append("Poses are a tracker's, of its file.")
+        texts.append("Poses are a tracker's.")
     else:
         texts.append(
             "Poses are those of the drives' encoders, by forward kinematics with the geometry of the mechanism's file: "
@@ -155,8 +155,7 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
             "accuracy are how well the rig goes where its encoders say, not where the platform is."
         )
     texts.append(
-        "Accelerations of x, y and z are an accelerometer's, of its file; those of the rotations are derivatives of "
-        "the poses."
+        "Accelerations of x, y and z are an accelerometer's; those of the rotations are derivatives of the poses."
         if Basis.ACCELEROMETER in bases
         else "Accelerations are second derivatives of these poses, not an accelerometer's."
     )
@@ -171,15 +170,15 @@ def _statements(result: Acceptance, summary: Mapping[str, Any]) -> list[str]:
         if "not_used" not in one
     ]
     texts += [
-        f"{name.capitalize()}: not used, the encoders serve: {one['not_used']}."
+        f"Not used: {one['not_used']}{'' if one['not_used'].endswith('?') else '.'}"
         for name, one in summary["sensors"].items()
         if "not_used" in one
     ]
     texts += [
         f"Rotations are compared with lengths at {1e3 * length:.4g} mm from their axis (safety.characteristic_length). "
         f"Accelerations are those up to {settings.acceleration_bandwidth:g} Hz.",
-        "σ is the standard uncertainty by the scatter of the measurement itself: noise, and what does not repeat. "
-        "Errors of a sensor that repeat are not in it. A number passes or fails at a confidence of "
+        "σ is the standard uncertainty by the scatter of the measurement itself and by the rounding of the drives' "
+        "encoders. Other errors of a sensor that repeat are not in it. A number passes or fails at a confidence of "
         f"{100.0 * result.confidence:.4g} %, one-sided, each by itself; in between it is undecided.",
     ]
     if result.ended is not None:

@@ -135,6 +135,8 @@ class AcceptResult:
             at = "" if number.at is None else f" ({number.at.text()})"
             figures = " ".join(part for part in (value, f"± {sigma}", unit) if part)
             lines.append(f"{verdict:10} {what}: {number.name} {figures}, {bound}{at}")
+        unused = [one["not_used"] for one in self.numbers["sensors"].values() if "not_used" in one]
+        lines += [f"not used   {reason}" for reason in unused]
         lines.append(f"rig time   {found.rig_time / 60.0:.1f} min")
         if self.recording is not None:
             lines.append(f"recording  {self.recording}")
