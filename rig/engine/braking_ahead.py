@@ -59,6 +59,7 @@ _IN_CALM = (False, False, True, True, True, True, True, True, False, False, Fals
 _SAMPLES = len(_PLACES)
 _SHARE = 0.94  # of the bound of acceleration: between two places of a path it may be greater by some percent
 _FORCE_SHARE = 0.97  # of the force's, likewise
+_TURN = 0.12 * _CALM  # s: a leg that turns back sooner does so before the first place of a path that is looked at
 _CONDITIONED = 3  # of these, where the conditioning is looked at as well, which changes slowly
 _NEAR = 0.02  # of a leg's length, within which the anchor stays
 
@@ -502,15 +503,35 @@ def near_verdict_kernel(ahead: Ahead, centre: Array, state: Array) -> int:
     return _verdict(ahead, n, t, nv, tv, na, ta, length, speed, acceleration)
 
 
+@inlined
+def _turns(ahead: Ahead, leg: int) -> bool:
+    """Whether a leg may turn back within `_TURN` of the evaluated state."""
+    legs = ahead[0].legs
+    most = max(abs(legs[HERE, leg, ACCELERATION_OF]), abs(legs[HERE, leg, LINEAR_OF]))
+    turns: bool = abs(legs[HERE, leg, _SPEED]) <= _TURN * most
+    return turns
+
+
 @kernel
 def forces_within_kernel(ahead: Ahead) -> bool:
-    """Whether the forces of the motion in `motion` keep to their bounds; if not, why is stored."""
+    """Whether the forces of the evaluated state, of which `motion` is, keep to their bounds; if not, why is stored.
+
+    Those of a leg that turns back at once do so with Coulomb friction either way.
+    """
     data = ahead[0]
-    forces = data.forces[:]
+    forces, either_way = data.forces[:], False
     status = forces_kernel(data.motion[:], data.wrench[:], data.work[:], forces)
     for i in range(6):
         if status != 0 or not abs(forces[i]) <= data.force[i]:
             data.what, data.leg, data.value = FORCE, i, forces[i]
+            return False
+        either_way |= abs(forces[i]) + 2.0 * data.sliding[i] > data.force[i] and _turns(ahead, i)
+    if not either_way:
+        return True
+    forces_kernel(data.motion[:], data.wrench[:], data.smooth[:], forces)
+    for i in range(6):
+        if abs(forces[i]) + data.sliding[i] > data.force[i] and _turns(ahead, i):
+            data.what, data.leg, data.value = FORCE, i, math.copysign(abs(forces[i]) + data.sliding[i], forces[i])
             return False
     return True
 

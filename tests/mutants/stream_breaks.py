@@ -30,6 +30,13 @@ STREAM_BREAKS = [
         (f"{_REST}::test_what_a_bound_is_certain_of_is_so_where_every_place_is_evaluated",),
     ),
     Break(
+        "a leg that turns back at once has the friction of its present direction",
+        _AHEAD,
+        "    if not either_way:\n",
+        "    if True:\n",
+        (f"{_REST}::test_a_leg_that_turns_back_at_once_has_its_friction_against_it",),
+    ),
+    Break(
         "a lost stream is never given up",
         _KERNELS,
         "if now - data.silent_since >= data.stop_after:",

@@ -137,6 +137,28 @@ def test_the_leg_forces_on_the_braking_path_stay_within_their_limits_on_any_mach
     assert 0.9 < worst <= 1.0
 
 
+def test_a_leg_that_turns_back_at_once_has_its_friction_against_it():
+    """Within 5 ms, before the first place of a braking path that is looked at."""
+    config = loaded_machines()[2]
+    limits = np.array([leg.limits.force for leg in config.machine.legs if leg.limits])
+    ahead, rng, path, worst = make_ahead(config), np.random.default_rng(8), np.empty((11, 18)), 0.0
+    states = random_states(rng, either(100, 5_000)) + np.append(shift_from_home(config), np.zeros(12))
+    for state in states:
+        low, high = np.zeros(18), state.copy()
+        high[12:] *= 30.0 / np.linalg.norm(high[12:])
+        high[6:12] = -rng.uniform(0.2e-3, 1.2e-3) * high[12:]
+        low[:6] = state[:6]
+        for _ in range(20):  # as much as is accepted
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if accepted_kernel(ahead, middle, 0.0, False) > 0.0 else (low, middle)
+        duration = accepted_kernel(ahead, low, 0.0, False)
+        if duration > 0.0:
+            for elapsed, there in zip(np.linspace(0.0, 5e-3, len(path)), path, strict=True):
+                rest_state_kernel(low, duration, calm_of(duration), elapsed, there)
+            worst = max(worst, float((np.abs(forces_of(config, path)) / limits).max()))
+    assert 0.98 < worst <= 1.0
+
+
 def rotations(angles: Array) -> Array:
     """R = Rz Ry Rx of angles (…, 3)."""
     (cx, cy, cz), (sx, sy, sz) = np.moveaxis(np.cos(angles), -1, 0), np.moveaxis(np.sin(angles), -1, 0)
