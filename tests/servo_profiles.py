@@ -79,9 +79,7 @@ def guide(name: str) -> ServoProfile:
 
 GUIDE, UGLY_GUIDE = guide("cylinder"), guide("press")
 
-UGLY = ServoProfile.model_validate(
-    tomllib.loads(
-        """
+UGLY_TOML = """
 name = "ugly"
 word_order = "little"
 functions = { exchange = "separate", gap = 2, coils = 15 }
@@ -155,13 +153,10 @@ homing = { value = 6, control = 0x10 }
 [errors]
 watchdog = { code = 0x8130, text = "life guard" }
 """
-    )
-)
+UGLY = ServoProfile.model_validate(tomllib.loads(UGLY_TOML))
 """One with all that a bought drive may have: see what each entry says."""
 
-COILS = ServoProfile.model_validate(
-    tomllib.loads(
-        """
+COILS_TOML = """
 name = "coils"
 functions = { exchange = "together", read = 4, gap = 0, coils = 5 }
 
@@ -190,8 +185,7 @@ off = 0
 position = 1
 homing = 2
 """
-    )
-)
+COILS = ServoProfile.model_validate(tomllib.loads(COILS_TOML))
 """One that is switched by coils and says its state by discrete inputs, without a word of control or status."""
 
 SHIPPED = {name: load_profile(name, ServoProfile) for name in ("lexium-32", "oriental-az", "delta-asda-a2")}
