@@ -823,6 +823,11 @@ class ServoProfile(ProfileModel):
 
     def _range_faults(self) -> Iterator[str]:
         gap = self.functions.gap
+        cyclic = [range(one.address, one.address + one.words) for one in self.command.written]
+        for name, setting in self.parameters.startup.items():
+            inside = range(setting.address, setting.address + setting.register.words)
+            if any(max(one.start, inside.start) < min(one.stop, inside.stop) for one in cyclic):
+                yield f"parameters.startup.{name}: register {setting.address} is written every cycle by [command]"
         try:
             for registers in self.tables().values():
                 if gap is None:

@@ -149,9 +149,10 @@ class VirtualMappedServo(VirtualServo):
                     trigger = value
                 elif place >= 0:
                     values[place] = value
-        known = {code.value for _, code in self._codes_of}
-        numbers = [*values[3:], trigger]
-        if (self.profile.command.mode is not None and values[1] not in known) or any(map(math.isnan, numbers)):
+        mode = self.profile.command.mode
+        told = mode is not None and self._words[mode.address] != before[mode.address]
+        unknown = told and values[1] not in {code.value for _, code in self._codes_of}
+        if unknown or any(map(math.isnan, [*values[3:], trigger])):
             self._words = before
             raise RegisterError(ILLEGAL_VALUE)
         control = int(values[0]) | sum(self._coils[coil] << 16 + place for place, coil in enumerate(self._signs.coils))

@@ -157,6 +157,10 @@ def test_every_sign_is_told_from_its_opposite(base: ServoProfile) -> None:
         ({"command.mode": None}, "modes.force: value -3 of a mode register, which [command] lacks"),
         ({"parameters.startup.ramp.address": 400}, "the registers at 400 and 400 overlap"),
         ({"parameters.startup.ramp.type": "u16"}, "value = 2.5 is not a value of a u16"),
+        (
+            {"parameters.startup.ramp.address": 103},
+            "parameters.startup.ramp: register 103 is written every cycle by [command]",
+        ),
         ({"parameters.watchdog.scale": -1e-3}, "watchdog: scale -0.001 of a time cannot be negative"),
         ({"identity.product.expect": 0x4201}, "expect 0x4201 has bits outside of mask 0xFF00"),
         ({"identity.product.mask": 0x10000}, "mask = 65536 is not a value of a u16"),
@@ -380,6 +384,11 @@ def test_coils_say_what_bits_say() -> None:
     bench.do(Command(Mode.OFF, enable=True, quick_stop=True))
     coils = {int.from_bytes(frame[8:10], "big"): frame[10] for frame in bench.sent if frame[7] == 5}
     assert coils == {0: 0xFF, 1: 0, 7: 0}
+
+
+def test_a_mode_register_may_be_unknown_at_power_up_until_it_is_written() -> None:
+    bench = Bench(ServoProfile.model_validate(changed(UGLY, {"modes.off": 400})))
+    assert bench.do(COMMAND_OFF).fresh
 
 
 def test_one_lost_reply_of_several_is_one_late_exchange() -> None:
