@@ -120,7 +120,7 @@ def test_the_table_of_faults_is_whole() -> None:
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    block, motion, gains, kinds, lines, motors, _, modules, steps, shapes = blocks
+    block, motion, gains, kinds, lines, motors, nodes, _, modules, steps, shapes = blocks
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -150,6 +150,11 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     written = {name: value for name, value in tomllib.loads(block).items() if name != "drives"} | {"drives": drives}
     path.write_text(tomlkit.dumps(written), encoding="utf-8")
     motors_at = load_config(path).changed
+    of_can = tomllib.loads(nodes)["drives"]
+    of_can["legs"] = [of_can["legs"][0] | {"unit": node} for node in range(1, 7)]
+    path.write_text(tomlkit.dumps(written | {"drives": of_can, "rate": 200.0, "mode": "position"}), encoding="utf-8")
+    (plan,) = check_buses(load_config(path)).plans
+    assert 2.3e-3 < plan.time < 2.45e-3
     assert motors_at({}).drives.driver == "orca"
     slower = {"turnaround": 2e-3, "watchdog": 0.2}
     for rate, baud, settings, passed in (

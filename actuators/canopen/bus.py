@@ -127,14 +127,14 @@ class CanBus(Bus):
         reply, exchange.reply = exchange.reply, b""
         return reply or None
 
-    def send(self, messages: Sequence[bytes]) -> bool:
+    def send(self, frames: Sequence[bytes]) -> bool:
         """Send lines now; each by itself to a twin of this process, which answers each at once."""
         wire = self._wire
         if wire is None:
             return False
         if wire.descriptor >= 0:
-            return wire.send(b"".join(messages))
-        return all([wire.send(line + b"\r") for message in messages for line in message.split(b"\r")[:-1]])
+            return wire.send(b"".join(frames))
+        return all([wire.send(line + b"\r") for line in b"".join(frames).split(b"\r")[:-1]])
 
     def beat(self) -> None:
         """Send this computer's heartbeat by itself, where drives are set up between two cycles."""

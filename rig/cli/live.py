@@ -102,8 +102,8 @@ def demo(
         DemoDrives,
         typer.Option(
             help="The drives: servos on Modbus TCP, servos on two serial lines, ORCA motors, CiA 402 drives on one CAN "
-            "bus, or ROBO Cylinders of IAI, which accept positions only, on one port each; serial ports and the CAN bus "
-            "are pseudo-terminals here.",
+            "bus, or ROBO Cylinders of IAI, which accept positions only, on one port each; serial ports and the CAN "
+            "bus are pseudo-terminals here.",
         ),
     ] = DemoDrives.TCP,
     operator: OperatorOption = None,

@@ -23,7 +23,8 @@ app = command_group(
 
 _ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
 _SERIAL = re.compile(
-    r"(?P<device>/[^@\s]+)(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENOeno])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
+    r"(?P<device>/[^@\s]+|can://[^@\s:]+)"
+    r"(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENOeno])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
 )
 
 
@@ -39,8 +40,8 @@ def new(
         list[str],
         typer.Option(
             metavar="HOST:PORT[:UNIT]",
-            help="Address of a drive, or its serial port, /dev/…@BAUD[-8E1][:UNIT]; six times, legs 1 to 6 in this "
-            "order.",
+            help="Address of a drive, or its serial port, /dev/…@BAUD[-8E1][:UNIT], or its CAN bus, "
+            "can://…[@BITRATE][:NODE]; six times, legs 1 to 6 in this order.",
         ),
     ],
     mechanism: Annotated[
@@ -312,15 +313,15 @@ def _described(result: "LegResult") -> str:
 
 
 def _drive_address(text: str, driver: str) -> "DriveAddress":
-    from actuators import PARITIES
+    from actuators import CAN_SCHEME, PARITIES
     from rig.commissioning import DriveAddress, usual_unit
 
     usual = usual_unit(driver)
-    if not text.strip().startswith("/"):
+    if not text.strip().startswith(("/", CAN_SCHEME)):
         return DriveAddress(*_address(text, "--drive", usual))
     match = _SERIAL.fullmatch(text.strip())
     if match is None:
-        raise typer.BadParameter(f"{text!r} is not /dev/…, @BAUD, -8E1 and :UNIT", param_hint="--drive")
+        raise typer.BadParameter(f"{text!r} is not /dev/… or can://…, @BAUD, -8E1 and :UNIT", param_hint="--drive")
     return DriveAddress(
         unit=int(match["unit"] or usual),
         device=match["device"],

@@ -16,7 +16,16 @@ import tomlkit
 from pydantic import BaseModel
 from tomlkit.items import AoT, Array, Table
 
-from actuators import ActuatorError, Answer, ConfigurationError, ModbusAddress, SerialEndpoint, TcpAddress, find_driver
+from actuators import (
+    CAN_SCHEME,
+    ActuatorError,
+    Answer,
+    ConfigurationError,
+    ModbusAddress,
+    SerialEndpoint,
+    TcpAddress,
+    find_driver,
+)
 from calibration import CalibrationError, LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
 from kinematics import (
@@ -179,8 +188,9 @@ _HEADER = (
 class DriveAddress:
     """Address of a leg's drive; with `serial`, the number it must have ("" = any).
 
-    device: a serial port, instead of host and port. baud, parity, stop_bits: of the port, 0 or "" for the driver's
-    default. position_offset: m, the leg's length where the drive reads zero. reply_delay: s, on a port, 0 if unknown.
+    device: a serial port or a CAN bus, instead of host and port. baud, parity, stop_bits: of the port, the first also
+    of the bus, 0 or "" for the driver's default. position_offset: m, the leg's length where the drive reads zero.
+    reply_delay: s, on a port, 0 if unknown.
     """
 
     host: str = ""
@@ -200,6 +210,8 @@ class DriveAddress:
         common = {"unit": self.unit, "serial": self.serial, "position_offset": self.position_offset or ""}
         if not self.device:
             return {"host": self.host, "port": self.port, **common}
+        if self.device.startswith(CAN_SCHEME):
+            return {"device": self.device, "bitrate": self.baud or "", **common}
         line = {"baud": self.baud or "", "parity": self.parity, "stop_bits": self.stop_bits or ""}
         return {"device": self.device, **line, **common, "reply_delay": self.reply_delay or ""}
 

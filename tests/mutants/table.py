@@ -4,6 +4,7 @@ from arm_breaks import ARM_BREAKS
 from arm_identify_breaks import ARM_IDENTIFY_BREAKS
 from bound_breaks import BOUND_BREAKS
 from breaks import Break
+from canopen_breaks import CANOPEN_BREAKS
 from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from cueing_breaks import CUEING_BREAKS
@@ -52,6 +53,7 @@ BREAKS: list[Break] = [
     *STATE_BREAKS,
     *TIME_BREAKS,
     *TORQUE_BREAKS,
+    *CANOPEN_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *CUEING_BREAKS,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actuators import SerialEndpoint
+from actuators import CanEndpoint, SerialEndpoint
 from rig.cli import main
 from rig.config import load_config
 from rig.errors import ExitCode
@@ -42,6 +42,17 @@ def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
     assert new(here, drives, "--driver", "jrk-g2", "--mode", "position", "--rate", "50", *lengths) == ExitCode.OK
     legs = load_config(here / "rig.toml").drives.legs
     assert [leg.position_offset for leg in legs] == pytest.approx([0.38, 0.381, 0.382, 0.383, 0.384, 0.385])
+
+
+def test_nodes_of_a_can_bus(here: Path) -> None:
+    drives = [f"can://socketcan/can0@500000:{node}" for node in range(11, 14)]
+    drives += [f"can://socketcan/can1:{node}" for node in range(1, 4)]
+    assert new(here, drives, "--driver", "canopen", "--mode", "position", "--rate", "100") == ExitCode.OK
+    legs = load_config(here / "rig.toml").drives.legs
+    assert [(leg.endpoint, leg.unit) for leg in legs] == [
+        *((CanEndpoint("can://socketcan/can0", 500_000, "none"), node) for node in (11, 12, 13)),
+        *((CanEndpoint("can://socketcan/can1", 1_000_000, "none"), node) for node in (1, 2, 3)),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""CANopen: what a cycle has to have, when torque is taken, and what of a drive is believed."""
+
+from breaks import Break
+
+_TESTS = ("actuators/test_canopen.py",)
+_SUITE = ("conformance/test_every_driver.py",)
+
+
+def _drive(name: str, old: str, new: str, tests: tuple[str, ...] = _TESTS) -> Break:
+    return Break(name, "actuators/canopen/drive.py", old, new, tests)
+
+
+CANOPEN_BREAKS = [
+    Break(
+        "a cycle on CAN has no heartbeat",
+        "actuators/canopen/bus.py",
+        "self.send([*batch, self._heartbeat, self._sync])",
+        "self.send([*batch, self._sync])",
+        _TESTS,
+    ),
+    Break(
+        "TPDOs of the cycle before count",
+        "actuators/canopen/bus.py",
+        "        elif function == TPDO_1:\n            self._awaited[unit]",
+        "        elif False:\n            self._awaited[unit]",
+        _SUITE,
+    ),
+    _drive(
+        "torque is taken in another mode than is wanted", "ready = mode == self._mode or power.enabled", "ready = True"
+    ),
+    _drive("a restart of a CAN drive is not said", "if self._bus.node(self._unit).boots > self._boots:", "if False:"),
+    _drive(
+        "a CAN drive's options are not read back",
+        "        self._verify(timeout)\n        if not again:",
+        "        if not again:",
+    ),
+    _drive("drives lose their watchdogs while others are set up", "            bus.beat()", "            pass"),
+    _drive("a lost heartbeat is no watchdog", "if status & Status.FAULT and error in WATCHDOG_ERRORS:", "if False:"),
+    _drive(
+        "a drive is homed as soon as it searches",
+        "self._homed = bool(status & _ATTAINED)",
+        "self._homed = True",
+    ),
+]
