@@ -38,6 +38,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "encoder_creep",
         "encoder_scale",
         "encoder_reversed",
+        "encoder_exchanged",
         "encoder_nan",
     ),
     mark("Load cells"): (
@@ -46,6 +47,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "cell_saturated",
         "cell_offset",
         "cell_scale",
+        "cell_exchanged",
         "zero_jump",
     ),
     mark("Wires"): (

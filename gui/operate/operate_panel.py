@@ -452,7 +452,7 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setInformativeText(
             tr(
                 "The engine reports: {why}. If two drives are exchanged, each leg follows the lengths of the "
-                "other. Test each of these legs first with `rig setup leg`, and watch it."
+                "other. Test each of these legs first (Rig → Set up a new rig …), and watch it."
             ).format(why=why)
         )
         self.home = self.addButton(tr("Home unproven"), QtWidgets.QMessageBox.ButtonRole.DestructiveRole)

@@ -50,7 +50,7 @@ from rig.cli import (
     wrench,
 )
 from rig.cli.help import command_group
-from rig.cli.options import print_error
+from rig.cli.options import error_text, print_error
 from rig.errors import ExitCode, exit_code_of
 from rig.names import printable_streams
 
@@ -179,5 +179,5 @@ def _text(error: Exception, code: ExitCode) -> str:
         most, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         return f"too many open files: a process may open {most} here (ulimit -n)"
     if code != ExitCode.INTERNAL:
-        return str(error)
+        return error_text(error)
     return f"internal error: {type(error).__name__}: {error}\n  `rig --debug …` shows where; please report it"

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from kinematics import KinematicsError
 from rig.cli.console_commands import app
-from rig.cli.options import print_error, print_styled
+from rig.cli.options import error_text, print_error, print_styled
 from rig.client import Interruption, Rig, RigClient, leave, stop, stop_finding
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
@@ -70,8 +70,8 @@ class Console:
                     self._interrupted(error)
                 except RigError as error:
                     if not self._terminal:
-                        raise type(error)(f"line {number}: {error}") from error
-                    print_error(str(error))
+                        raise type(error)(f"line {number}: {error_text(error)}") from error
+                    print_error(error_text(error))
         self._end()
 
     def _carry_out(self, line: str) -> None:

@@ -145,6 +145,16 @@ def print_error(text: str) -> None:
     _print_marked("error: ", "red", text)
 
 
+def error_text(error: Exception) -> str:
+    """Return the text of an error, with the commands and options of this program that are its remedy."""
+    from rig.errors import RigError
+    from rig.findings import Code
+
+    hints = {Code.PROVE_WIRING: "`rig setup leg` tests one, --unproven homes without"}
+    hint = hints.get(error.finding.code) if isinstance(error, RigError) else None
+    return f"{error} ({hint})" if hint else str(error)
+
+
 def warn_of_checks_off(config: "RigConfig") -> None:
     """Print on standard error which checks the configuration switches off."""
     if config.safety.off:

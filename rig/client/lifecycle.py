@@ -1,12 +1,13 @@
 """Operation of any rig: single steps with their waiting, and the usual sequence of a run."""
 
+from contextlib import suppress
 from typing import Literal
 
 from kinematics import MotionTable
 from rig.client.motion_runner import AT_REST, PATIENCE, REST, Progress, Report, perform, refuse_fault, stop_finding
 from rig.client.rig import Rig
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Shutdown, Snapshot, Stop
-from rig.errors import InterruptedRunError, LeaseLostError, RunFaultError
+from rig.errors import HardwareError, InterruptedRunError, LeaseLostError, RunFaultError
 from rig.findings import Code, Finding
 from rig.runtime import StopRequest
 from rig.states import State, StopSeverity
@@ -46,6 +47,7 @@ def run_motion(
     let_pass(rig, REST)
     report(Progress("parking", 1.0))
     park(rig)
+    refuse_fault(_compared(rig))
     leave(rig)
 
 
@@ -147,14 +149,26 @@ def has_stopped(status: Snapshot, category: StopRequest) -> bool:
     return status.state in AT_REST or (category == 2 and holding)
 
 
-def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
+def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> Finding | None:
     """Stop the rig by a stop of `category`, wait until no drive has torque, and end the engine.
+
+    Returns:
+        The legs whose exchange explains what was measured in motion before a fault; None if there are none.
 
     Raises:
         HardwareError: the rig did not come to rest in time.
     """
     stop(rig, category)
+    lacking = None
+    with suppress(HardwareError, InterruptedRunError):
+        lacking = _compared(rig).unproven
     leave(rig)
+    return lacking.finding if lacking is not None and lacking.finding.code is Code.EXCHANGED_IN_MOTION else None
+
+
+def _compared(rig: Rig) -> Snapshot:
+    """Wait until what was measured in motion has been compared with other wirings."""
+    return rig.wait(lambda status: not status.comparing, PATIENCE, "the comparison with other wirings")
 
 
 def leave(rig: Rig) -> None:

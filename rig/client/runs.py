@@ -29,7 +29,8 @@ from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
 from rig.engine import Pace, ProgressCallback, RunningEngine, check_buses, virtual_port
-from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
+from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
+from rig.findings import Code, Finding
 from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import slowdown_text
@@ -212,9 +213,11 @@ def _run(
             try:
                 body(rig)
             except (Exception, KeyboardInterrupt) as stopped:
-                controlled = _brought_to_rest(rig, report)
+                controlled, exchanged = _brought_to_rest(rig, report)
                 if isinstance(stopped, KeyboardInterrupt) or not controlled:
                     error = InterruptedRunError("interrupted twice; the torque was taken off at once")
+                elif isinstance(stopped, RunFaultError) and exchanged is not None:
+                    error = RunFaultError(Finding(Code.FAULT_EXPLAINED, within=(stopped.finding, exchanged)))
                 elif isinstance(stopped, RigError):
                     error = stopped
                 else:
@@ -234,17 +237,18 @@ def _run(
     return result
 
 
-def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> bool:
-    """Stop the rig in a controlled way if possible; False if a Ctrl-C interrupted it."""
+def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> tuple[bool, Finding | None]:
+    """Stop the rig in a controlled way if possible, see `bring_to_rest`; False if a Ctrl-C interrupted it."""
+    exchanged = None
     try:
         report(Progress("stopping", 1.0))
         with contextlib.suppress(RigError):
-            bring_to_rest(rig)
+            exchanged = bring_to_rest(rig)
     except KeyboardInterrupt:
         with contextlib.suppress(RigError, KeyboardInterrupt):
             bring_to_rest(rig, category=0)
-        return False
-    return True
+        return False, None
+    return True, exchanged
 
 
 def _reported(recording: Path, error: RigError | None, reporting: ReportProcess) -> RunResult:

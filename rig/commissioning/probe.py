@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from actuators import (
     ActuatorError,
+    ConfigurationError,
     Drive,
     Feedback,
     Identity,
@@ -23,7 +24,7 @@ from actuators import (
     find_driver,
     open_wire,
 )
-from rig.commissioning.draft import Draft, has_profile
+from rig.commissioning.draft import Draft, has_profile, speaks_modbus
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
 from rig.errors import ConfigError, HardwareError
@@ -65,8 +66,8 @@ _WORDS = (
 class DriveKind:
     """Properties of a drive, usually equal for all six.
 
-    Driver and its own settings, watchdog time (s), timeout of each answer (s), the required mode, and
-    whether it is virtual, with a pseudo-terminal instead of a serial port.
+    Driver and its own settings, watchdog time (s), timeout of each answer (s), the required mode, whether it is
+    virtual, with a pseudo-terminal instead of a serial port, and the least and greatest length of its leg, m, if known.
     """
 
     driver: str = "servo"
@@ -75,6 +76,7 @@ class DriveKind:
     timeout: float = 2.0
     mode: Mode = Mode.FORCE
     virtual: bool = False
+    lengths: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
                 drive.configure()
                 read = drive.observe(kind.timeout)
                 probe = replace(probe, watchdog=kind.watchdog, reply_delay=_reply_delay(drive, kind.timeout))
-                return _judged(probe, drive, read, kind)
+                return _judged(probe, drive, read, kind, address)
             except ActuatorError as error:
                 probe = replace(probe, fault=str(error))
         if probe.answered:
@@ -221,7 +223,7 @@ def probe_drives(addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> P
     with ThreadPoolExecutor(len(groups)) as pool:
         found = [probe for group in pool.map(ask, groups.values()) for probe in group]
     legs = tuple(sorted(found, key=lambda probe: probe.leg))
-    return Probe(legs, tuple(compare(legs)))
+    return Probe(legs, (*compare(legs), *_same_drives(legs, addresses, kinds)))
 
 
 def probe_rig(config: RigConfig) -> Probe:
@@ -235,10 +237,104 @@ def probe_rig(config: RigConfig) -> Probe:
             drives.connect_timeout,
             loop_mode(own=own),
             config.virtual is not None,
+            _lengths(config, leg),
         )
         for leg, own in enumerate(config.own_loops)
     ]
     return probe_drives(drives.legs, kinds)
+
+
+def _lengths(config: RigConfig, leg: int) -> tuple[float, float] | None:
+    limits = config.machine.legs[leg].limits
+    return None if limits is None else limits.length
+
+
+_NEVER_USED = (247, 231)
+"""Unit ids that hardly any drive is given."""
+
+
+def _same_drives(legs: Sequence[LegProbe], addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> Iterator[str]:
+    """Find drives without serial numbers that answer for several legs, as behind a gateway that ignores the unit id.
+
+    A watchdog time that is written at one leg and read at another proves that one drive answers at both, and one that
+    is not read there, that two do. Without that register, an answer under unit ids that no leg has shows that the id is
+    ignored. What then answers under the legs' ids alone cannot be determined.
+    """
+    unnamed = [leg.leg - 1 for leg in legs if not leg.fault and leg.identity and not leg.identity.serial]
+    known = {address.unit for address in addresses}
+    same: dict[int, int] = {}  # by leg, the first one at which its drive answers too
+    ignored: set[str] = set()
+    for place, first in enumerate(unnamed):
+        others = [leg for leg in unnamed[place + 1 :] if leg not in same]
+        if first in same or not others:
+            continue
+        found = _written_at(first, others, addresses, kinds)
+        same |= dict.fromkeys(found or (), first)
+        where = addresses[first].place
+        shared = any(addresses[leg].place == where for leg in others)
+        if found is None and shared and where not in ignored and speaks_modbus(kinds[first].driver):
+            units = [unit for unit in _NEVER_USED if unit not in known]
+            if units and all(_answers(first + 1, addresses[first], kinds[first], unit) for unit in units):
+                ignored.add(where)
+                yield (
+                    f"{where} answers under every unit id, also {' and '.join(map(str, units))}, which no leg has: its "
+                    "legs cannot be distinguished; correct the gateway"
+                )
+    for first in dict.fromkeys(same.values()):
+        names = " and ".join(str(leg + 1) for leg in [first, *(leg for leg, one in same.items() if one == first)])
+        yield (
+            f"legs {names} are answered by one and the same drive: a watchdog time that is written at leg {first + 1} "
+            "is read at the others; correct an address, or a gateway that ignores the unit id"
+        )
+
+
+def _written_at(
+    first: int, others: Sequence[int], addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]
+) -> list[int] | None:
+    """Legs of `others`, from 0, that read a watchdog time written at leg `first`; None if it cannot be decided."""
+    found = []
+    usual = kinds[first]
+    other = replace(usual, watchdog=2.0 * usual.watchdog)
+    try:
+        with claim_addresses({leg + 1: addresses[leg] for leg in (first, *others)}):
+            try:
+                if not _set_watchdog(first, addresses[first], other):
+                    return None
+                for leg in others:
+                    with closing(_make(leg + 1, addresses[leg], kinds[leg])) as drive:
+                        drive.connect(usual.timeout)
+                        try:
+                            drive.verify(usual.timeout)
+                        except ConfigurationError:
+                            found.append(leg)
+            finally:
+                _set_watchdog(first, addresses[first], usual)
+    except (ActuatorError, HardwareError):
+        return None
+    return found
+
+
+def _set_watchdog(leg: int, address: LegDrive, kind: DriveKind) -> bool:
+    """Write a drive's watchdog time; False if it has none to write."""
+    with closing(_make(leg + 1, address, kind)) as drive:
+        drive.connect(kind.timeout)
+        if not drive.capabilities.watchdog:
+            return False
+        drive.configure()
+    return True
+
+
+def _answers(leg: int, address: LegDrive, kind: DriveKind, unit: int) -> bool:
+    """Return whether a drive is identified under another unit id."""
+    quick = replace(kind, timeout=_TRY_TIMEOUT)
+    with closing(_make(leg, address.model_copy(update={"unit": unit}), quick)) as drive:
+        try:
+            drive.connect(_TRY_TIMEOUT)
+            drive.identify()
+            drive.observe(_TRY_TIMEOUT)
+        except ActuatorError:
+            return False
+    return True
 
 
 def compare(legs: Sequence[LegProbe]) -> list[str]:
@@ -296,7 +392,7 @@ def _reply_delay(drive: Drive, timeout: float) -> float | None:
     return None if delay is None else math.ceil(delay * 1e5) / 1e5
 
 
-def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind) -> LegProbe:
+def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, address: LegDrive) -> LegProbe:
     """Return the probe with the feedback and its faults."""
     words = tuple(text for bit, text in _WORDS if read.status & bit)
     lacking = [mode.name for mode in (kind.mode, Mode.HOMING) if mode not in drive.capabilities.modes]
@@ -311,7 +407,22 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind) -> L
         fault = f"it answers after {probe.reply_delay:g} s, and is waited for {awaited:g} s: raise reply_timeout"
     elif not np.isfinite([read.position, read.velocity]).all():
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
+    elif read.status & Status.HOMED and kind.lengths is not None:
+        fault = _length_fault(read.position, kind.lengths, address.position_offset)
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
+
+
+def _length_fault(length: float, lengths: tuple[float, float], offset: float) -> str:
+    """Describe the length (m) of a homed leg that the mechanism does not allow; empty if it does."""
+    low, high = lengths
+    if low <= length <= high:
+        return ""
+    zero = length - offset
+    return (
+        f"its length {length * 1e3:.1f} mm is outside the mechanism's {low * 1e3:.1f} to {high * 1e3:.1f} mm: correct "
+        f"its position_offset (now {offset * 1e3:g} mm, {(low - zero) * 1e3:.1f} to {(high - zero) * 1e3:.1f} mm would "
+        "fit where it stands), the scale of its profile, or the mechanism"
+    )
 
 
 def _other_unit(leg: int, address: LegDrive, kind: DriveKind, known: Container[int]) -> str:

@@ -28,7 +28,7 @@ from rig.client import (
     stop_finding,
 )
 from rig.config import RigConfig
-from rig.engine import Snapshot, cell_calibration, reads_reversed
+from rig.engine import Snapshot, cell_calibration, exchanged_cells, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
 from rig.findings import Code, Finding
 from rig.runtime import RuntimeFolder
@@ -214,6 +214,14 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     loaded = np.abs(load) > NOISE_FACTOR * config.cell_noise
     opposite = reads_reversed(load, reading - load) & loaded
     faults = _rest_faults(rows)
+    pair = exchanged_cells(load, reading - load, config.safety.bound("tare_shift"))
+    if pair is not None:
+        one, other = pair
+        faults.append(
+            f"the load cells of legs {one + 1} and {other + 1} read each other's force: legs {one + 1} and {other + 1} "
+            f"read {reading[one]:+.1f} and {reading[other]:+.1f} N, where the model has {load[one]:+.1f} and "
+            f"{load[other]:+.1f} N: correct their wiring"
+        )
     for leg in range(6):
         name = f"leg {leg + 1}"
         # a working cell always has some noise, unless its resolution hides it

@@ -354,6 +354,8 @@ FAULT_WORDS = {
     "brake_open": "brake{leg} does not close",
     "weak": "drive{leg} is weak",
     "motor_exchanged": "motor{leg} wired to another drive",
+    "encoder_exchanged": "encoder{leg} wired to another drive",
+    "cell_exchanged": "cell{leg} wired to another channel",
     "force_step": "push on the platform{leg}",
     "payload": "unknown payload",
     "test_load": "test mass on cell{leg}",

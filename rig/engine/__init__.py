@@ -74,7 +74,7 @@ from rig.engine.sources import (
     source_names,
 )
 from rig.engine.stream import least_delay
-from rig.engine.tare import reads_reversed
+from rig.engine.tare import exchanged_cells, reads_reversed
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
 from rig.engine.wiring import put_on_record, record_path, strike_from_record
 from rig.runtime import ControlBlock
@@ -149,6 +149,7 @@ __all__ = [
     "claim_addresses",
     "claim_drives",
     "estimate_kernel",
+    "exchanged_cells",
     "find_engine",
     "find_source",
     "judge_buses",

@@ -31,7 +31,8 @@ from rig.engine.sources import GuardedSource, guarded
 from rig.engine.stream import StreamSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
-from rig.errors import RefusedError
+from rig.engine.wiring import proven_by_construction, strike_from_record
+from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
@@ -120,6 +121,7 @@ class Engine:
         self._homing = Homing(safety, drives.homing_ends_off)
         cells = CellModel(config)
         self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
+        self._proven_by_construction = proven_by_construction(config)
         self._commander = CommandArbiter(
             self.law, self.machine, self.cycle_data, self.reference, self._homing, force_bound, self._supervision,
             self._act,
@@ -351,7 +353,7 @@ class Engine:
         drives.velocity[:] = drives.force[:] = 0.0
         drives.fresh[:] = 1.0
         self.reference.hold(home)
-        cycle.measurement.home_error(drives)
+        cycle.measurement.located(drives)
         for apart in (1e-3, 0.0):  # s, of cells that are read after the cycle's time, and before it
             drives.cells_offset[:2] = apart, -apart
             cycle.measurement.take(drives, homed=True)
@@ -468,7 +470,7 @@ class Engine:
             self._end_leg_test()
         if self.machine.state is State.PARKED:
             self._tare.begin()
-            if before in LAW_STATES and self.runtime_info.unproven is not None:
+            if before in LAW_STATES and not self._proven_by_construction:
                 self._look_for_exchange()
         elif self.machine.state is State.IDLE:
             self._exchange.forget()
@@ -490,7 +492,7 @@ class Engine:
     def _explain_forces(self) -> None:
         """After a fault, or when parked: name legs whose exchange explains the forces; their wiring is unproven.
 
-        Without a fault this raises one.
+        Their tests are taken off the record. Without a fault this raises one.
         """
         found = self._search.proceed()
         if not found:
@@ -498,6 +500,10 @@ class Engine:
         exchanged = exchanges_found(found)
         legs = sorted({leg for exchange in found for leg in exchange.legs})
         self.runtime_info.unproven = Unproven(tuple(legs), exchanged)
+        try:
+            strike_from_record(self.config, *legs)
+        except InputError as error:
+            self.record("warning", Finding.of_text(str(error)))
         if self.machine.latched:
             self.record("error", exchanged)
         else:
@@ -514,8 +520,8 @@ class Engine:
 
     def _finish_homing(self) -> None:
         """Check that the six references agree with the forward kinematics at home."""
-        found = self.cycle_data.measurement.home_error(self.drives)
-        cause = disagreement(found, self.config.safety.homing_tolerance, self.tick.t)
+        posed, bound = self.cycle_data.measurement.located(self.drives), self.config.safety.homing_tolerance
+        cause = disagreement(self.drives.length, self.config.marks, bound, self.tick.t, posed=posed)
         if cause is not None:
             self.trip(Trip(cause, StopSeverity.QUICK_STOP))
             return
@@ -598,6 +604,7 @@ class Engine:
             leg_test=None if self.leg_test is None else self.leg_test.status,
             loop=runtime.loop,
             unproven=runtime.unproven,
+            comparing=self._search.active,
             slower=tick.slower,
             drives=self._drive_reports,
             sensors=runtime.sensors,

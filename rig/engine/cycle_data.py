@@ -307,7 +307,7 @@ class Measurement:
         self.offset, self.cells_offset = frame["offset"][0], frame["cells_offset"][0]
         self.pose_valid = False
         self._frame = frame
-        self._marks, self._home = config.marks, config.machine.geometry.home_pose
+        self._home = config.machine.geometry.home_pose
         self._geometry = config.machine.geometry.array
         self.forget()
 
@@ -322,14 +322,10 @@ class Measurement:
             drives.cells_offset, homed,
         )  # fmt: skip
 
-    def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
-        """Index and error, m, of the leg that deviates most from its length at its mark; None if no pose fits."""
+    def located(self, drives: DriveGroup) -> bool:
+        """Find the pose anew, from home; False if none fits."""
         self.forget()
-        if not locate_kernel(self._frame, self._geometry, drives.length, drives.velocity, _AT_ONCE, True):
-            return None
-        error = drives.length - self._marks
-        leg = int(np.argmax(np.abs(error)))
-        return leg, float(error[leg])
+        return bool(locate_kernel(self._frame, self._geometry, drives.length, drives.velocity, _AT_ONCE, True))
 
 
 class ReferenceMotion:

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from actuators import Status
 from kinematics import Array
 from rig.config import Safety
@@ -100,17 +102,26 @@ class Homing:
         return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
 
 
-def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cause | None:
+def disagreement(lengths: Array, marks: Array, bound: float, t: float, *, posed: bool) -> Cause | None:
     """Cause to refuse the found references, or None.
 
+    Two legs, and no others, that are off by more than the bound and have each other's length are exchanged.
+
     Args:
-        worst: leg index and error, m, of the leg farthest from its length at home; None if no pose fits.
-        bound: m.
+        lengths: (6,) m, homed.
+        marks: (6,) m, what they should be.
+        bound: m, on each leg's deviation.
         t: s, rig time.
+        posed: whether a pose near home fits the lengths.
     """
-    if worst is None:
+    error = lengths - marks
+    off = np.flatnonzero(~(np.abs(error) <= bound)).tolist()
+    if len(off) == 2 and (np.abs(lengths[off] - marks[off[::-1]]) <= bound).all():
+        one, other = off
+        return Cause(Finding(Code.HOMED_EXCHANGED, one + 1, details={"other": other + 1}), t)
+    if not posed:
         return Cause(Finding(Code.HOMED_WITHOUT_POSE), t)
-    leg, error = worst
-    if abs(error) <= bound:
+    if not off:
         return None
-    return Cause(Finding(Code.HOMED_OFF, leg + 1, error, bound), t)
+    worst = int(np.argmax(np.abs(error)))
+    return Cause(Finding(Code.HOMED_OFF, worst + 1, float(error[worst]), bound), t)

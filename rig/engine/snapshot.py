@@ -163,6 +163,8 @@ class Snapshot:
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
     unproven: Unproven | None = None
     """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
+    comparing: bool = False
+    """whether what was measured in motion is being compared with other wirings, or will be once torque is off"""
     cells_rejected: int = 0
     """replies of devices that read load cells alone that could not be used"""
     stream: StreamReport | None = None

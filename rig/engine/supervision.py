@@ -302,7 +302,7 @@ class Supervision:
         self._act(trip)
 
     def _poseless(self) -> Finding | None:
-        lost = self._machine.homed and self._cycle.measurement.home_error(self._drives) is None
+        lost = self._machine.homed and not self._cycle.measurement.located(self._drives)
         return Finding(Code.NO_POSE) if lost else None
 
 

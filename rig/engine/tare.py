@@ -40,6 +40,23 @@ def reads_reversed(model: Array, residual: Array) -> npt.NDArray[np.bool_]:
     return opposite
 
 
+def exchanged_cells(model: Array, residual: Array, bound: float) -> tuple[int, int] | None:
+    """Two cells, as indices, that read each other's force, if they alone are off by more than the bound; else None.
+
+    Args:
+        model: (6,) N, the expected force.
+        residual: (6,) N, reading less expected force.
+        bound: N, also on what each is off the other's force.
+    """
+    off = np.flatnonzero(np.abs(residual) > bound).tolist()
+    if len(off) != 2:
+        return None
+    one, other = off
+    reading = model + residual
+    alike = abs(reading[one] - model[other]) <= bound and abs(reading[other] - model[one]) <= bound
+    return (one, other) if alike else None
+
+
 def zero_shift(model: Array, shift: Array, bound: float) -> Finding | None:
     """Finding of a cell whose zero error is too large to engage, or None.
 
@@ -51,8 +68,11 @@ def zero_shift(model: Array, shift: Array, bound: float) -> Finding | None:
     leg = int(np.argmax(np.abs(shift)))
     if abs(shift[leg]) <= bound:
         return None
-    opposite = reads_reversed(model, shift) & (np.abs(shift) > bound)
     off = float(shift[leg])
+    pair = exchanged_cells(model, shift, bound)
+    if pair is not None:
+        return Finding(Code.CELLS_READ_EACH_OTHER, pair[0] + 1, off, bound, {"other": pair[1] + 1})
+    opposite = reads_reversed(model, shift) & (np.abs(shift) > bound)
     if not opposite[leg]:
         return Finding(Code.ZERO_OFF, leg + 1, off, bound)
     legs = ", ".join(str(number + 1) for number in np.flatnonzero(opposite))

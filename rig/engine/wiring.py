@@ -24,7 +24,7 @@ from rig.engine.snapshot import Unproven
 from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding
 
-_CROSSING = {"swap_unit", "motor_exchanged"}
+_CROSSING = {"swap_unit", "motor_exchanged", "encoder_exchanged", "cell_exchanged"}
 """faults of a virtual rig that change its wiring"""
 _HEAD = (
     "# Legs that were watched while they were tested (rig setup leg): each was the one that it is wired as.\n"
@@ -102,22 +102,22 @@ def put_on_record(config: RigConfig, result: LegResult) -> Path:
         raise RefusedError(Finding(Code.TEST_NOT_PASSED, result.leg))
     now = datetime.now(UTC).replace(microsecond=0)
     entry = _Tested(leg=result.leg, wiring=_wiring(config, result.leg), serial=result.serial, tested=now)
-    return _write(config, result.leg, entry)
+    return _write(config, [result.leg], entry)
 
 
-def strike_from_record(config: RigConfig, leg: int) -> None:
-    """Remove the recorded test of leg 1 to 6, after another leg moved. Raises InputError."""
-    if record_path(config).exists():
-        _write(config, leg, None)
+def strike_from_record(config: RigConfig, *legs: int) -> None:
+    """Remove the recorded tests of legs 1 to 6, after another leg moved or forces named them. Raises InputError."""
+    if record_path(config).exists() and any(each.leg in legs for each in _read(config).leg):
+        _write(config, legs)
 
 
-def _write(config: RigConfig, leg: int, entry: _Tested | None) -> Path:
-    """Replace the record of a leg by `entry`."""
+def _write(config: RigConfig, legs: Sequence[int], *entries: _Tested) -> Path:
+    """Replace the records of `legs` by `entries`."""
     path = record_path(config)
-    others = [each for each in _read(config).leg if each.leg != leg]
-    entries = sorted([*others, *([] if entry is None else [entry])], key=lambda each: each.leg)
+    others = [each for each in _read(config).leg if each.leg not in legs]
+    records = sorted([*others, *entries], key=lambda each: each.leg)
     tables = tomlkit.aot()
-    for each in entries:
+    for each in records:
         tables.append(tomlkit.item(each.model_dump()))
     document = tomlkit.document()
     document.add("leg", tables)

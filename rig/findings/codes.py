@@ -568,6 +568,12 @@ class Code(StrEnum):
         FaultCode.HOMING_FAILED,
         unit="m",
     )
+    HOMED_EXCHANGED = _code(
+        "homed_exchanged",
+        "legs {leg} and {other} homed at each other's length: their drives answer at each other's address, or the "
+        "mechanism has them exchanged",
+        FaultCode.WIRING,
+    )
     BRAKE_SLIPS_HOMING = _code(
         "brake_slips_homing",
         "leg {leg} moved by {value:.2f*1e3} mm while homing before its turn: its brake slips",
@@ -604,10 +610,9 @@ class Code(StrEnum):
     )
     PAIR = _code("pair", "{one} and {other}", FaultCode.WIRING)
     PAIR_OF_LEGS = _code("pair_of_legs", "legs {one} and {other}", FaultCode.WIRING)
-    DRIVES_EXCHANGED_AT_REST = _code(
-        "drives_exchanged_at_rest",
-        "the drives of legs {within:join or of legs } answer at each other's address (network cables "
-        "exchanged): the load cells' change from the start of homing to home matches no other wiring",
+    EXCHANGED_AT_REST = _code(
+        "exchanged_at_rest",
+        "{within:join, or }: the load cells' change from the start of homing to home matches no other wiring",
         FaultCode.WIRING,
     )
     DRIVES_STILL_EXCHANGED = _code(
@@ -800,7 +805,7 @@ class Code(StrEnum):
     )
     PROVE_WIRING = _code(
         "prove_wiring",
-        "{within}; test each of them (rig setup leg), or accept it unproven (--unproven)",
+        "{within}; test each of these legs, or home with the wiring unproven",
         remedy=Remedy.TEST_LEGS,
         wraps=True,
     )
@@ -822,6 +827,13 @@ class Code(StrEnum):
         "zero_off",
         "the load cell of leg {leg} is {value:~+.1f} N off the model at rest (bound {bound:~+.1f} N): tare the cells, "
         "or correct the mechanism's masses",
+        remedy=Remedy.ZERO_CELLS,
+        unit="N",
+    )
+    CELLS_READ_EACH_OTHER = _code(
+        "cells_read_each_other",
+        "the load cells of legs {leg} and {other} read each other's force at rest, {value:~+.1f} N off the model "
+        "(bound {bound:~+.1f} N): correct their wiring, or tare them if it is right",
         remedy=Remedy.ZERO_CELLS,
         unit="N",
     )
@@ -963,6 +975,7 @@ class Code(StrEnum):
 
     FAULT_CAUSE = _code("fault_cause", "{kind:name}: {within}", wraps=True)
     RUN_FAULT = _code("run_fault", "the run ended in a fault at {time:.3f} s: {within}", wraps=True)
+    FAULT_EXPLAINED = _code("fault_explained", "{within:join; }", wraps=True)
     RUN_STOPPED = _code("run_stopped", "the run was stopped at {time:.3f} s[[: {within}]]", wraps=True)
     MOTION_STOPPED = _code("motion_stopped", "the motion {motion!r} was stopped at {time:.3f} s: {within}", wraps=True)
     MOTION_ENDED_EARLY = _code("motion_ended_early", "{motion!r} ended early: {within}", wraps=True)

@@ -45,20 +45,27 @@ class Exchange:
     cells: bool
 
 
-def exchanges_found(exchanges: Sequence[Exchange]) -> Finding:
-    """What may be exchanged, and that it is what was measured that says so."""
+def exchanges_found(exchanges: Sequence[Exchange], code: Code = Code.EXCHANGED_IN_MOTION) -> Finding:
+    """What may be exchanged, within a finding of what says so."""
     parts = []
-    for cells, code in ((False, Code.DRIVES_EXCHANGED), (True, Code.CELLS_EXCHANGED)):
+    for cells, what in ((False, Code.DRIVES_EXCHANGED), (True, Code.CELLS_EXCHANGED)):
         pairs = tuple(pair(Code.PAIR_OF_LEGS, each.legs) for each in exchanges if each.cells is cells)
         if pairs:
-            parts.append(Finding(code, within=pairs))
+            parts.append(Finding(what, within=pairs))
     leg = min(min(each.legs) for each in exchanges)
-    return Finding(Code.EXCHANGED_IN_MOTION, leg, within=tuple(parts))
+    return Finding(code, leg, within=tuple(parts))
 
 
 def pair(code: Code, legs: Sequence[int]) -> Finding:
     """Two legs (1…6) of an exchange."""
     return Finding(code, details={"one": legs[0], "other": legs[1]})
+
+
+def _exchanged(legs: tuple[int, int]) -> list[int]:
+    """The order of six legs, as indices, two of which are exchanged."""
+    order = list(range(6))
+    order[legs[0]], order[legs[1]] = legs[1], legs[0]
+    return order
 
 
 class ExchangeSearch:
@@ -138,9 +145,7 @@ class ExchangeSearch:
         least = min(self._misfit(measured, wired, [leg for leg in straight if leg != out]) for out in straight)
         found: list[tuple[float, Exchange]] = []
         for one, other in PAIRS:
-            order = straight.copy()
-            order[one], order[other] = other, one
-            legs = (one + 1, other + 1)
+            order, legs = _exchanged((one, other)), (one + 1, other + 1)
             expected = np.full_like(wired, math.nan)
             for _ in self._expect(moments, order, expected):
                 yield None
@@ -320,14 +325,19 @@ class ExchangeCheck:
             return WiringVerdict(unclear=Finding(Code.TOO_SHORT_AT_REST))
         misfit = self._misfit()
         best = min(misfit)
-        exchanged, accepted = misfit[1:], misfit[0] <= _ACCEPTED
+        drives, cells = misfit[1 : 1 + len(PAIRS)], misfit[1 + len(PAIRS) :]
         if misfit[0] > _EXCLUDED and best <= _ACCEPTED:
-            pairs = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= best + _APART]
-            found = Finding(Code.DRIVES_EXCHANGED_AT_REST, pairs[0][0] + 1, within=_pairs(pairs))
+            exchanges = [
+                Exchange((one + 1, other + 1), cells=alone)
+                for alone, values in ((False, drives), (True, cells))
+                for (one, other), value in zip(PAIRS, values, strict=True)
+                if value <= best + _APART
+            ]
+            found = exchanges_found(exchanges, Code.EXCHANGED_AT_REST)
             return WiringVerdict(Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck, unhome=True))
-        if not accepted:
+        if misfit[0] > _ACCEPTED:
             return WiringVerdict(unclear=Finding(Code.FITS_NO_WIRING))
-        alike = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
+        alike = [legs for legs, value in zip(PAIRS, drives, strict=True) if value <= _EXCLUDED]
         if not alike:
             return WiringVerdict()
         if len(alike) == len(PAIRS):
@@ -335,10 +345,15 @@ class ExchangeCheck:
         return WiringVerdict(unclear=Finding(Code.PAIRS_ALIKE, within=_pairs(alike)))
 
     def _misfit(self) -> list[float]:
-        """Of each candidate the squared deviations of what was measured, in standard deviations, summed over cells."""
+        """Of each candidate the squared deviations of what was measured, in standard deviations, summed over cells.
+
+        As wired, then with the drives of each pair exchanged, then with its cells.
+        """
         measured = self._mean - self._before
         noise = self._noise**2 * (sum(1.0 / min(n, _MOST) for n in (self._samples, self._samples_before)) + _CREEP**2)
-        change, by_mass = (np.array(part) for part in zip(*self._candidates, strict=True))
+        wired = self._candidates[0]
+        cells = [(wired[0][order], wired[1][order]) for order in map(_exchanged, PAIRS)]
+        change, by_mass = (np.array(part) for part in zip(*self._candidates, *cells, strict=True))
         found = np.full(len(change), math.inf)
         real = np.isfinite(change).all(axis=1)
         change, by_mass = change[real], by_mass[real]
@@ -355,8 +370,7 @@ class ExchangeCheck:
         None before each: half of the work is done.
         """
         for one, other in [(0, 0), *PAIRS]:
-            order = list(range(6))
-            order[one], order[other] = other, one
+            order = _exchanged((one, other))
             try:
                 before = self._model.forces((length - moved)[order])
                 yield None

@@ -14,7 +14,7 @@ from rig.errors import ConfigError, ConfigFault, InputError
 from rig.findings import Code, Finding
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
-from rig.virtual.port import LegPort
+from rig.virtual.port import CELL, ENCODER, MOTOR, LegPort
 from rig.virtual.sensor_twins import SensorTwins
 
 PLANT_FAULTS = {
@@ -26,6 +26,8 @@ PLANT_FAULTS = {
     "brake_slips": FaultKind("the closed brake slips under its load at a speed", "m/s", 0.02),
     "brake_open": FaultKind("the brake does not close"),
     "motor_exchanged": FaultKind("motor and brake are exchanged with those of another leg's drive", "leg 1..6", 1.0),
+    "encoder_exchanged": FaultKind("the encoder is exchanged with that of another leg's drive", "leg 1..6", 1.0),
+    "cell_exchanged": FaultKind("the load cell is exchanged with that of another leg", "leg 1..6", 1.0),
     "payload": FaultKind("a mass that is not in the model is placed at the platform's origin", "kg", 5.0),
 }
 """Faults of the machine itself."""
@@ -58,7 +60,8 @@ FAULTS: dict[str, FaultKind] = {
 
 _MOST_NEWS = 1000
 _EVERY = range(1, 7)
-_NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
+_EXCHANGED = {"motor_exchanged": MOTOR, "encoder_exchanged": ENCODER, "cell_exchanged": CELL}
+_NUMBERED = {"swap_unit": "device"} | dict.fromkeys(_EXCHANGED, "leg")
 WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
 """Names of faults without a leg."""
 _WITHOUT_DEVICE = frozenset([*PLANT_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS])
@@ -249,7 +252,8 @@ class Faults:
             device, known_as = self._device(name, leg)
             device.clear(known_as)
         else:
-            self._set(name, leg, {"weak": 1.0, "brake_open": 1.0, "motor_exchanged": float(leg)}.get(name, 0.0))
+            usual = {"weak": 1.0, "brake_open": 1.0} | dict.fromkeys(_EXCHANGED, float(leg))
+            self._set(name, leg, usual.get(name, 0.0))
 
     def _set(self, name: str, leg: int, value: float) -> None:
         match name:
@@ -265,10 +269,23 @@ class Faults:
                 self._plant.creep(leg - 1, value)
             case "brake_open":
                 self._plant.weaken_brake(leg - 1, value)
-            case "motor_exchanged":
-                self._plant.exchange_motors(leg - 1, round(value) - 1)
+            case "motor_exchanged" | "encoder_exchanged" | "cell_exchanged":
+                self._exchange(_EXCHANGED[name], leg - 1, round(value) - 1)
             case "payload":
                 self._plant.add_payload(value)
+
+    def _exchange(self, entry: int, leg: int, other: int) -> None:
+        """Exchange wires of legs 0…5, an entry of `LegPort.wired`; the same leg twice has its own again.
+
+        Either may have been exchanged with another one before, which then has its own again.
+        """
+        ports = self._ports
+        for one in (leg, other):
+            partner = int(ports[one].wired[entry])
+            ports[one].wired[entry], ports[partner].wired[entry] = one, partner
+        ports[leg].wired[entry], ports[other].wired[entry] = other, leg
+        motors = {int(port.wired[ENCODER]): int(port.wired[MOTOR]) for port in ports}
+        self._plant.wire_motors([motors[drive] for drive in range(6)])
 
     def _set_sensors(self, name: str, *, on: bool) -> None:
         if name == "sensors_silent":

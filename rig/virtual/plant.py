@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -228,7 +229,7 @@ class Plant:
 
     def braked(self, leg: int) -> bool:
         """True while the brake of leg 0…5 is closed."""
-        drive = int(self._drives[leg, columns.LEG])  # motors are exchanged in pairs, so the mapping is its own inverse
+        drive = self._drives[:, columns.LEG].tolist().index(leg)
         return bool(self._drives[drive, columns.BRAKED])
 
     def homed(self, leg: int) -> bool:
@@ -286,13 +287,9 @@ class Plant:
         """Let the closed brake of leg 0…5 slip under load at `speed` m/s; 0 holds."""
         self._drives[leg, columns.CREEP] = speed
 
-    def exchange_motors(self, leg: int, other: int) -> None:
-        """Swap the wiring of the motors and brakes of legs 0…5 `leg` and `other`; the same leg twice restores it."""
-        sits_on = self._drives[:, columns.LEG]
-        for one in (leg, other):
-            partner = int(sits_on[one])
-            sits_on[one], sits_on[partner] = one, partner
-        sits_on[leg], sits_on[other] = other, leg
+    def wire_motors(self, legs: Sequence[int]) -> None:
+        """Wire motor and brake of the leg 0…5 at each place of `legs`, a permutation, to the drive at that place."""
+        self._drives[:, columns.LEG] = legs
 
     def add_payload(self, mass: float, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
         """Put a point mass (kg) on the platform at `place` (platform frame, m), replacing an earlier one."""

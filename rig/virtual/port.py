@@ -124,6 +124,9 @@ def _stream(seed: int, leg: int, effect: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([seed, _EFFECTS, leg, effect]))
 
 
+ENCODER, CELL, MOTOR = range(3)
+"""Entries of `LegPort.wired`."""
+
 _NOISE_BLOCK = 256
 
 
@@ -158,23 +161,24 @@ class Noise:
 @kernel
 def sense_kernel(
     outputs: Array, resolution: float, plain: bool, linear: Array, offsets: Array, time: float, cell_resolution: float,
-    samples: Array, left: Counts, signals: Array, legs: int, out: Array,
+    samples: Array, left: Counts, signals: Array, wired: Counts, legs: int, out: Array,
 ) -> bool:  # fmt: skip
     """Write what `LegPort`s read, (3, 6): m, m/s, N. Returns whether a channel of the noise has no sample left.
 
     legs: bits of those that are read, bit 0 for the first. outputs: rows of the plant's. resolution: m. plain: whether
     the cells are linear at `time`, s after the start; if not, `signals` (6,) has their readings, N. linear (4, 6):
     gain, bias N, drift N/s, noise N. offsets (2, 6): test load and jump of the zero, N. cell_resolution: N, 0 for none.
-    samples, left: see `Noise`.
+    samples, left: see `Noise`. wired (3, 6): see `LegPort`.
     """
     empty = False
     for i in range(6):
         if not legs >> i & 1:
             continue
-        out[0, i] = np.rint(outputs[READINGS, i] / resolution) * resolution
-        out[1, i] = outputs[SPEEDS, i]
+        encoder, cell = wired[ENCODER, i], wired[CELL, i]
+        out[0, i] = np.rint(outputs[READINGS, encoder] / resolution) * resolution
+        out[1, i] = outputs[SPEEDS, encoder]
         if plain:
-            signals[i] = linear[0, i] * (outputs[CELLS, i] + offsets[0, i]) + (linear[1, i] + linear[2, i] * time)
+            signals[i] = linear[0, i] * (outputs[CELLS, cell] + offsets[0, i]) + (linear[1, i] + linear[2, i] * time)
         left[i] -= 1
         empty = empty or left[i] == 0
         reading = signals[i] + (offsets[1, i] + linear[3, i] * samples[i, left[i]])
@@ -205,6 +209,8 @@ class LegPort:
         self._noise = noise
         self.offsets = np.zeros(2)
         """Test load and jump of the zero, N."""
+        self.wired: Counts = np.full(3, leg)
+        """Legs 0…5 whose encoder, load cell and motor are wired here. The plant's drive is that of the encoder."""
 
     @property
     def test_load(self) -> float:
@@ -227,12 +233,12 @@ class LegPort:
     @property
     def length(self) -> float:
         """Leg length by the encoder, m."""
-        return round(self._plant.readings[self._leg] / self._resolution) * self._resolution
+        return round(self._plant.readings[int(self.wired[ENCODER])] / self._resolution) * self._resolution
 
     @property
     def velocity(self) -> float:
         """Rate of the leg length, m/s."""
-        return self._plant.speeds[self._leg]
+        return self._plant.speeds[int(self.wired[ENCODER])]
 
     @property
     def cell(self) -> float:
@@ -245,18 +251,24 @@ class LegPort:
         """Return the reading, N, without noise, jump of the zero and rounding; once for each reading."""
         lag = self._cells.lag
         forces = self._plant.cells_before(lag) if lag else self._plant.cells
+        if self.wired[CELL] != self._leg:
+            forces[self._leg] = forces[self.wired[CELL]]
         return self._cell.reading(forces, self.test_load, self._plant.time - self._start)
 
     @property
     def homing_done(self) -> bool:
         """True once homing has reached the mark; False in any other mode."""
-        return self._plant.homed(self._leg)
+        return self._plant.homed(int(self.wired[ENCODER]))
 
     def command(
         self, mode: Mode, force: float, position: float, velocity: float, enabled: bool, quick_stop: bool, brake: bool
     ) -> None:
         """See `actuators.PlantPort.command`."""
-        self._plant.command(self._leg, mode, force, position, velocity, enabled, quick_stop, brake)
+        drive = int(self.wired[ENCODER])
+        self._plant.command(drive, mode, force, position, velocity, enabled, quick_stop, brake)
+
+
+_STRAIGHT = list(range(6))
 
 
 class LegPorts:
@@ -270,9 +282,11 @@ class LegPorts:
         self._resolution, self._cell_resolution = settings.drive.position_resolution, cells.resolution
         self._plain = all(port.linear for port in ports)
         self._linear = np.array([cells.gain, cells.bias, cells.drift, cells.noise], float)
-        self._offsets = np.zeros((2, 6))
+        self._offsets, self._wired = np.zeros((2, 6)), np.zeros((3, 6), np.int64)
         for leg, port in enumerate(ports):
             port.offsets = self._offsets[:, leg]
+            self._wired[:, leg] = port.wired
+            port.wired = self._wired[:, leg]
         self._signals = np.zeros(6)
         self._sense(noise.left.copy(), np.zeros((3, 6)), 0)  # compiled here, not at the first reading
 
@@ -289,11 +303,15 @@ class LegPorts:
         """See `sense_kernel`."""
         empty: bool = sense_kernel(
             self._plant.outputs, self._resolution, self._plain, self._linear, self._offsets,
-            self._plant.time - self._start, self._cell_resolution, self._noise.samples, left, self._signals, legs,
-            out,
+            self._plant.time - self._start, self._cell_resolution, self._noise.samples, left, self._signals,
+            self._wired, legs, out,
         )  # fmt: skip
         return empty
 
     def command(self, commands: Array, legs: int) -> None:
         """See `PlantPorts.command`."""
+        drives = self._wired[ENCODER].tolist()
+        if drives != _STRAIGHT:
+            commands = commands[np.argsort(drives)]
+            legs = sum(1 << drive for leg, drive in enumerate(drives) if legs >> leg & 1)
         self._plant.command_all(commands, legs)

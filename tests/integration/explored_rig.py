@@ -66,9 +66,10 @@ CONFIGS: dict[str, Callable[[], RigConfig]] = {
 }
 """Every control law, every kind of drive, on TCP and on serial lines."""
 
-LYING = frozenset(
-    {"swap_unit", "motor_exchanged", "brake_open", "brake_slips", "torque_stuck", "hang", "lag", "replay", "bit_flip"}
-)
+EXCHANGED = ("motor_exchanged", "encoder_exchanged")
+LYING = frozenset({
+    "swap_unit", *EXCHANGED, "brake_open", "brake_slips", "torque_stuck", "hang", "lag", "replay", "bit_flip",
+})  # fmt: skip
 """Faults with which a drive reports what is not so, or its leg does not do what the drive is told."""
 UNHOMING = ("encoder_jump", "reboot")
 LEG_MOVES = [MoveLeg(leg, travel, 0.02, home=True) for leg, travel in ((2, 2e-3), (5, -2e-3))]
@@ -405,7 +406,7 @@ class ExploredRig(RuleBasedStateMachine):
         except InputError:
             return False
         if fault in LYING:
-            self.watcher.lying[slice(None) if leg is None or fault == "motor_exchanged" else leg - 1] = True
+            self.watcher.lying[slice(None) if leg is None or fault in EXCHANGED else leg - 1] = True
         self.active.add(fault)
         if moving and fault in UNHOMING:  # 7
             self.run(3)

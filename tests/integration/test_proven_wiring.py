@@ -64,7 +64,7 @@ def test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word
         assert status.unproven is not None and status.unproven.legs == (1, 2, 3, 4, 5, 6)
         assert obstacle(Home(), status) is not None and obstacle(Home(unproven=True), status) is None
         refusal = asked(bench)
-        assert "legs 1, 2, 3, 4, 5, 6: no test is on record" in refusal and "--unproven" in refusal
+        assert "legs 1, 2, 3, 4, 5, 6: no test is on record" in refusal and "home with the wiring unproven" in refusal
         assert asked(bench, word=True) == ""
         bench.until_state(State.PARKED)
         recording = bench.recording()

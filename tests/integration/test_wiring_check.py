@@ -61,6 +61,14 @@ def test_drives_at_each_others_address_are_found_before_anything_is_engaged(
         invariants(recording)
 
 
+def test_load_cells_that_are_exchanged_are_not_taken_for_drives(tmp_path: Path) -> None:
+    faults = [{"fault": "cell_exchanged", "leg": 1, "value": 3.0, "at": 0.0}]
+    with homed(tmp_path, anonymous(seed=1, faults=faults)) as bench:
+        cause = bench.machine.cause
+        assert cause is not None and cause.code is FaultCode.WIRING
+        assert "or the load cells of legs 1 and 3 are exchanged: the load cells' change" in cause.text
+
+
 def test_found_once_it_is_not_forgotten_by_homing_again_from_home(tmp_path: Path) -> None:
     with homed(tmp_path, anonymous(exchanged=(2, 5), seed=4)) as bench:
         bench.rig.request(Reset())

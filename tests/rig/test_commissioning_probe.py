@@ -5,8 +5,10 @@ import socket
 from pathlib import Path
 
 import pytest
+import tomlkit
 from device_server import served
 from drive_support import Stand, servo_of
+from servo_profiles import profile
 
 from actuators import (
     Drive,
@@ -204,3 +206,63 @@ def test_findings_of_drives_without_serial_numbers() -> None:
         compare([nobody, LegProbe(2, "b", identity=Identity("v", "p", "", "1")), LegProbe(3, "c", fault="silent")])
         == []
     )
+
+
+class Deaf(Stand):
+    """A gateway that ignores the unit id: one drive answers under each."""
+
+    def __init__(self, drive: Responder) -> None:
+        self.drive = drive
+
+    def tick(self, now: float) -> None:
+        self.drive.tick(now)
+
+    def respond(self, adu: bytes) -> bytes:
+        reply = self.drive.respond(adu[:6] + b"\x01" + adu[7:])
+        return reply[:6] + adu[6:7] + reply[7:] if reply else reply
+
+
+def nameless(folder: Path, **changes: object) -> tuple[list[FaultyServo], DriveKind]:
+    """Six drives whose profile has no identity, behind one port if need be, and how they are asked."""
+    path = folder / "nameless.toml"
+    path.write_text(tomlkit.dumps(profile(identity=None, **changes).model_dump(exclude_none=True)), encoding="utf-8")
+    legs = [{"host": "127.0.0.1", "port": 15021 + leg, "unit": leg + 1} for leg in range(6)]
+    config = load_config("virtual").changed({"drives": {"profile": str(path), "legs": legs}})
+    made = [drive for drive in VirtualRig(config).drives if isinstance(drive, FaultyServo)]
+    return made, DriveKind(settings={"profile": str(path)}, timeout=1.0)
+
+
+def test_a_drive_that_answers_under_every_unit_id_is_distinguished_from_six(tmp_path: Path) -> None:
+    """By a watchdog time that is written at one leg and read at another; each then has its own again."""
+    drives, kind = nameless(tmp_path)
+    for device, same in ((Gateway(list(drives)), False), (Deaf(drives[0]), True)):
+        with served([device]) as (port,):
+            found = probe_drives([place(port, unit) for unit in range(1, 7)], [kind] * 6)
+        assert all(leg.answered and not leg.fault for leg in found.legs)
+        assert found.passed is not same
+        expected = "legs 1 and 2 and 3 and 4 and 5 and 6 are answered by one and the same drive"
+        assert found.findings[0].startswith(expected) if same else found.findings == ()
+        assert all(servo_of(drive)._watchdog == pytest.approx(kind.watchdog) for drive in drives)
+
+
+def test_without_a_watchdog_it_is_distinguished_by_unit_ids_that_no_leg_has(tmp_path: Path) -> None:
+    drives, kind = nameless(tmp_path, parameters={"watchdog": None})
+    for device, same in ((Gateway(list(drives)), False), (Deaf(drives[0]), True)):
+        with served([device]) as (port,):
+            found = probe_drives([place(port, unit) for unit in range(1, 7)], [kind] * 6)
+        assert found.passed is not same
+        if same:
+            assert len(found.findings) == 1 and "answers under every unit id, also 247 and 231" in found.findings[0]
+
+
+def test_a_homed_leg_outside_the_mechanisms_range_is_named_with_what_would_fit(servos: list[FaultyServo]) -> None:
+    """Where it has no reference, its length is not known."""
+    kind = DriveKind(timeout=1.0, lengths=(0.4, 0.5))
+    with served(list(servos)) as ports:
+        assert probe_drives(places(ports), [kind] * 6).passed
+        for servo in servos[:1]:
+            servo_of(servo)._homed = True
+        found = probe_drives(places(ports), [kind] * 6)
+    fault = found.legs[0].fault
+    assert "mm is outside the mechanism's 400.0 to 500.0 mm: correct its position_offset (now 0 mm" in fault
+    assert [leg.fault for leg in found.legs[1:]] == [""] * 5

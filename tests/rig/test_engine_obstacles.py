@@ -61,7 +61,7 @@ STILL_TORQUE = "leg 3: the drive still has torque"
 AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Disconnect(), State.IDLE, TORQUE, STILL_TORQUE, True),
     (Disconnect(), State.PARKED, TORQUE, STILL_TORQUE, True),
-    (Home(), State.IDLE, UNPROVEN, "leg 4: no test is on record; test each of them", False),
+    (Home(), State.IDLE, UNPROVEN, "leg 4: no test is on record; test each of these legs", False),
     *((Shutdown(), state, {"powered": (3,)}, STILL_TORQUE, True) for state in State if state not in TORQUE_STATES),
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),

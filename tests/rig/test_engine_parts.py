@@ -379,10 +379,20 @@ def test_homing_is_done_when_every_leg_has_searched_and_found() -> None:
 
 
 def test_references_must_agree_with_the_forward_kinematics() -> None:
-    assert disagreement((2, 0.99e-4), 1e-4, 1.0) is None
-    for worst, leg in (((2, -1.01e-4), 3), (None, 0)):
-        cause = disagreement(worst, 1e-4, 1.0)
-        assert cause is not None and (cause.code, cause.leg, cause.t) == (FaultCode.HOMING_FAILED, leg, 1.0)
+    marks = np.array([0.4, 0.42, 0.44, 0.46, 0.48, 0.5])
+    third, sixth = np.eye(6)[2], np.eye(6)[5]
+    assert disagreement(marks + 0.99e-4 * third, marks, 1e-4, 1.0, posed=True) is None
+    failed, exchanged = FaultCode.HOMING_FAILED, FaultCode.WIRING
+    for lengths, posed, code, leg in (
+        (marks - 1.01e-4 * third, True, failed, 3),
+        (marks, False, failed, 0),
+        (marks + 0.06 * (third - sixth), True, exchanged, 3),
+        (marks + 0.06 * (third - sixth), False, exchanged, 3),  # the lengths fit no pose either
+        (marks + 0.06 * third - 0.0598 * sixth, True, failed, 3),
+        (marks + 0.06 * (third - sixth) + 2e-4 * np.eye(6)[0], True, failed, 3),
+    ):
+        cause = disagreement(lengths, marks, 1e-4, 1.0, posed=posed)
+        assert cause is not None and (cause.code, cause.leg, cause.t) == (code, leg, 1.0)
 
 
 class _DeliberateError(Exception):
