@@ -193,9 +193,14 @@ class Counters:
     belated: int = 0
 
     @property
+    def foreign(self) -> int:
+        """Frames that are no answer: noise, or another master's traffic, with no checksum to tell them apart."""
+        return self.rejected - self.belated
+
+    @property
     def unusable(self) -> int:
         """Bad replies and other unexpected bytes: of another cycle, no answer, refused, damaged, mismatched.
 
         Belated replies do not count: the host or the device was late, and the line is not disturbed.
         """
-        return self.rejected - self.belated + self.exceptions + self.crc + self.mismatched
+        return self.foreign + self.exceptions + self.crc + self.mismatched

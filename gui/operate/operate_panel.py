@@ -17,7 +17,7 @@ from gui.texts import finding_statement, finding_text, findings_text, mark, tr, 
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_next, room_for, set_icon
 from rig.client import LegPostMortem
 from rig.config import RigConfig
-from rig.engine import BusVerdict, DriveReport, Engage, Home, Park, Reset, check_buses
+from rig.engine import BusVerdict, DriveReport, Engage, Home, Park, ReplyCounts, Reset, check_buses
 from rig.findings import Code, Finding
 from rig.states import State
 
@@ -86,7 +86,7 @@ _READY = tr("ready")
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
 _UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W"}
 _SHOWN = ("temperature", "supply")
-_NOTHING = DriveReport((), "", 0, 0)
+_NOTHING = DriveReport()
 
 
 class DrivesView(QtWidgets.QWidget):
@@ -178,8 +178,13 @@ class DrivesView(QtWidgets.QWidget):
                 words.append(
                     trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
                 )
-            if reports[leg].rejected:
-                words.append(tr("{count} replies rejected").format(count=reports[leg].rejected))
+            replies = reports[leg].replies
+            if replies.rejected:
+                words.append(
+                    tr("{count} replies rejected, {lately} in the last second").format(
+                        count=replies.rejected, lately=replies.lately
+                    )
+                )
             if error:
                 text = reports[leg].error
                 words.insert(0, tr("error {code}").format(code=error) + (f": {text}" if text else ""))
@@ -198,8 +203,10 @@ class DrivesView(QtWidgets.QWidget):
             lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
             lines += [f"{tr(name)} {_quantity(name, value)}" for name, value in report.values]
             lines.append(
-                tr("{late} replies late, {rejected} rejected").format(late=report.late, rejected=report.rejected)
+                tr("{late} replies late, {rejected} rejected").format(late=replies.late, rejected=replies.rejected)
             )
+            if replies.rejected:
+                lines.append(_rejected(replies))
             label.setToolTip("\n".join(lines))
 
     def _measure_nothing(self) -> None:
@@ -461,6 +468,16 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setEscapeButton(stay)
         self.buttonClicked.connect(lambda button: self.confirmed.emit() if button is self.home else None)
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+
+
+def _rejected(replies: ReplyCounts) -> str:
+    """Return the kinds of rejected replies, and how many are tolerated."""
+    kinds = tr("rejected: {mangled} mangled, {foreign} foreign, {refused} refused, {mismatched} to another command")
+    told = kinds.format(
+        mangled=replies.mangled, foreign=replies.foreign, refused=replies.refused, mismatched=replies.mismatched
+    )
+    lately = tr("{lately} of them in the last second, at most {bound} tolerated")
+    return "\n".join((told, lately.format(lately=replies.lately, bound=f"{replies.bound:.0f}")))
 
 
 def _lines(config: RigConfig) -> LinesView | None:

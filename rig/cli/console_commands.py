@@ -98,14 +98,16 @@ def status(context: typer.Context) -> None:
     if now.cause:
         lines.append(f"cause      {now.cause_text}")
     if rejected := _rejected(now):
-        lines.append(f"rejected   {rejected}")
+        lines.append(f"replies    {rejected}")
     lines.append(f"recording  {_recording(now)}")
     typer.echo("\n".join(lines))
 
 
 def _rejected(now: Snapshot) -> str:
-    found = [f"{report.rejected} replies of leg {leg}" for leg, report in enumerate(now.drives, 1) if report.rejected]
-    return ", ".join([*found, *([f"{now.cells_rejected} of the load cells"] if now.cells_rejected else [])])
+    found = [
+        f"leg {leg}: {report.replies.described}" for leg, report in enumerate(now.drives, 1) if report.replies.kinds
+    ]
+    return "; ".join([*found, *([f"load cells: {now.cells_rejected} rejected"] if now.cells_rejected else [])])
 
 
 def _recording(now: Snapshot) -> str:

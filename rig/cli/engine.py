@@ -34,6 +34,8 @@ def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     else:
         typer.echo(f"process    {found.pid}: {found.words}")
         typer.echo(f"recording  {found.recording}")
+        for leg, counts in found.replies.items():
+            typer.echo(f"replies    leg {leg}: {counts}")
 
 
 @app.command("stop")

@@ -301,8 +301,8 @@ def describe(result: RunResult) -> str:
     lines += [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
     if busy := slowdown_text(cycle["slower"]):
         lines.append(f"time       {busy}")
-    if rejected := cycle["rejected_replies"]:
-        lines.append(f"replies    rejected: {', '.join(f'{count} of {name}' for name, count in rejected.items())}")
+    for name, kinds in cycle["replies"].items():
+        lines.append(f"replies    {name}: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}")
     if tracking["position_rms_m"] is not None:
         sizes = [leg["rms_residual_n"] for leg in force]
         residuals = ", ".join(f"{value:.{decimals_of(sizes, 2)}f}" for value in sizes)

@@ -64,7 +64,7 @@ from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
 from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
-from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
+from rig.engine.snapshot import REPLY_KINDS, DriveReport, Event, ReplyCounts, Snapshot, Unproven
 from rig.engine.sources import (
     SOURCE_GROUP,
     SourceDeclaration,
@@ -84,6 +84,7 @@ __all__ = [
     "LEAST_PACE",
     "OBSERVER_ROWS",
     "RAMPS",
+    "REPLY_KINDS",
     "SOURCE_GROUP",
     "STATES_OF",
     "TORQUE_STATES",
@@ -129,6 +130,7 @@ __all__ = [
     "ReferenceSource",
     "Release",
     "Reply",
+    "ReplyCounts",
     "Report",
     "Reset",
     "Resume",

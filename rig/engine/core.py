@@ -618,10 +618,13 @@ class Engine:
         if self.machine.state is _OFF:
             self._drive_reports = ()
         elif not self._drive_reports:
-            self._drive_reports = tuple(map(self.drives.report, range(6)))
+            self._drive_reports = tuple(map(self._drive_report, range(6)))
         elif self.tick.t >= self._reported + _REPORT_PERIOD:
-            self._drive_reports = (*self._drive_reports[:leg], self.drives.report(leg), *self._drive_reports[leg + 1 :])
+            self._drive_reports = (*self._drive_reports[:leg], self._drive_report(leg), *self._drive_reports[leg + 1 :])
             self._reported, self._next_report = self.tick.t, (leg + 1) % 6
+
+    def _drive_report(self, leg: int) -> DriveReport:
+        return self.drives.report(leg, self._supervision.traffic_lately(leg))
 
     def _from_home(self) -> float:
         """Largest distance, m, of a platform joint from its place at home."""
@@ -632,7 +635,8 @@ class Engine:
 
         Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command), `mismatched`
         (replies with a wrong echo) and `rejected` (all replies that are not good, mismatched ones included);
-        `cells_rejected`, the same for devices that only read load cells.
+        `cells_rejected`, the same for devices that only read load cells; `replies`: by device, what was not taken by
+        `REPLY_KINDS`, without devices that have none.
         """
         return {
             "cycles": self.cycles,
@@ -641,4 +645,5 @@ class Engine:
             "rejected": self.drives.rejected,
             "cells_rejected": self.drives.cells_rejected,
             "mismatched": self.drives.mismatched,
+            "replies": {name: counts.kinds for name, counts in self.drives.replies.items() if counts.kinds},
         }

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from actuators import (
     CellSource,
     Command,
     Commands,
+    Counters,
     Drive,
     Identity,
     Mode,
@@ -23,7 +24,7 @@ from actuators import (
 )
 from calibration import CellErrors, LoadCellCalibration
 from kinematics import Array, kernel
-from rig.engine.snapshot import DriveReport
+from rig.engine.snapshot import DriveReport, ReplyCounts
 from rig.errors import HardwareError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, MonotonicClock
@@ -326,13 +327,18 @@ class DriveGroup:
         """Auxiliary values of the drive of a leg (index); see `Drive.auxiliary`."""
         return self._exchange.auxiliary(leg)
 
-    def report(self, leg: int) -> DriveReport:
-        """Report of the drive of a leg (index) with the counts of its replies."""
+    def report(self, leg: int, lately: tuple[int, float] = (0, 0.0)) -> DriveReport:
+        """Report of the drive of a leg (index) with the counts of its replies; lately: see `TrafficCheck.lately`."""
         drive, error = self._drive(leg), self.error[leg]
-        counted = drive.counters
-        return DriveReport(
-            tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", counted.late, counted.unusable
-        )
+        replies = replace(_counts(drive.counters), lately=lately[0], bound=lately[1])
+        return DriveReport(tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", replies)
+
+    @property
+    def replies(self) -> dict[str, ReplyCounts]:
+        """Counts of the replies that were not taken, by the names of `traffic`."""
+        counters = [(f"leg {leg + 1}", self._drive(leg).counters) for leg in range(len(self._members))]
+        counters += [(f"load cells, {device.name}", device.counters) for device in self._cells.members]
+        return {name: _counts(counted) for name, counted in counters}
 
     @property
     def devices(self) -> int:
@@ -499,3 +505,9 @@ class ExchangeTimes:
     def forget(self) -> None:
         """Treat the next exchange as the first."""
         self._before = None
+
+
+def _counts(counted: Counters) -> ReplyCounts:
+    return ReplyCounts(
+        counted.late, counted.belated, counted.crc, counted.foreign, counted.exceptions, counted.mismatched
+    )

@@ -38,20 +38,60 @@ class Event:
         return self.finding.text
 
 
+REPLY_KINDS = ("late", "belated", "mangled", "foreign", "refused", "mismatched")
+"""Kinds of replies that were not taken, see `ReplyCounts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCounts:
+    """What has become of a device's replies that were not taken, in all.
+
+    late: cycles without a reply in time; belated: replies to them that came later. mangled: frames with a wrong
+    checksum. foreign: frames that answer nothing, and bytes that are none: noise, another master. refused: answers that
+    report an exception. mismatched: replies that echo another command. lately: the last four kinds within a second, of
+    which `bound` are tolerated.
+    """
+
+    late: int = 0
+    belated: int = 0
+    mangled: int = 0
+    foreign: int = 0
+    refused: int = 0
+    mismatched: int = 0
+    lately: int = 0
+    bound: float = 0.0
+
+    @property
+    def rejected(self) -> int:
+        """All that were no good, without those that were only late."""
+        return self.mangled + self.foreign + self.refused + self.mismatched
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """Counts by `REPLY_KINDS`, without those that are 0."""
+        return {kind: count for kind in REPLY_KINDS if (count := getattr(self, kind))}
+
+    @property
+    def described(self) -> str:
+        """Counts by kind, and those within a second with what is tolerated, in words; empty without any."""
+        if not self.kinds:
+            return ""
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
+        return f"{kinds} ({self.lately} rejected in the last second, {self.bound:.0f} tolerated)"
+
+
 @dataclass(frozen=True, slots=True)
 class DriveReport:
     """What a drive says of itself beside its feedback, and what has become of its replies."""
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
 
-    values: tuple[tuple[str, float], ...]
+    values: tuple[tuple[str, float], ...] = ()
     """names and what they are of, see `Drive.auxiliary`"""
-    error: str
+    error: str = ""
     """its present error in words, empty when there is none"""
-    late: int
-    """cycles without a reply in time"""
-    rejected: int
-    """replies that were none, that were damaged, refused, or to another command"""
+    replies: ReplyCounts = ReplyCounts()
+    """of those that were not taken"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,10 @@ class Supervision:
         self._rest.check(0.0, 1.0, drives.fresh, drives.status, length, velocity, self._monitor.departure, homed=True)
         self.forget()
 
+    def traffic_lately(self, device: int) -> tuple[int, float]:
+        """See `TrafficCheck.lately`, for a device (index), drives first."""
+        return self._traffic.lately(self._drives.traffic(device).name)
+
     def timing(self, t: float, missed: int) -> None:
         """Judge that `missed` cycles were skipped before the one at rig time `t` (s)."""
         if not missed:

@@ -353,6 +353,21 @@ def rejected_replies(closing: dict[str, Any]) -> dict[str, int]:
     return {name: count for name, count in named.items() if isinstance(count, int) and count > 0}
 
 
+def untaken_replies(closing: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Return the replies that were not taken, by device name and kind (`rig.engine.REPLY_KINDS`).
+
+    Empty for recordings that do not have them by kind.
+    """
+    found = closing.get("replies")
+    devices = found if isinstance(found, dict) else {}
+    counted = {
+        str(name): {str(kind): count for kind, count in kinds.items() if isinstance(count, int) and count > 0}
+        for name, kinds in devices.items()
+        if isinstance(kinds, dict)
+    }
+    return {name: kinds for name, kinds in counted.items() if kinds}
+
+
 def configured_rate(header: dict[str, Any]) -> float | None:
     """Return the configured cycle rate, Hz; None without one."""
     value = header.get("rate", header.get("config", {}).get("rate"))
@@ -391,6 +406,7 @@ def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
         "stale_feedback": survey.stale,
         "old_replies": old_replies(recording.closing),
         "rejected_replies": rejected_replies(recording.closing),
+        "replies": untaken_replies(recording.closing),
         "slower": _slower(recording.closing),
     }
 

@@ -130,6 +130,13 @@ class TrafficCheck:
             return Report("warning", self._disturbed(device))
         return None
 
+    def lately(self, name: str) -> tuple[int, float]:
+        """Bad replies of a device in the last second, and how many are tolerated; 0 and 0 before its first sample."""
+        if name not in self._samples:
+            return 0, 0.0
+        sent, unusable = self._counted(name)
+        return unusable, self._bound(sent)
+
     def _counted(self, name: str) -> tuple[int, int]:
         """Requests of a device in the last second, and its bad replies."""
         samples = self._samples[name]

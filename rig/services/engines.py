@@ -2,7 +2,7 @@
 
 import math
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +56,12 @@ class EngineFound:
     snapshot: Snapshot | None = None
     fault: str = ""
 
+    @property
+    def replies(self) -> dict[int, str]:
+        """Describe the replies of drives that were not taken, by leg 1 to 6; legs without any are left out."""
+        drives = () if self.snapshot is None else self.snapshot.drives
+        return {leg: drive.replies.described for leg, drive in enumerate(drives, 1) if drive.replies.kinds}
+
     def as_dict(self) -> dict[str, Any] | None:
         """Return the result as a JSON object; None without an engine."""
         if self.pid is None:
@@ -69,7 +75,9 @@ class EngineFound:
         cause = None if seen.finding is None else seen.finding.as_dict()
         found |= {"state": seen.state.name, "cause": seen.cause_text, "finding": cause, "lease": seen.lease}
         found |= {"seconds_left": seen.hold_left}
-        found |= {"rejected": [drive.rejected for drive in seen.drives], "cells_rejected": seen.cells_rejected}
+        replies = [drive.replies for drive in seen.drives]
+        found |= {"rejected": [one.rejected for one in replies], "cells_rejected": seen.cells_rejected}
+        found |= {"replies": [asdict(one) for one in replies]}
         return found | {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}
 
 

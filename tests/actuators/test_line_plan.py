@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from virtual_line import line_servo
+from virtual_line import LineBench, line_servo
 
 from actuators import COMMAND_OFF, Buses, DeviceLine, Drive, FaultyServo, bus_plans, create_drive, exchange_all
 from actuators.framing import silence
@@ -107,9 +107,8 @@ def test_each_device_has_the_delay_of_its_own_and_a_median_stands_up_to_a_late_r
 
 
 def test_on_a_wire_whose_clock_stands_no_delay_is_measured() -> None:
-    from virtual_line import LineBench
-
     bench = LineBench(name="drive 4")
     assert bench.do(COMMAND_OFF).fresh
-    assert math.isinf(bench.drive.line.now()) and bench.drive.measured_delay is None
+    line = bench.drive.line
+    assert line is not None and math.isinf(line.now()) and bench.drive.measured_delay is None
     bench.drive.close()

@@ -188,3 +188,24 @@ def test_a_memory_wire_has_what_its_device_says_by_itself_until_it_closes():
         raise LinkClosedError
 
     assert [wire.receive(0.0) for _ in range(4)] == [b"23", b"45\r\n", b"", b""] and not wire.connected
+
+
+def test_a_serial_port_is_opened_with_low_latency_where_it_can_be(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("serial.Serial.set_low_latency_mode", lambda _port, low: asked.append(low))
+    monkeypatch.setattr("actuators.wire.ADAPTERS", tmp_path)
+    master, slave = os.openpty()
+    try:
+        tty.setraw(slave)
+        (tmp_path / os.path.basename(os.ttyname(slave))).mkdir()
+        (tmp_path / os.path.basename(os.ttyname(slave)) / "latency_timer").write_text("2\n")
+        wire = SerialWire(SerialEndpoint(os.ttyname(slave), 115_200))
+        assert asked == [True] and wire.latency == 2e-3
+        wire.close()
+        monkeypatch.undo()  # a pseudo-terminal has none, and is opened all the same
+        wire = SerialWire(SerialEndpoint(os.ttyname(slave), 115_200))
+        assert wire.connected and wire.latency == 0.0
+        wire.close()
+    finally:
+        os.close(master)
+        os.close(slave)

@@ -10,7 +10,7 @@ import pytest
 from exploration import either, seeds
 from test_every_driver import BENCHES
 
-from actuators import COMMAND_OFF, Status
+from actuators import COMMAND_OFF, Counters, Status
 from rig.testing.drivers import command_of, home
 
 CYCLES = either(400, 1_000_000)
@@ -21,8 +21,15 @@ LASTING = 5
 KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk", "bit_flip", "delay", "replay", "noise")
 UNTOLD = {"delay", "replay"}
 """A reply that is too old looks like a good one where there is neither an echo nor a transaction id."""
+STALE_AFTER = {"orca"}
+"""Drives that are stale for longer than their replies: a status that was lost is asked for every 50 ms."""
 HEADER = 8 * 8
 """Bits of a frame of Modbus TCP that a driver can judge: what follows has TCP's own checksum."""
+
+
+def untaken(counters: Counters) -> int:
+    """All replies that were not taken, and requests without any."""
+    return counters.late + counters.unusable + counters.belated
 
 
 def known(bench) -> list[str]:
@@ -43,7 +50,7 @@ def test_nothing_wrong_is_believed_and_all_is_counted(name: str, seed: int) -> N
         command = command_of(bench)
         told: deque[float] = deque(maxlen=8)
         counted, begun = Counter[str](), Counter[str]()
-        left = 0
+        kind, left, begun_at, unusable = "", 0, 0, 0
         before = bench.drive.counters.received
         for cycle in range(CYCLES):
             if left == 0 and draw.randrange(RARITY) == 0:
@@ -52,16 +59,21 @@ def test_nothing_wrong_is_believed_and_all_is_counted(name: str, seed: int) -> N
                 value = draw.randrange(bits) if kind == "bit_flip" else 0.003 if kind == "delay" else None
                 bench.faults.inject(kind, value)
                 begun[kind] += 1
+                begun_at, unusable = untaken(bench.drive.counters), bench.drive.counters.unusable
             elif left:
                 left -= 1
                 if left == 0:
                     bench.faults.clear_all()
+                    assert kind != "noise" or bench.drive.counters.unusable > unusable, (cycle, begun)
             if not bench.drive.connected:
                 bench.drive.connect(1.0)
             bench.leg.length = 0.6 + 1e-4 * (cycle % 200)
             told.append(bench.leg.length)
+            connected, noted = bench.drive.connected, untaken(bench.drive.counters)
             feedback = bench.do(command)
             counted["fresh" if feedback.fresh else "stale"] += 1
+            if not feedback.fresh and connected and bench.drive.connected:
+                assert untaken(bench.drive.counters) > (begun_at if name in STALE_AFTER else noted), (cycle, begun)
             if feedback.fresh:
                 position = told[-1 - feedback.lag]
                 assert feedback.position == pytest.approx(position, abs=2 * bench.step), (cycle, begun)

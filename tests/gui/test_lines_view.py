@@ -33,7 +33,7 @@ def test_a_line_beyond_its_time_is_full_and_says_by_how_much(qtbot: QtBot) -> No
     view = LinesView(check_buses(slow))
     qtbot.addWidget(view)
     bar = view.bars["cylinder-5"]
-    assert bar.value() == 100 and bar.text() == "144 %"
+    assert bar.value() == 100 and bar.text() == "185 %"
 
 
 def test_what_the_last_exchange_took(view: LinesView) -> None:

@@ -16,7 +16,7 @@ from gui.operate.operate_panel import OperatePanel
 from gui.screen import LEAST
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
-from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
+from rig.engine import DriveReport, Engage, Event, Home, Park, ReplyCounts, Reset, Unproven
 from rig.findings import Code, Finding
 from rig.states import State
 from rig.telemetry import ROW
@@ -131,20 +131,29 @@ def test_drives_are_followed_from_telemetry(operate: OperatePanel, session: Fake
     assert operate.drives.text(6).endswith("replies 2 cycles old")
 
 
+COUNTS = ReplyCounts(late=3, mangled=4, foreign=2, lately=1, bound=5.0)
+WORDS = [
+    "3 replies late, 6 rejected",
+    "rejected: 4 mangled, 2 foreign, 0 refused, 0 to another command",
+    "1 of them in the last second, at most 5 tolerated",
+]
+
+
 def test_what_drives_measure_in_themselves_stands_beside_them(operate: OperatePanel, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     row = np.zeros(1, ROW)[0]
     row["state"] = State.ENGAGED
     row["drive_error"][1] = 64
     drives = operate.drives
-    reports = [DriveReport((), "", 0, 0) for _ in range(6)]
-    reports[0] = DriveReport((("temperature", 41.3), ("supply", 47.95), ("power", 12.0), ("rpm", math.nan)), "", 3, 1)
-    reports[1] = DriveReport((("temperature", math.nan),), "too hot", 0, 0)
+    reports = [DriveReport() for _ in range(6)]
+    reports[0] = DriveReport((("temperature", 41.3), ("supply", 47.95), ("power", 12.0), ("rpm", math.nan)), "", COUNTS)
+    reports[1] = DriveReport((("temperature", math.nan),), "too hot")
     operate.show_row(row, drives=reports)
     assert [drives.values(leg) for leg in (1, 2, 3)] == ["41.3 °C  48 V", "–", ""]
     assert drives.text(2) == "✗ error 64: too hot"
     tip = drives.findChildren(QtWidgets.QLabel)[1].toolTip().splitlines()
-    assert tip[1:] == ["temperature 41.3 °C", "supply 48 V", "power 12 W", "rpm –", "3 replies late, 1 rejected"]
+    assert tip[1:] == ["temperature 41.3 °C", "supply 48 V", "power 12 W", "rpm –", *WORDS]
+    assert drives.text(1).endswith("6 replies rejected, 1 in the last second")
     operate.show_row(row)  # before the engine has looked at them
     assert drives.values(1) == ""
     operate.show_row(row, drives=reports)

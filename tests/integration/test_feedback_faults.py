@@ -104,13 +104,37 @@ def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float |
             assert bench.in_state(State.IDLE)
         status = bench.rig.status()
         recording = bench.recording()
-    assert [report.rejected > 15 for report in status.drives] == [False, False, True, False, False, False]
+    assert [report.replies.rejected > 15 for report in status.drives] == [False, False, True, False, False, False]
     assert any("leg 3: " in event.text and "invalid replies" in event.text for event in recording.events)
     assert recording.closing["rejected"][2] > 15 and recording.closing["rejected"].count(0) == 5
+    replies = status.drives[2].replies
+    assert set(replies.kinds) == {"foreign"} and replies.bound >= 5.0
+    assert replies.lately > 15 if share is not None else replies.lately == 0
+    assert recording.closing["replies"] == {"leg 3": {"foreign": recording.closing["rejected"][2]}}
     summary = summarize(recording)
     assert list(summary["cycle"]["rejected_replies"]) == ["leg 3"]
+    assert summary["cycle"]["replies"] == recording.closing["replies"]
     if share is None:
         assert summary["cycle"]["stale_feedback"] == 0  # every reply was good
+
+
+def test_a_peer_that_sends_garbage_alone_stops_all_six_and_is_followed_again_when_it_answers(shipped: Bench) -> None:
+    """Every header of its replies is damaged: nothing of what it sends is an answer."""
+    shipped.run().inject("bit_flip", LEG, 20.0)
+    shipped.until_state(State.FAULT)
+    cause = shipped.machine.cause
+    assert cause is not None and cause.code in (FaultCode.COMMUNICATION_LOST, FaultCode.COMMUNICATION_DISTURBED)
+    assert cause.leg == LEG
+    shipped.steps(20)
+    counts = shipped.engine.drives.report(LEG - 1).replies
+    assert counts.foreign > 3 and counts.late >= counts.foreign - 1 and set(counts.kinds) == {"late", "foreign"}
+    with pytest.raises(RefusedError, match=f"leg {LEG}: "):
+        shipped.rig.request(Reset())
+    shipped.virtual.faults.clear()
+    shipped.steps(round(1.1 / shipped.config.period))
+    assert shipped.engine.drives.fresh.all()
+    shipped.rig.request(Reset())
+    assert shipped.in_state(State.IDLE)
 
 
 def test_noise_between_the_replies_of_an_amplifier_holds_the_rig(tmp_path: Path) -> None:

@@ -254,6 +254,27 @@ LINE_BREAKS = [
         ("rig/test_bus_load.py",),
     ),
     Break(
+        "a port is not opened with low latency",
+        "actuators/wire.py",
+        "port.set_low_latency_mode(True)",
+        "pass",
+        ("actuators/test_wire.py",),
+    ),
+    Break(
+        "a drive that answers too late for its line passes the set-up",
+        "rig/commissioning/probe.py",
+        "elif probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)):",
+        "elif probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)) + 1.0:",
+        ("rig/test_measured_delays.py",),
+    ),
+    Break(
+        "a stiff loop of a drive is followed in steps of a low rate",
+        "rig/engine/zero_order_hold.py",
+        "        steps = max(steps, math.ceil((end - begin) / _LONGEST_SUBSTEP - 1e-9))\n",
+        "",
+        ("rig/test_low_rates.py",),
+    ),
+    Break(
         "a reply delay beyond the time that is waited",
         "rig/config/conflicts.py",
         "    if delay is not None and timeout is not None and delay >= timeout:",

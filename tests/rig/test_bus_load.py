@@ -73,7 +73,7 @@ def test_every_line_that_is_too_slow_is_named_with_its_figures() -> None:
     for found, plan in zip(verdict.findings, verdict.plans, strict=True):
         assert (found.code, found.value, found.bound) == (Code.LINE_SLOW, plan.time, verdict.budget)
         parts = [found.details[name] for name in ("carried", "delays", "silences")]
-        assert sum(parts) == pytest.approx(plan.time, rel=1e-12)
+        assert sum(part for part in parts if isinstance(part, float)) == pytest.approx(plan.time, rel=1e-12)
 
 
 def remedies(config: RigConfig) -> dict[Code, Finding]:
@@ -85,7 +85,7 @@ def test_a_remedy_that_is_followed_lets_the_line_carry_the_rate() -> None:
     found = remedies(slow)
     assert {Code.LINE_BAUD, Code.LINE_SPLIT} <= set(found)
     fewer = remedies(at(500_000))[Code.LINE_FEWER_BYTES]
-    assert fewer.bound is not None and BYTES / 2 <= fewer.bound < fewer.value == BYTES
+    assert fewer.bound is not None and fewer.value == BYTES and BYTES / 2 <= fewer.bound < BYTES
     assert fewer.bound * 11 / 500_000 + 5 * 1e-4 <= 3e-3 < (fewer.bound + 1) * 11 / 500_000 + 5 * 1e-4
     assert found[Code.LINE_SPLIT].details["count"] == 3
     baud = found[Code.LINE_BAUD].bound

@@ -1,0 +1,88 @@
+"""How long drives on a line take to answer: measured by the set-up and the search, and kept in the configuration."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drive_support import Leg, serving_at
+from virtual_line import line_servo
+
+from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
+from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_reply_delays
+from rig.config import LegDrive, leg_section, load_config, parse_config
+from rig.services import rig_probes
+
+BAUD = 115_200
+DELAY = 6e-3
+"""s, by which the twins answer later than they could"""
+
+
+@contextmanager
+def lined(path: Path, delay: float = DELAY) -> Iterator[SerialEndpoint]:
+    """Two servos at a pseudo-terminal that answer after a delay."""
+    twins = [FaultyServo(line_servo(Leg(), unit, serial=f"U{unit}")) for unit in (1, 2)]
+    for twin in twins:
+        twin.reply_delay = delay
+    endpoint = SerialEndpoint(str(path), BAUD)
+    with serving_at([(endpoint, DeviceLine(twins, endpoint.byte_time))], tick=2e-4):
+        yield endpoint
+
+
+def place(endpoint: SerialEndpoint) -> LegDrive:
+    return leg_section("servo").model_validate({"device": endpoint.device, "baud": BAUD, "unit": 1})
+
+
+def test_a_probe_measures_it(tmp_path: Path) -> None:
+    with lined(tmp_path / "line") as endpoint:
+        found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 5.0}, timeout=10.0))
+    assert found.fault == "" and found.reply_delay is not None and found.reply_delay >= DELAY
+    assert found.as_dict()["reply_delay_s"] == found.reply_delay
+    assert f"answers after {found.reply_delay * 1e3:.3g} ms" in found.describe()
+
+
+def test_a_drive_slower_than_it_is_waited_for_is_found_and_named(tmp_path: Path) -> None:
+    with lined(tmp_path / "line") as endpoint:
+        found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0))
+    assert found.answered and found.fault.endswith("s, and is waited for 0.002 s: raise reply_timeout")
+
+
+def test_a_search_measures_it(tmp_path: Path) -> None:
+    with lined(tmp_path / "line") as endpoint:
+        answers = list(scan(endpoint, [1, 2], 5.0, rtu=True))
+    assert [answer.unit for answer in answers] == [1, 2]
+    for answer in answers:
+        assert answer.reply_delay is not None and answer.reply_delay >= DELAY
+        assert answer.described.endswith(f", answers after {answer.reply_delay * 1e3:.3g} ms")
+
+
+def test_it_is_kept_in_the_legs_tables(tmp_path: Path) -> None:
+    drives = tuple(DriveAddress(device="/dev/ttyUSB0", baud=BAUD, unit=unit) for unit in range(1, 7))
+    draft = replace(Draft(name="lined"), drives=drives, rate=50.0, watchdog=0.2)
+    text = draft_text(with_reply_delays(draft, {1: 2.1e-3, 4: 3.4e-3}))
+    legs = parse_config(text, tmp_path / "lined.toml").drives.legs
+    assert [leg.given["reply_delay"] for leg in legs] == [2.1e-3, None, None, 3.4e-3, None, None]
+
+
+def test_the_doctor_reads_the_latency_timer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actuators.wire.ADAPTERS", tmp_path)
+    assert list(rig_probes.adapter("/dev/ttyUSB7")) == []
+    (tmp_path / "ttyUSB7").mkdir()
+    timer = tmp_path / "ttyUSB7" / "latency_timer"
+    timer.write_text("16\n", encoding="ascii")
+    (found,) = rig_probes.adapter("/dev/ttyUSB7")
+    assert found.status == "warn" and "up to 16 ms" in found.detail
+    assert 'ATTR{latency_timer}="1"' in found.fix and "udevadm" in found.fix
+    timer.write_text("1\n", encoding="ascii")
+    (found,) = rig_probes.adapter("/dev/ttyUSB7")
+    assert (found.status, found.fix) == ("ok", "")
+
+
+def test_the_doctor_names_every_line_that_is_too_slow() -> None:
+    lines = load_config("virtual-servo")
+    assert [found.status for found in rig_probes.lines(lines)] == ["ok", "ok"]
+    legs = [leg.model_dump() | {"baud": 115_200} for leg in lines.drives.legs]
+    slow = list(rig_probes.lines(lines.changed({"drives": {"legs": legs}})))
+    assert [found.status for found in slow] == ["fail", "fail"]
+    assert "line-b" in slow[1].detail and "baud" in slow[1].fix
