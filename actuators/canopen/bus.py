@@ -217,8 +217,9 @@ class CanBus(Bus):
         self._input = self._input[-64:]
         for line in lines:
             found = frame_of(line)
-            if found is None:
+            if found is None or not line.startswith(b"t"):  # noise in place of a frame, or before one
                 self._count_damaged(line)
+            if found is None:
                 continue
             identifier, content = found
             unit, function = identifier & NODE, identifier & FUNCTION
