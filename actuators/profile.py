@@ -204,12 +204,12 @@ def check_block(registers: Sequence[Register | Text], limit: int, *, contiguous:
         raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
 
 
-def check_overlap(registers: Sequence[Register | Text]) -> None:
-    """Refuse (ValueError) registers that overlap."""
-    ordered = sorted(registers, key=lambda register: register.address)
-    for before, after in itertools.pairwise(ordered):
+def check_overlap(registers: Mapping[str, Register | Text]) -> None:
+    """Refuse (ValueError) registers that overlap, by their keys."""
+    ordered = sorted(registers.items(), key=lambda item: item[1].address)
+    for (one, before), (other, after) in itertools.pairwise(ordered):
         if after.address < before.address + before.words:
-            raise ValueError(f"the registers at {before.address} and {after.address} overlap")
+            raise ValueError(f"{one} and {other}: the registers at {before.address} and {after.address} overlap")
 
 
 def spans(registers: Sequence[Register | Text], gap: int | None, limit: int) -> list[tuple[int, int]]:
@@ -307,7 +307,7 @@ class IdentityMap(ProfileModel):
         check_no_table(self.numbers)
         if not fields:
             raise ValueError("nothing of it is read: leave the table out")
-        check_overlap(fields)
+        check_overlap(self.read)
         if all(isinstance(field, Text) for field in fields):
             check_block(fields, MAX_READ, contiguous=False)
         if isinstance(self.serial, str):
@@ -337,10 +337,12 @@ class FeedbackMap(ProfileModel):
         return [self.status, self.error, self.sequence, self.position, self.velocity, self.force]
 
     @property
-    def read(self) -> list[Register]:
-        """All that there are."""
-        given = [register for register in self.registers if register is not None]
-        return [*given, *self.auxiliary.values(), *self.words.values()]
+    def read(self) -> dict[str, Register]:
+        """All that there are, by key."""
+        names = ("status", "error", "sequence", "position", "velocity", "force")
+        found = {name: one for name, one in zip(names, self.registers, strict=True) if one is not None}
+        found |= {f"auxiliary.{name}": register for name, register in self.auxiliary.items()}
+        return found | {f"words.{name}": register for name, register in self.words.items()}
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -431,11 +433,14 @@ class CommandMap(ProfileModel):
         return [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
 
     @property
-    def written(self) -> list[Register]:
-        """All that there are, with constants and the trigger."""
-        trigger = self.handover.trigger if self.handover is not None else None
-        given = [register for register in self.registers if register is not None]
-        return [*given, *(one.register for one in [*self.constants, *([trigger] if trigger else [])])]
+    def written(self) -> dict[str, Register]:
+        """All that there are, by key, with constants and the trigger."""
+        names = ("control", "mode", "sequence", "force", "position", "velocity")
+        found = {name: one for name, one in zip(names, self.registers, strict=True) if one is not None}
+        found |= {f"constants.{place}": constant.register for place, constant in enumerate(self.constants)}
+        if self.handover is not None and self.handover.trigger is not None:
+            found["handover.trigger"] = self.handover.trigger.register
+        return found
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -445,10 +450,10 @@ class CommandMap(ProfileModel):
         for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
             if register is not None and register.type.startswith("u"):
                 raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
-        for register in self.written:
+        for name, register in self.written.items():
             if register.table is not None:
                 raise ValueError(
-                    f"the register at {register.address}: table is of feedback, a holding register is written"
+                    f"{name}: register {register.address}: table is of feedback, a holding register is written"
                 )
         if not self.written:
             raise ValueError("nothing is written")
@@ -493,9 +498,9 @@ class ParameterMap(ProfileModel):
             raise ValueError(f"watchdog: must be a u16 or u32, not {self.watchdog.type}")
         if self.watchdog is not None and self.watchdog.scale < 0.0:
             raise ValueError(f"watchdog: scale {self.watchdog.scale:g} of a time cannot be negative")
-        watchdog = [] if self.watchdog is None else [self.watchdog]
         check_no_table({"watchdog": self.watchdog})
-        check_overlap([*watchdog, *(setting.register for setting in self.startup.values())])
+        settings = {f"startup.{name}": setting.register for name, setting in self.startup.items()}
+        check_overlap(settings if self.watchdog is None else {"watchdog": self.watchdog, **settings})
         return self
 
 
@@ -705,17 +710,17 @@ class ServoProfile(ProfileModel):
             and command.handover is None
             and not (feedback.words or command.constants)
             and all(sign.plain for sign in signs)
-            and all(register.words <= 2 for register in [*feedback.read, *command.written])
-            and all(register.table is None for register in feedback.read)
+            and all(register.words <= 2 for register in [*feedback.read.values(), *command.written.values()])
+            and all(register.table is None for register in feedback.read.values())
             and all(not code.control for code in self.modes.given.values())
         )
 
-    def tables(self) -> dict[int, list[Register]]:
-        """Feedback registers by the function that reads them, 3 or 4."""
+    def tables(self) -> dict[int, dict[str, Register]]:
+        """Feedback registers, by key, by the function that reads them, 3 or 4."""
         default = "holding" if self.functions.read == 3 else "input"
-        found: dict[int, list[Register]] = {}
-        for register in self.feedback.read:
-            found.setdefault(3 if (register.table or default) == "holding" else 4, []).append(register)
+        found: dict[int, dict[str, Register]] = {}
+        for name, register in self.feedback.read.items():
+            found.setdefault(3 if (register.table or default) == "holding" else 4, {})[name] = register
         return found
 
     def _faults(self) -> Iterator[str]:
@@ -736,7 +741,7 @@ class ServoProfile(ProfileModel):
                 yield f"command.{mode}: missing, but there is a mode {mode}"
         if (feedback.sequence is None) != (command.sequence is None):
             yield "sequence: an echo takes a register of [command] and one of [feedback]"
-        wide = [register.type for register in command.written if register.words > 1]
+        wide = [register.type for register in command.written.values() if register.words > 1]
         if self.functions.exchange == "separate" and self.functions.write == 6 and wide:
             yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
         if (control is None) == (self.power is None):
@@ -823,23 +828,24 @@ class ServoProfile(ProfileModel):
 
     def _range_faults(self) -> Iterator[str]:
         gap = self.functions.gap
-        cyclic = [range(one.address, one.address + one.words) for one in self.command.written]
+        cyclic = [range(one.address, one.address + one.words) for one in self.command.written.values()]
         for name, setting in self.parameters.startup.items():
             inside = range(setting.address, setting.address + setting.register.words)
             if any(max(one.start, inside.start) < min(one.stop, inside.stop) for one in cyclic):
                 yield f"parameters.startup.{name}: register {setting.address} is written every cycle by [command]"
         try:
-            for registers in self.tables().values():
-                if gap is None:
-                    check_block(registers, MAX_READ, contiguous=False)
-                else:
-                    check_overlap(registers)
-            if self.plain:
-                check_block(self.command.written, MAX_WRITE, contiguous=True)
-            else:
-                check_overlap(self.command.written)
+            for table in [*self.tables().values(), self.command.written]:
+                check_overlap(table)
         except ValueError as error:
             yield str(error)
+            return
+        try:
+            for table in self.tables().values() if gap is None else ():
+                check_block([*table.values()], MAX_READ, contiguous=False)
+            if self.plain:
+                check_block([*self.command.written.values()], MAX_WRITE, contiguous=True)
+        except ValueError as error:
+            yield f"{error}; with functions.gap there may be several exchanges"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

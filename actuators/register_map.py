@@ -221,11 +221,11 @@ class MappedCodec:
         places |= dict(enumerate(feedback.auxiliary.values(), start=behind))
         found = []
         for function, registers in sorted(profile.tables().items()):
-            for first, end in spans(registers, gap, MAX_READ):
+            for first, end in spans([*registers.values()], gap, MAX_READ):
                 inside = [
                     place
                     for place, one in places.items()
-                    if first <= one.address < end and any(one is other for other in registers)
+                    if first <= one.address < end and any(one is other for other in registers.values())
                 ]
                 block = Block([places[place] for place in inside], profile.word_order)
                 found.append(Read(function, first, end - first, block, inside))

@@ -118,13 +118,16 @@ def test_every_sign_is_told_from_its_opposite(base: ServoProfile) -> None:
         ({"feedback.position.type": "i24"}, "feedback.position.type"),
         ({"feedback.position.scale": 1e-16}, "feedback.position.scale\n  Value error, 1e-16: its magnitude"),
         ({"feedback.position.address": 65534}, "a i64 at address 65534 ends beyond register 65535"),
-        ({"feedback.error.address": 0x3000}, "the registers at 12288 and 12288 overlap"),
+        ({"feedback.error.address": 0x3000}, "status and error: the registers at 12288 and 12288 overlap"),
         ({"functions.gap": 126}, "functions.gap"),
         ({"functions.write": 6}, "functions.write: function 6 writes 16-bit registers, [command] has a f32"),
         ({"command.constants": [{"address": 101, "value": 70000}]}, "value = 70000 is not a value of a u16: 0..65535"),
         ({"command.constants": [{"address": 101, "value": 1.5}]}, "value = 1.5 is not a value of a u16"),
-        ({"command.constants": [{"address": 102, "value": 1}]}, "the registers at 102 and 102 overlap"),
-        ({"command.position.table": "input"}, "the register at 200: table is of feedback"),
+        (
+            {"command.constants": [{"address": 102, "value": 1}]},
+            "mode and constants.0: the registers at 102 and 102 overlap",
+        ),
+        ({"command.position.table": "input"}, "position: register 200: table is of feedback"),
         ({"command.control": None}, "command.control: missing, but there are bits of it"),
         (
             {"command.handover": {"toggle": 9, "rising": 8}},
@@ -155,7 +158,7 @@ def test_every_sign_is_told_from_its_opposite(base: ServoProfile) -> None:
         ({"modes.homing": {"value": 6, "control": 8}}, "modes.homing: bits 0x0008 of the control word are taken twice"),
         ({"modes.off": None}, "modes.off: missing"),
         ({"command.mode": None}, "modes.force: value -3 of a mode register, which [command] lacks"),
-        ({"parameters.startup.ramp.address": 400}, "the registers at 400 and 400 overlap"),
+        ({"parameters.startup.ramp.address": 400}, "watchdog and startup.ramp: the registers at 400 and 400 overlap"),
         ({"parameters.startup.ramp.type": "u16"}, "value = 2.5 is not a value of a u16"),
         (
             {"parameters.startup.ramp.address": 103},
