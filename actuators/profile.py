@@ -742,7 +742,8 @@ class ServoProfile(ProfileModel):
         if (feedback.sequence is None) != (command.sequence is None):
             yield "sequence: an echo takes a register of [command] and one of [feedback]"
         wide = [register.type for register in command.written.values() if register.words > 1]
-        if self.functions.exchange == "separate" and self.functions.write == 6 and wide:
+        word_by_word = self.functions.write == 6 and (self.functions.exchange == "separate" or not self.plain)
+        if word_by_word and wide:
             yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
         if (control is None) == (self.power is None):
             yield "control, power: give one of these tables"

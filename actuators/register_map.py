@@ -5,7 +5,6 @@ The status of such a drive is one wide number: the status word in its lowest 16 
 bit for each coil, and last one for the trigger. What a sign means is then a mask and a value of that number.
 """
 
-import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from actuators.codec import (
 from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, ControlBits, Register, ServoProfile, spans
 
 TRIGGER = 6
-"""Place of the trigger behind the values of a raw command."""
+"""Place of the trigger among the values that are written."""
 ACKNOWLEDGE = "acknowledge"
 """Name among the signs of the status of what answers a handover."""
 
@@ -80,14 +79,9 @@ def _input(sign: BitMap) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A range of registers that is written.
-
-    values: its raw values, of a raw command, in the order of addresses. places: of each, which of a raw command it is,
-    6 for the trigger, -1 for a constant.
-    """
+    """A range of registers that is written. places: of each, which of the values written it is; see `MappedCodec`."""
 
     block: Block
-    values: Callable[[tuple[int | float, ...]], list[int | float]]
     places: Sequence[int]
     rank: int
 
@@ -136,6 +130,9 @@ class MappedCodec:
     Raw feedback: wide status, error, sequence, position, velocity, force, auxiliary registers; see `codec.LACKING` for
     what is missing. Raw command: wide control, mode, sequence, force, position, velocity.
 
+    The values written are those of the raw command, the first one the control word alone, then the trigger, then the
+    constants.
+
     Ranges are written before any is read: set-points and constants, then the mode, then what has the control word or
     its coils, last what has the trigger, so that a drive acts on what is there. Neighbours are written together, and
     nothing between. They are read together as `Functions.gap` says, by function, in the order of addresses. With
@@ -145,25 +142,23 @@ class MappedCodec:
     def __init__(self, profile: ServoProfile, unit: int) -> None:
         """unit: Modbus unit id."""
         self.signs = signs = Signs(profile)
-        self._unit, self._order = unit, profile.word_order
-        self._names = [*profile.feedback.auxiliary]
+        self._unit = unit
+        handover = profile.command.handover
+        self._trigger = None if handover is None else handover.trigger
+        self._constants = [constant.value for constant in profile.command.constants]
         self.writes = self._grouped(profile)
         self.reads = self._readings(profile)
         functions = profile.functions
-        coils = sorted(set(signs.coils))
-        runs = [range(coil, coil + 1) for coil in coils]
-        if functions.coils == WRITE_COILS:
-            runs = [range(*span) for span in spans([Register(address=coil) for coil in coils], 0, MAX_BITS)]
-        self.coil_runs = [run for run in runs if len(run)]
-        self.single = functions.write == WRITE_SINGLE
-        shared = [place for place, read in enumerate(self.reads) if read.function == READ_HOLDING and read.block]
-        last = self.writes[-1] if self.writes else None
-        together = functions.exchange == "together" and shared and last is not None and not self.coil_runs
-        self._merged = shared[0] if together and last and last.block.count <= MAX_WRITE else None
-        """which read goes with the last write"""
-        if self._merged is not None:
-            self.reads.insert(0, self.reads.pop(self._merged))
-            self._merged = 0
+        coils = [Register(address=coil) for coil in signs.coils]
+        most = MAX_BITS if functions.coils == WRITE_COILS else 1
+        self._coil_runs = [range(*span) for span in spans(coils, 0, most)]
+        self._single = functions.write == WRITE_SINGLE
+        holding = [place for place, read in enumerate(self.reads) if read.function == READ_HOLDING]
+        together = functions.exchange == "together" and self.writes and not self._coil_runs
+        self._merged = bool(together and holding and self.writes[-1].block.count <= MAX_WRITE)
+        """whether the last write and the first read are one message"""
+        if self._merged:
+            self.reads.insert(0, self.reads.pop(holding[0]))
         self._read_requests = [
             struct.pack(">BBHH", unit, read.function, read.address, read.count) for read in self.reads
         ]
@@ -176,40 +171,24 @@ class MappedCodec:
         """Bytes of each good reply."""
         self.together = len(sample) == 1
         """Whether a cycle is one message."""
-        self._count = 6 + len(signs.status_words) + len(signs.inputs) + len(self._names)
+        self._count = 6 + len(signs.status_words) + len(signs.inputs) + len(profile.feedback.auxiliary)
 
     def _grouped(self, profile: ServoProfile) -> list[Written]:
         """The ranges of registers that are written."""
         command = profile.command
-        items: list[tuple[Register, int, Callable[[tuple[int | float, ...]], int | float], int]] = []
         ranks = (_RANK_OF_CONTROL, _RANK_OF_MODE, 0, 0, 0, 0)
-        for place, register in enumerate(command.registers):
-            if register is not None and place == 0:
-                items.append((register, ranks[place], lambda raw: int(raw[0]) & 0xFFFF, 0))
-            elif register is not None:
-                items.append((register, ranks[place], lambda raw, place=place: raw[place], place))  # type: ignore[misc]
-        for constant in command.constants:
-            items.append((constant.register, 0, lambda _raw, value=constant.value: value, -1))  # type: ignore[misc]
-        trigger = None if command.handover is None else command.handover.trigger
-        if trigger is not None:
-            bit, on, idle = self.signs.trigger, trigger.value, trigger.idle
-            items.append((trigger.register, _RANK_OF_TRIGGER, lambda raw: on if int(raw[0]) & bit else idle, TRIGGER))
+        items = [
+            (register, place, ranks[place]) for place, register in enumerate(command.registers) if register is not None
+        ]
+        if self._trigger is not None:
+            items.append((self._trigger.register, TRIGGER, _RANK_OF_TRIGGER))
+        items += [(one.register, place, 0) for place, one in enumerate(command.constants, start=TRIGGER + 1)]
         single = profile.functions.write == WRITE_SINGLE
         found = []
-        ranges = spans([item[0] for item in items], 0, 1 if single else MAX_WRITE)
-        for first, end in ranges:
-            inside = sorted(
-                (item for item in items if first <= item[0].address < end), key=lambda item: item[0].address
-            )
-            values = [item[2] for item in inside]
-            found.append(
-                Written(
-                    Block([item[0] for item in inside], profile.word_order),
-                    lambda raw, values=values: [take(raw) for take in values],  # type: ignore[misc]
-                    [item[3] for item in inside],
-                    max(item[1] for item in inside),
-                )
-            )
+        for first, end in spans([register for register, _, _ in items], 0, 1 if single else MAX_WRITE):
+            inside = [item for item in items if first <= item[0].address < end]
+            block = Block([register for register, _, _ in inside], profile.word_order)
+            found.append(Written(block, [place for _, place, _ in inside], max(rank for _, _, rank in inside)))
         return sorted(found, key=lambda one: one.rank)
 
     def _readings(self, profile: ServoProfile) -> list[Read]:
@@ -242,28 +221,32 @@ class MappedCodec:
     def encode(self, values: tuple[int | float, ...]) -> tuple[bytes, ...]:
         """Pack the messages of a cycle. values: raw command; struct.error if one does not fit its register."""
         unit, found, control = self._unit, list[bytes](), int(values[0])
-        coils_sent = not self.coil_runs
+        trigger: int | float = 0
+        if self._trigger is not None:
+            trigger = self._trigger.value if control & self.signs.trigger else self._trigger.idle
+        written = (control & 0xFFFF, *values[1:], trigger, *self._constants)
+        coils_sent = not self._coil_runs
         for place, write in enumerate(self.writes):
             if write.rank == _RANK_OF_TRIGGER and not coils_sent:
                 found += self._coils(control)
                 coils_sent = True
             block = write.block
-            data = block.swap_bytes(struct.pack(">" + block.format, *write.values(values)))
-            if self.single:
-                found.append(struct.pack(">BBH", unit, WRITE_SINGLE, block.address) + data)
-            elif self._merged is not None and place == len(self.writes) - 1:
+            data = block.pack([written[one] for one in write.places])
+            if self._merged and place == len(self.writes) - 1:
                 read = self.reads[0]
                 head = (unit, READ_WRITE, read.address, read.count, block.address, block.count, len(data))
                 found.append(struct.pack(">BBHHHHB", *head) + data)
+            elif self._single:
+                found.append(struct.pack(">BBH", unit, WRITE_SINGLE, block.address) + data)
             else:
                 found.append(struct.pack(">BBHHB", unit, WRITE_MULTIPLE, block.address, block.count, len(data)) + data)
         if not coils_sent:
             found += self._coils(control)
-        return *found, *self._read_requests[0 if self._merged is None else 1 :]
+        return *found, *self._read_requests[self._merged :]
 
     def _coils(self, control: int) -> list[bytes]:
         found = []
-        for run in self.coil_runs:
+        for run in self._coil_runs:
             states = [control >> 16 + self.signs.coils.index(coil) & 1 for coil in run]
             if len(run) == 1:
                 found.append(struct.pack(">BBHH", self._unit, WRITE_COIL, run[0], 0xFF00 * states[0]))
@@ -319,6 +302,6 @@ def flags_value(flags: int, places: Mapping[int, tuple[int, int]]) -> int:
     for flag, (mask, value) in places.items():
         if flags & flag:
             word = word & ~mask | value
-        elif not word & mask and (value == 0 or math.log2(mask).is_integer()):
+        elif not word & mask and (value == 0 or mask & mask - 1 == 0):
             word |= mask & ~value
     return word

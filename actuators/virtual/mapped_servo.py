@@ -145,10 +145,10 @@ class VirtualMappedServo(VirtualServo):
         trigger: int | float = 0
         for write in self.mapped.writes:
             for place, value in zip(write.places, write.block.unpack(self._stored(write.block)), strict=True):
-                if place == TRIGGER:
-                    trigger = value
-                elif place >= 0:
+                if place < TRIGGER:
                     values[place] = value
+                elif place == TRIGGER:
+                    trigger = value
         mode = self.profile.command.mode
         told = mode is not None and self._words[mode.address] != before[mode.address]
         unknown = told and values[1] not in {code.value for _, code in self._codes_of}

@@ -83,6 +83,21 @@ def test_one_range_each_way_is_one_message_of_function_23() -> None:
     assert codec.together and codec.encode((0, 0, 0, 0, 0, 0))[0][1] == 23
 
 
+def test_word_after_word_the_control_word_is_the_last() -> None:
+    single = ServoProfile.model_validate(
+        changed(
+            SHIPPED["delta-asda-a2"],
+            {"functions.write": 6, "command.position.type": "i16", "functions.exchange": "separate"},
+        )
+    )
+    sent = MappedCodec(single, 1).encode((5, 0, 0, 0, -2, 0))
+    assert [message[:6].hex(" ") for message in sent[:3]] == [
+        "01 06 04 0f 00 00",
+        "01 06 06 06 ff fe",
+        "01 06 04 0e 00 05",
+    ]
+
+
 def test_what_is_read_is_what_a_device_packed() -> None:
     for one in (UGLY, COILS, *SHIPPED.values()):
         codec = MappedCodec(one, 1)
