@@ -418,7 +418,7 @@ SIGNALS: dict[str, Signal] = {
 # -- external sensors, by their names ----------------------------------------------------------------------------------
 
 _SENSOR_KEY = re.compile(
-    r"(?P<kind>imu|pose|scalar)\.(?P<name>[a-z][a-z0-9_]*)\.(?P<channel>\w+)(?: \[(?P<unit>.*)\])?.*"
+    r"(?P<kind>imu|pose|scalar)\.(?P<name>[a-z][a-z0-9_]*)\.(?P<channel>\w+)(?: \[(?P<unit>.*)\])?(?:\.[xyz])?"
 )
 """Of a sensor's signals. That of a scalar channel has the unit, which is known from nowhere else without the sensor."""
 

@@ -5,21 +5,17 @@ set-points of a stream (`rig.streaming.packets`), whose tag and key these packet
 layout.
 """
 
-import hmac
 import math
 import struct
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from rig.streaming import Drop, PacketError, tag_of
+from rig.streaming import LONGEST_LINE, TAG_SIZE, Drop, PacketError, bare_line, check_tag, number_of, tag_of, vector_of
 
 MAGIC: Final = b"SRRD"
 VERSION: Final = 1
-LONGEST: Final = 2048
-"""bytes of a packet or line, at most"""
 _HEAD = struct.Struct("<4sBBH2Q2d")
-_TAG_SIZE = 16
 
 
 class Measurement(NamedTuple):
@@ -55,20 +51,19 @@ def decode(data: bytes, count: int, key: bytes | None = None) -> Measurement:
     Raises:
         PacketError: `MALFORMED` or `KEY`.
     """
-    if len(data) > LONGEST:
-        raise PacketError(Drop.MALFORMED, f"more than {LONGEST} bytes")
+    if len(data) > LONGEST_LINE:
+        raise PacketError(Drop.MALFORMED, f"more than {LONGEST_LINE} bytes")
     if data[:4] != MAGIC:
         if key is not None:
             raise PacketError(Drop.KEY, "not a packet, which alone is authenticated")
         return decode_line(data, count)
-    if len(data) != _HEAD.size + 8 * count + _TAG_SIZE:
-        size = _HEAD.size + 8 * count + _TAG_SIZE
+    if len(data) != _HEAD.size + 8 * count + TAG_SIZE:
+        size = _HEAD.size + 8 * count + TAG_SIZE
         raise PacketError(Drop.MALFORMED, f"{len(data)} bytes, must be {size} for {count} channels")
     _, version, channels, flags, session, sequence, sent, time = _HEAD.unpack_from(data)
     if version != VERSION or channels != count or flags:
         raise PacketError(Drop.MALFORMED, f"version {version}, {channels} channels, flags {flags}: not of this sensor")
-    if not hmac.compare_digest(tag_of(data[:-_TAG_SIZE], key), data[-_TAG_SIZE:]):
-        raise PacketError(Drop.KEY, "not authenticated by the configured key")
+    check_tag(data[:-TAG_SIZE], data[-TAG_SIZE:], key)
     return Measurement(session, sequence, sent, time, struct.unpack_from(f"<{count}d", data, _HEAD.size))
 
 
@@ -79,11 +74,10 @@ def decode_line(line: bytes, count: int) -> Measurement:
         PacketError: `MALFORMED`.
     """
     try:
-        if line.lstrip()[:1] == b"{":
+        line = bare_line(line)
+        if line.startswith(b"{"):
             return _of_json(line, count)
-        if b"_" in line:  # which Python takes between digits
-            raise ValueError("'_' is in no number")
-        cells = [cell.strip() for cell in line.decode("ascii").strip().split(",")]
+        cells = [cell.strip() for cell in line.decode("ascii").split(",")]
         if len(cells) != count + 2:
             raise ValueError(f"{len(cells)} columns, must be {count + 2}: sequence, time and {count} values")
         stamp = float(cells[1] or math.nan)
@@ -97,21 +91,9 @@ def _of_json(line: bytes, count: int) -> Measurement:
     unknown = fields.keys() - {"session", "sequence", "sent", "time", "values"}
     if unknown:
         raise ValueError(f"unknown field {min(unknown)!r}")
-    values = fields["values"]
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"values: must be {count} numbers")
-    time = _number(fields.get("time"))
+    time = number_of(fields.get("time"))
     sequence = fields.get("sequence")
     session = fields.get("session", 0)
     if type(session) is not int or not (sequence is None or type(sequence) is int):
         raise TypeError("session and sequence: must be whole numbers")
-    return Measurement(session, sequence, _number(fields.get("sent", time)), time, tuple(map(_number, values)))
-
-
-def _number(value: object) -> float:
-    """A JSON number; null is what JSON has for a number that is not finite."""
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is not a number")
-    return float(value)
+    return Measurement(session, sequence, number_of(fields.get("sent", time)), time, vector_of(fields, "values", count))

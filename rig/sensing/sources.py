@@ -13,8 +13,8 @@ from actuators import ActuatorError, SerialEndpoint, Wire, open_wire
 from rig.config import PluginSource, SensorOptions, UdpSource, find_sensor
 from rig.errors import HardwareError
 from rig.sensing.intake import SensorIntake
-from rig.sensing.packets import LONGEST, Measurement
-from rig.streaming import bound_socket, lost_packets, read_key
+from rig.sensing.packets import Measurement
+from rig.streaming import LONGEST_LINE, bound_socket, lost_packets, read_key
 
 _BURST = 64
 """readings taken in a turn, after which a sensor that floods rests for one: 6400 a second, whatever comes in"""
@@ -66,7 +66,7 @@ class _UdpSource:
         """See `SensorSource.read`."""
         for _ in range(_BURST):
             try:
-                data, origin = self._socket.recvfrom(LONGEST + 1)
+                data, origin = self._socket.recvfrom(LONGEST_LINE + 1)
             except BlockingIOError:
                 intake.lost(lost_packets(self._socket))
                 return False
@@ -112,7 +112,7 @@ class _SerialSource:
             if self._begun and line.strip():
                 intake.put(line)
             self._begun = True
-        if len(self._rest) > LONGEST:
+        if len(self._rest) > LONGEST_LINE:
             intake.put(b"")  # counted as malformed
             self._rest, self._begun = b"", False
         if not self._wire.connected:

@@ -220,7 +220,7 @@ class SampleFormat:
             PacketError: `MALFORMED` or `KEY`.
         """
         try:
-            line = _bare(line)
+            line = bare_line(line)
             point, tag = self._read_json(line) if line.startswith(b"{") else self._read_csv(line)
             data = self.untagged(point)
             given_tag = bytes.fromhex(tag) if tag else _NO_TAG
@@ -238,9 +238,9 @@ class SampleFormat:
         given, numbers = self._of_json(fields)
         if _checked(fields.get("end", False), bool):
             given |= END
-        sent = _number(fields["sent"])
+        sent = number_of(fields["sent"])
         session, challenge = (_checked(fields.get(name, 0), int) for name in ("session", "challenge"))
-        sequence, time = _checked(fields["sequence"], int), _number(fields.get("time", sent))
+        sequence, time = _checked(fields["sequence"], int), number_of(fields.get("time", sent))
         tag = _checked(fields.get("tag", ""), str)
         return SetPoint(session, challenge, sequence, sent, time, given, numbers), tag
 
@@ -254,7 +254,7 @@ class SampleFormat:
         return SetPoint(*whole, stamp, float(time or stamp), bits, self._of_csv(bits, numbers)), tag
 
 
-def _bare(line: bytes) -> bytes:
+def bare_line(line: bytes) -> bytes:
     """The line without its end and UTF-8's mark. Raises ValueError if it is too long, or a number has an underscore."""
     if len(line) > LONGEST_LINE:
         raise ValueError(f"{len(line)} bytes, at most {LONGEST_LINE}")
@@ -269,11 +269,11 @@ def vector_of(fields: dict[str, Any], name: str, size: int) -> tuple[float, ...]
     values = fields[name]
     if not isinstance(values, list) or len(values) != size:
         raise ValueError(f"{name}: must be {size} numbers")
-    return tuple(map(_number, values))
+    return tuple(map(number_of, values))
 
 
-def _number(value: object) -> float:
-    """A JSON number; null is what JSON has for a number that is not finite."""
+def number_of(value: object) -> float:
+    """A JSON number; null is what JSON has for a number that is not finite. Raises TypeError."""
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):

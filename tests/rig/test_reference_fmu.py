@@ -1,5 +1,6 @@
 """A foreign FMU as the source of a followed motion: what it gives, and what follows where it fails."""
 
+import fcntl
 import math
 import os
 import re
@@ -65,8 +66,22 @@ def _motion(t: float) -> tuple[float, float, float, float]:
     return lifted * shape, turned * shape, lifted * slope, turned * slope
 
 
-def _unpacked() -> list[Path]:
-    return list(Path(tempfile.gettempdir()).glob("*rig-unit-*"))
+def _unpacked() -> set[Path]:
+    """Folders that units are unpacked into, but those in use by other processes than this one."""
+    return {folder for folder in Path(tempfile.gettempdir()).glob("*rig-unit-*") if not _used_elsewhere(folder)}
+
+
+def _used_elsewhere(folder: Path) -> bool:
+    owner = folder / "owner"
+    held = {os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()}
+    try:
+        with owner.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return str(owner) not in held
+    except FileNotFoundError:  # removed meanwhile
+        return True
+    return False
 
 
 def test_the_ships_of_the_tests_are_valid_units(ships: dict[int, Path]) -> None:
