@@ -220,6 +220,14 @@ def _between_motions(now: Situation, status: Snapshot) -> bool:
     return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
 
 
+def fmu_has_failed(now: Situation) -> bool:
+    """Whether the FMU of the present motion has failed: there is nothing to resume."""
+    if now.status is None:
+        return False
+    begun = now.status.t - now.status.path_time
+    return any(one.finding.code is Code.REFERENCE_FMU_FAILED and one.t >= begun for one in now.status.events)
+
+
 def _against_found_engine(now: Situation, holder: Holder) -> Finding | None:
     """Why the engine that was found can be neither taken over nor ended."""
     if now.busy:

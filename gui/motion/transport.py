@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import Action, obstacle
+from gui.models import Action, fmu_has_failed, obstacle
 from gui.session import Mover, RigSession
 from gui.texts import finding_text, tr
 from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, mark_next, set_icon
@@ -128,8 +128,9 @@ class TransportBar(QtWidgets.QFrame):
         reason = obstacle(Action.SPEED, replace(session.situation, busy=""))
         self.speed.setEnabled(not reason)
         self.speed.setToolTip(tr("Not now: {reason}.").format(reason=reason) if reason else _SLOWER)
-        following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
-        for button in (self.run, self.pause, self.resume):
+        paused = self.abandon if fmu_has_failed(session.situation) else self.resume
+        following = next((one for one in (paused, self.pause, self.run) if one.isEnabled()), None)
+        for button in (self.run, self.pause, self.resume, self.abandon):
             mark_next(button, button is following)
         not_now = run_obstacle if following is None else ""  # otherwise another step is next
         self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=not_now) if not_now else "")

@@ -5,11 +5,12 @@ import math
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest
 from pytestqt.qtbot import QtBot
-from shell_support import KEY, FakeSession, Panels, focus, key, make_status, press
+from shell_support import KEY, FakeSession, Panels, focus, key, make_event, make_status, press
 
 from gui.models import Phase
 from gui.shell.main_window import MainWindow
 from rig.engine import Pace, Resume
+from rig.findings import Code, Finding
 from rig.states import State
 
 START = 60_000  # ms, for a process that is started on a busy machine
@@ -103,6 +104,17 @@ def test_the_transport_is_in_view_on_every_page(whole_window: MainWindow, sessio
     assert bar.run.obstacle and bar.resume.obstacle
     session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
     assert bar.resume.property("next") and not bar.pause.property("next")
+
+
+def test_a_motion_whose_fmu_has_failed_is_not_resumed_next(panels: Panels, session: FakeSession) -> None:
+    """One that failed in an earlier motion does not matter."""
+    bar = panels.motion.transport
+    failed = make_event(Finding(Code.REFERENCE_FMU_FAILED, within=(Finding.of_text("it ended"),)), t=6.0)
+    for path_time, is_next in ((5.0, False), (3.0, True)):
+        session.take(make_status(State.ENGAGED, motion="ship", paused=True, path_time=path_time,
+                                 path_duration=math.inf, events=(failed,)))  # fmt: skip
+        assert bool(bar.resume.property("next")) is is_next
+        assert bool(bar.abandon.property("next")) is not is_next
 
 
 def test_space_never_moves_the_machine(panels: Panels, session: FakeSession, qtbot: QtBot) -> None:
