@@ -23,6 +23,8 @@ UNTOLD = {"delay", "replay"}
 """A reply that is too old looks like a good one where there is neither an echo nor a transaction id."""
 STALE_AFTER = {"orca"}
 """Drives that are stale for longer than their replies: a status that was lost is asked for every 50 ms."""
+DROPPED = {"canopen"}
+"""Drives whose controller drops a damaged frame before this computer sees it."""
 HEADER = 8 * 8
 """Bits of a frame of Modbus TCP that a driver can judge: what follows has TCP's own checksum."""
 
@@ -64,7 +66,8 @@ def test_nothing_wrong_is_believed_and_all_is_counted(name: str, seed: int) -> N
                 left -= 1
                 if left == 0:
                     bench.faults.clear_all()
-                    assert kind != "noise" or bench.drive.counters.unusable > unusable, (cycle, begun)
+                    seen = kind == "noise" and name not in DROPPED
+                    assert not seen or bench.drive.counters.unusable > unusable, (cycle, begun)
             if not bench.drive.connected:
                 bench.drive.connect(1.0)
             bench.leg.length = 0.6 + 1e-4 * (cycle % 200)
