@@ -26,14 +26,6 @@ class _Commands(TyperGroup):
             with formatter.section(panel):
                 formatter.write_dl(rows)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command; a refused argument or option is reported without the validator's own prefix."""
-        try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")
-            raise
-
 
 class _Application(typer.Typer):
     """Commands whose numbers are parsed by `kinematics.read_quantity`, not by Typer."""

@@ -148,7 +148,7 @@ def test_gains_come_from_runs_with_a_load(tmp_path, monkeypatch, capfd):
         (("positions.csv", *MOTORS, "--gain", "1,2"), 2, "gains: 2 numbers, must be 1 or 3"),
         (("positions.csv", *MOTORS, "--gain", "1,0,1"), 2, "'--gain': 0, must not be 0"),
         (("positions.csv", *MOTORS[:-1], "0,1"), 2, "zero: 2 numbers, the arm has 3 joints"),
-        (("positions.csv", *MOTORS, "--at", "tip"), 2, "'--at': 'tip' is not one of 'joints', 'motors'"),
+        (("positions.csv", *MOTORS, "--at", "tip"), 2, "'tip' is not one of 'joints', 'motors'"),
         (("positions.csv", *MOTORS, "--friction", "magic"), 2, "must be auto or asymmetry"),
         (("positions.csv", *MOTORS, "--load-mass", "2"), 2, "'--load-mass': given, but no motion with a load is"),
         (("positions.csv", *MOTORS, "--load-inertia", "1,1,1"), 2, "'--load-inertia': given, but no motion"),
