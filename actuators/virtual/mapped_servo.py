@@ -165,15 +165,13 @@ class VirtualMappedServo(VirtualServo):
         """See `VirtualServo._act`; the control is wide, and each of its signs active high."""
         control = int(command[0])
         mode = self._mode_of(int(command[1]), control)
-        self._holds = mode is None or mode is Mode.OFF
+        self._holds = mode is None or (mode is Mode.OFF and self.machine is not None)
         self._hand_over(control, command, follows=mode in (Mode.POSITION, Mode.FORCE))
+        told = Mode.POSITION if self._holds or mode is None else mode
         if self.machine is None:
-            has_off = self.profile.modes.off is not None and mode is Mode.OFF
-            told = Mode.OFF if has_off else Mode.POSITION if self._holds else mode
-            assert told is not None
             super()._act((control, int(told), *command[2:]))
         else:
-            self._step(control, Mode.POSITION if mode is None or mode is Mode.OFF else mode, command)
+            self._step(control, told, command)
         if self._power is not Power.ON:
             self._taken = None
 
