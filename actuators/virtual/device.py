@@ -395,11 +395,12 @@ class Sensor:
 
 
 def _number(text: str, base: int) -> int:
-    """The number in a serial number, 1 where it is none."""
+    """The number that a serial number is, or ends with; 1 where it has none."""
     try:
         return int(text, base)
     except ValueError:
-        return 1
+        digits = text[len(text.rstrip("0123456789")) :]
+        return int(digits) if digits else 1
 
 
 def _numbers(data: bytes, count: int, *, exact: bool = False) -> list[int]:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import tomlkit
 from drive_support import serving_at
-from servo_profiles import BARE, GUIDE, PROFILE, SEPARATE, SINGLE, SWAPPED
+from servo_profiles import BARE, COILS, GUIDE, PROFILE, SEPARATE, SINGLE, SWAPPED, UGLY, UGLY_GUIDE
+from servo_profiles import SHIPPED as BOUGHT
 
 from actuators import find_driver
 from rig.cli import main
@@ -36,6 +37,10 @@ PROFILES = {
     "word after word": SINGLE,
     "bytes in every order": SWAPPED,
     "positions only": BARE,
+    "press": UGLY_GUIDE,
+    "everything ugly": UGLY,
+    "coils": COILS,
+    **BOUGHT,
 }
 """Those that come along and those of the guides by their names, and what else a profile may say or leave out."""
 NEAR = {"virtual": {"drive": {"start_spread": 1e-3}}}
@@ -53,7 +58,12 @@ def rig_of(name: str, folder: Path) -> RigConfig:
         return on_free_ports(load_config(name).changed(NEAR))
     profile = PROFILES[name]
     legs = [{"device": f"{name}-{leg}", "baud": 115_200, "parity": "even"} for leg in range(1, 7)]
-    changes: dict[str, Any] = {"rate": 100.0, "drives": {"profile": str(profile_file(folder, name)), "legs": legs}}
+    drives: dict[str, Any] = {"profile": str(profile_file(folder, name)), "legs": legs}
+    if not profile.plain:  # several messages a cycle take a faster line
+        drives["turnaround"] = 1e-4
+        for leg in legs:
+            leg["baud"] = 1_000_000
+    changes: dict[str, Any] = {"rate": 100.0, "drives": drives}
     if profile.feedback.force is None:
         changes |= {
             "mode": "position",
