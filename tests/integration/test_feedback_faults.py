@@ -108,8 +108,9 @@ def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float |
     assert any("leg 3: " in event.text and "invalid replies" in event.text for event in recording.events)
     assert recording.closing["rejected"][2] > 15 and recording.closing["rejected"].count(0) == 5
     replies = status.drives[2].replies
-    assert set(replies.kinds) == {"foreign"} and replies.bound >= 5.0
-    assert replies.lately > 15 if share is not None else replies.lately == 0
+    assert set(replies.kinds) == {"foreign"}
+    if share is not None:  # else a second without has passed
+        assert replies.lately > 15 and replies.bound >= 5.0
     assert recording.closing["replies"] == {"leg 3": {"foreign": recording.closing["rejected"][2]}}
     summary = summarize(recording)
     assert list(summary["cycle"]["rejected_replies"]) == ["leg 3"]
@@ -127,7 +128,7 @@ def test_a_peer_that_sends_garbage_alone_stops_all_six_and_is_followed_again_whe
     assert cause.leg == LEG
     shipped.steps(20)
     counts = shipped.engine.drives.report(LEG - 1).replies
-    assert counts.foreign > 3 and counts.late >= counts.foreign - 1 and set(counts.kinds) == {"late", "foreign"}
+    assert counts.late > 3 and counts.foreign >= counts.late and set(counts.kinds) == {"late", "foreign"}
     with pytest.raises(RefusedError, match=f"leg {LEG}: "):
         shipped.rig.request(Reset())
     shipped.virtual.faults.clear()
