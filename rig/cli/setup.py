@@ -130,6 +130,7 @@ def new(
     Example: rig setup new my-rig.toml --mechanism my-hexapod.toml --drive 10.0.0.1:502 … (six times) --ask
     """
     from kinematics import Quantity
+    from rig.cli.progress import show_notices
     from rig.services import Draft, SetupRequest, set_up
 
     given = [part.strip() for part in serials.split(",")] if serials else [""] * 6
@@ -163,7 +164,7 @@ def new(
         sensors=_sensors(sensors or [], sensor_settings or []),
         virtual=virtual,
     )
-    made = set_up(SetupRequest(draft, output, ask, overwrite))
+    made = set_up(SetupRequest(draft, output, ask, overwrite), show_notices)
     if as_json:
         slow = [found.as_dict() for found in made.slow]
         typer.echo(json.dumps({"config": str(made.config), "text": made.text, "slow_lines": slow}, indent=2))

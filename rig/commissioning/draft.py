@@ -231,7 +231,8 @@ class Draft:
     """A configuration being edited by the user; validated only by `draft_config`. SI units.
 
     `mechanism` and the profiles are names of shipped ones or paths; relative paths refer to the output file's folder.
-    `task_bandwidth`: Hz, of mode computed-torque; None for the default.
+    `task_bandwidth`: Hz, of mode computed-torque; None for the default. `gains`: stiffness N/m and damping N s/m of a
+    leg; None for the defaults.
     `settings`: the driver's non-default ones by name; its profile is separate.
     `amplifier` None: the drives report the load cells. `calibration`: file name, "" for none. `sensors`: the tables
     [[sensors]], as in the file. `virtual`: a rehearsal with virtual drives, IMUs and trackers on this computer.
@@ -242,6 +243,7 @@ class Draft:
     mode: str = "force"
     rate: float = 500.0
     task_bandwidth: float | None = None
+    gains: tuple[float, float] | None = None
     driver: str = "servo"
     profile: str = "generic-servo"
     watchdog: float = 0.05
@@ -269,6 +271,11 @@ def draft_text(draft: Draft) -> str:
     if draft.task_bandwidth is not None:
         control = tomlkit.table()
         _add(control, "task_bandwidth", draft.task_bandwidth, "Hz, of the error; or two matrices in its place")
+        document.add("control", control)
+    elif draft.gains is not None:
+        control = tomlkit.table()
+        _add(control, "stiffness", draft.gains[0], "N/m of each leg, stable at this rate")
+        _add(control, "damping", draft.gains[1], "N s/m")
         document.add("control", control)
     drives = tomlkit.table()
     _add(drives, "driver", draft.driver)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from actuators import cell_device_step, drive_cell_step
+from actuators import cell_device_step, drive_cell_step, find_driver
 from calibration import (
     CalibrationError,
     CellErrors,
@@ -101,6 +101,16 @@ def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConf
     for way, keys in SCALED.items():
         config = _scaled(config, way, keys, size, faults)
     return config, faults
+
+
+def _with_supply_of_drives(config: RigConfig) -> RigConfig:
+    """Return the configuration with the bounds of the supply that its drives bear, if it names none."""
+    found = {find_driver(config.drives.driver_of(leg)).supply for leg in range(6)}
+    supply = found.pop()
+    if found or supply is None or {"supply_min", "supply_max"} & config.safety.model_fields_set:
+        return config
+    bounds = dict(zip(("supply_min", "supply_max"), supply, strict=True))
+    return config.model_copy(update={"safety": config.safety.model_copy(update=bounds)})
 
 
 def _scaled(
@@ -509,6 +519,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
         if nominal is not None:
             config, scale_faults = with_scaled_defaults(config, nominal)
             faults.extend(scale_faults)
+        config = _with_supply_of_drives(config)
         config = with_found_files(config, path.parent.absolute())
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))

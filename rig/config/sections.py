@@ -216,7 +216,8 @@ class Safety(Section):
     temperature: Annotated[Number, within(1.0, 150.0, "°C")] = 80.0
     """Maximum drive temperature, °C, if its profile has an auxiliary register `temperature`."""
     supply_min: Annotated[Number, within(1.0, 1000.0, "V")] = 36.0
-    """Minimum supply voltage of a drive, V, if its profile has an auxiliary register `supply`."""
+    """Minimum supply voltage of a drive, V, if its profile has an auxiliary register `supply`. Left out with
+    `supply_max`: the range of the drives, if their driver states one."""
     supply_max: Annotated[Number, within(1.0, 1000.0, "V")] = 60.0
     """Maximum supply voltage of a drive, V, likewise."""
     off: tuple[CheckName, ...] = ()

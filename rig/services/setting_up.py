@@ -1,6 +1,7 @@
 """Setup of a new rig: write its configuration, query its drives, move its legs one at a time."""
 
 import contextlib
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,11 +31,12 @@ from rig.commissioning import (
     with_reply_delays,
     with_serials,
 )
-from rig.config import load_config
+from rig.config import RigConfig, load_config
 from rig.csvio import check_output
 from rig.engine import check_buses
 from rig.errors import HardwareError, InputError
 from rig.findings import Finding
+from rig.safety import check_loop
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
@@ -124,21 +126,48 @@ class ProofRequest:
 def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResult:
     """Write a new rig's configuration. Only a valid one is written; otherwise every fault is listed.
 
+    Default gains that are unstable at its rate are written smaller, with a notice.
+
     Raises:
         InputError: its faults, or an existing file.
         HardwareError: a queried drive does not answer as it should.
     """
-    del progress  # no stages
     output = request.output
     check_output(output)
+    for given in (request.draft.mechanism, request.draft.profile):
+        if Path(given).exists() and output.exists() and output.samefile(given):
+            raise InputError(f"{output} is read as {given}: give the configuration another name")
     if output.exists() and not request.overwrite:
         raise InputError(f"{output} exists already; --overwrite replaces it")
     draft = _placed(request.draft, output.parent)
-    draft_config(draft, output)
+    draft = _stable(draft, draft_config(draft, output), Notices(progress))
     if request.ask:
         draft = _asked(draft, output)
     config = save_draft(draft, output, overwrite=request.overwrite)
     return SetupResult(output, config.name, draft_text(draft), check_buses(config).findings)
+
+
+def _stable(draft: Draft, config: RigConfig, notices: Notices) -> Draft:
+    """Return the draft with gains of the legs that have the required margin at its rate."""
+    loop = check_loop(config)
+    if not (loop.at_host and loop.at_legs) or loop.remembers or loop.bandwidth is not None or not loop.message:
+        return draft
+    factor = loop.gain_margin / loop.wanted
+    if not 0.0 < factor < 1.0:
+        return draft
+    stiffness, damping = (_rounded_down(factor * gain) for gain in (loop.stiffness, loop.damping))
+    notices.add(
+        "gains",
+        f"the default gains, {loop.stiffness:g} N/m and {loop.damping:g} N s/m, are too high at {loop.rate:g} Hz: "
+        f"{stiffness:g} N/m and {damping:g} N s/m are written",
+    )
+    return replace(draft, gains=(stiffness, damping))
+
+
+def _rounded_down(gain: float) -> float:
+    """Return a gain with two digits, not above it."""
+    step = 10.0 ** (math.floor(math.log10(gain)) - 1)
+    return math.floor(gain / step) * step
 
 
 def _placed(draft: Draft, folder: Path) -> Draft:

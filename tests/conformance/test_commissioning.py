@@ -13,7 +13,7 @@ from servo_profiles import SHIPPED as BOUGHT
 
 from actuators import find_driver
 from rig.cli import main
-from rig.client import Interruption, LockstepRig, on_free_ports
+from rig.client import Interruption, LockstepRig, free_ports, on_free_ports
 from rig.commissioning import move_leg, probe_rig
 from rig.config import RigConfig, load_config
 from rig.engine import LegMove
@@ -108,11 +108,60 @@ def test_the_drives_answer_and_a_leg_of_each_kind_passes(name: str, tmp_path: Pa
             assert result.passed, result.faults
 
 
-def test_the_guides_cylinder_is_set_up_as_the_guide_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`rig setup new --ask` and `rig setup probe`, as they are typed."""
-    profile, path = profile_file(tmp_path, "cylinder"), tmp_path / "my-rig.toml"
-    drives = [part for leg in range(1, 7) for part in ("--drive", f"/dev/{tmp_path.name}-{leg}@115200-8E1")]
-    arguments = ["--profile", str(profile), "--rate", "50", "--virtual", "--ask", *drives]
-    assert main(["setup", "new", str(path), *arguments]) == ExitCode.OK, capsys.readouterr().err
-    assert main(["setup", "probe", str(path)]) == ExitCode.OK, capsys.readouterr().out
-    assert capsys.readouterr().out.count("ok   leg") == 6
+MOTION = """frame = "home"
+[[parts]]
+type = "minimum-jerk"
+start = [0, 0, 0, 0, 0, 0]
+end = [0, 0, "5 mm", 0, 0, "1 deg"]
+duration = "0.5 s"
+"""
+
+
+def commands(name: str, folder: Path) -> list[str]:
+    """What a new user gives `rig setup new` for drives on ports of their own, or on two lines."""
+    amplifier = ["--mode", "position", "--rate", "100", "--amplifier", f"127.0.0.1:{free_ports(1)[0]}"]
+
+    def ports(frame: str) -> list[str]:
+        return [part for leg in range(1, 7) for part in ("--drive", f"/dev/{folder.name}-{leg}@{frame}")]
+
+    match name:
+        case "generic-servo":
+            places = [f"127.0.0.1:{port}" for port in free_ports(6)]
+            return ["--rate", "200", *(part for place in places for part in ("--drive", place))]
+        case "servo on lines":
+            units = [f"/dev/{folder.name}-{line}@1000000-8E1:{unit}" for line in "ab" for unit in (1, 2, 3)]
+            line = ["--rate", "100", "--set", "turnaround=1e-4", "--set", "reply_timeout=0.3"]
+            return [*line, *(part for unit in units for part in ("--drive", unit))]
+        case "cylinder":
+            profile = ["--profile", str(profile_file(folder, name)), "--rate", "50", "--mode", "position"]
+            return [*profile, "--watchdog", "0.2", *ports("115200-8E1")]
+        case "orca":
+            return ["--driver", "orca", "--rate", "200", "--set", "turnaround=8e-5", *ports("1000000-8E1")]
+        case "iai":
+            return ["--driver", "iai", *amplifier, "--set", "turnaround=5e-4", *ports("230400")]
+        case _:
+            own = ["--set", "stroke=0.26", "--set", "home=2048", "--set", "lead=0.035", "--offset", "364.18 mm"]
+            return ["--driver", "jrk-g2", *amplifier, *own, *ports("115200")]
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+@pytest.mark.parametrize("name", ["generic-servo", "servo on lines", "cylinder", "orca", "iai", "jrk-g2"])
+def test_from_the_addresses_to_a_run_by_the_commands_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`rig setup new --ask`, `rig setup probe`, `rig check` and `rig run`, as they are typed, on a rehearsal."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "motion.toml").write_text(MOTION)
+    for typed in (
+        ["setup", "new", "rig.toml", "--virtual", "--ask", *commands(name, tmp_path)],
+        ["setup", "probe", "rig.toml"],
+        ["check", "rig.toml", "motion.toml"],
+        ["run", "rig.toml", "motion.toml", "--lockstep"],
+    ):
+        assert main(typed) == ExitCode.OK, (typed[:2], capsys.readouterr())
+        said = capsys.readouterr()
+        if typed[:2] == ["setup", "new"]:
+            fitted = name in ("generic-servo", "servo on lines", "orca")
+            assert ("are too high at" in said.err) is fitted
+        elif typed[:2] == ["setup", "probe"]:
+            assert said.out.count("ok   leg") == 6

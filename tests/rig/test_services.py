@@ -2,6 +2,7 @@
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -325,6 +326,11 @@ def test_a_configuration_is_written_and_its_drives_are_asked(tmp_path: Path) -> 
     assert (made.name, made.config) == ("mine", tmp_path / "mine.toml") and made.config.read_text() == made.text
     with pytest.raises(InputError, match="exists already"):
         set_up(SetupRequest(draft, tmp_path / "mine.toml"))
+    profile = tmp_path / "drive.toml"
+    profile.write_text("name = 'x'")
+    with pytest.raises(InputError, match="give the configuration another name"):
+        set_up(SetupRequest(replace(draft, profile=str(profile)), profile, overwrite=True))
+    assert profile.read_text() == "name = 'x'"
     answer = probe(ProbeRequest(str(made.config)))
     assert answer.probe.passed and sorted(answer.new_serials) == [1, 2, 3, 4, 5, 6]
     tested = move_leg(LegRequest(str(made.config), 3, travel=0.001, home=True))
