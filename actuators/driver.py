@@ -159,6 +159,7 @@ class Driver:
     raise ActuatorError. None: its drives cannot be told from others. cell_step: of the options, the step in which the
     drive says its raw force, N, 0 where that is not known; None: it is not known of any. May raise ConfigurationError.
     supply: V, least and greatest supply that its drives bear, the default of a rig's bounds; None: that of 48 V drives.
+    homing_tolerance: m, by which its drives may stop off their reference, the least default of a rig's; None: any.
     """
 
     address: type[DriveAddress]
@@ -169,6 +170,7 @@ class Driver:
     recognise: Callable[[Station, float], Identity | None] | None = None
     cell_step: Callable[[Any], float] | None = None
     supply: tuple[float, float] | None = None
+    homing_tolerance: float | None = None
 
 
 class StationDrive(Drive):

@@ -6,5 +6,5 @@ from actuators.jrk.twin import VirtualJrk, jrk_twin
 
 __all__ = ["DRIVER", "Jrk", "JrkAddress", "JrkOptions", "JrkSettings", "VirtualJrk", "jrk_twin"]
 
-DRIVER = Driver(JrkAddress, JrkSettings, JrkOptions, Jrk, jrk_twin, supply=(6.5, 30.0))
+DRIVER = Driver(JrkAddress, JrkSettings, JrkOptions, Jrk, jrk_twin, supply=(6.5, 30.0), homing_tolerance=1e-3)
 """What is registered as `jrk-g2`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,14 +103,18 @@ def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConf
     return config, faults
 
 
-def _with_supply_of_drives(config: RigConfig) -> RigConfig:
-    """Return the configuration with the bounds of the supply that its drives bear, if it names none."""
-    found = {find_driver(config.drives.driver_of(leg)).supply for leg in range(6)}
-    supply = found.pop()
-    if found or supply is None or {"supply_min", "supply_max"} & config.safety.model_fields_set:
-        return config
-    bounds = dict(zip(("supply_min", "supply_max"), supply, strict=True))
-    return config.model_copy(update={"safety": config.safety.model_copy(update=bounds)})
+def _with_bounds_of_drives(config: RigConfig, given: Set[str]) -> RigConfig:
+    """Return the configuration with the bounds that its drivers state, except those of [safety] that are `given`."""
+    drivers = [find_driver(config.drives.driver_of(leg)) for leg in range(6)]
+    safety, bounds = config.safety, dict[str, float]()
+    supplies = {driver.supply for driver in drivers}
+    supply = supplies.pop()
+    if not supplies and supply is not None and not {"supply_min", "supply_max"} & given:
+        bounds |= {"supply_min": supply[0], "supply_max": supply[1]}
+    tolerance = max(driver.homing_tolerance or 0.0 for driver in drivers)
+    if tolerance > safety.homing_tolerance and "homing_tolerance" not in given:
+        bounds["homing_tolerance"] = tolerance
+    return config.model_copy(update={"safety": safety.model_copy(update=bounds)}) if bounds else config
 
 
 def _scaled(
@@ -516,10 +520,11 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
             machine_faults = [_refused("parameters", line) for line in error.lines]
     faults.extend(machine_faults)
     if config is not None:
+        given = config.safety.model_fields_set
         if nominal is not None:
             config, scale_faults = with_scaled_defaults(config, nominal)
             faults.extend(scale_faults)
-        config = _with_supply_of_drives(config)
+        config = _with_bounds_of_drives(config, given)
         config = with_found_files(config, path.parent.absolute())
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))

@@ -199,7 +199,8 @@ class Safety(Section):
     homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
     """Maximum time for homing, s."""
     homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4
-    """Maximum deviation of the six homed lengths from the forward kinematics, m."""
+    """Maximum deviation of the six homed lengths from the forward kinematics, m. Left
+    out: at least what the drives need, if their driver states it."""
     stop_time: Annotated[Time, within(0.02, 10.0, "s")] = 1.0
     """Maximum time of a controlled stop, s; a longer one is escalated."""
     frozen_cycles: Annotated[Count, Field(ge=2, le=200)] = 4

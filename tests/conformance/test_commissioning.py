@@ -144,6 +144,18 @@ def commands(name: str, folder: Path) -> list[str]:
             return ["--driver", "jrk-g2", *amplifier, *own, *ports("115200")]
 
 
+def test_bounds_that_a_driver_states_are_those_of_its_rig_unless_it_names_them(tmp_path: Path) -> None:
+    text = load_config("virtual-jrk-g2").path.read_text(encoding="utf-8")
+    path = tmp_path / "jrk.toml"
+    for bounds, expected in (
+        ("", (6.5, 30.0, 1e-3)),
+        ("supply_min = 20.0\nhoming_tolerance = 2e-4\n", (20.0, 60.0, 2e-4)),
+    ):
+        path.write_text(re.sub(r"(?s)\[safety\]\n.*?\n\n", f"[safety]\n{bounds}\n", text, count=1), encoding="utf-8")
+        safety = load_config(path).safety
+        assert (safety.supply_min, safety.supply_max, safety.homing_tolerance) == expected
+
+
 @pytest.mark.usefixtures("undrawn_reports")
 @pytest.mark.parametrize("name", ["generic-servo", "servo on lines", "cylinder", "orca", "iai", "jrk-g2"])
 def test_from_the_addresses_to_a_run_by_the_commands_alone(

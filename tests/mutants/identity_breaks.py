@@ -201,9 +201,9 @@ IDENTITY_BREAKS = [
         (f"{_COMMISSIONED}::test_from_the_addresses_to_a_run_by_the_commands_alone",),
     ),
     Break(
-        "drives of 24 V are judged as those of 48 V",
+        "bounds that a driver states are not taken",
         "rig/config/rig_config.py",
-        "        config = _with_supply_of_drives(config)\n",
+        "        config = _with_bounds_of_drives(config, given)\n",
         "",
         (f"{_COMMISSIONED}::test_from_the_addresses_to_a_run_by_the_commands_alone",),
     ),
