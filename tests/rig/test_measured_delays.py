@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drive_support import Leg, serving_at
+from drive_support import serving_at
 from virtual_line import line_servo
 
 from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
 from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_reply_delays
 from rig.config import LegDrive, leg_section, load_config, parse_config
 from rig.services import rig_probes
+from rig.testing import BenchLeg as Leg
 
 BAUD = 115_200
 DELAY = 6e-3
