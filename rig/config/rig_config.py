@@ -62,7 +62,7 @@ from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
 
-LEAST_RATE = 5.0
+LEAST_RATE = 50.0
 """Lowest rate of a rig, Hz."""
 _FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
 

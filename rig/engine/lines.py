@@ -131,7 +131,7 @@ class BusVerdict:
     def _lower_rate(self, plan: BusPlan) -> Iterator[Finding]:
         highest = math.floor(self.config.drives.reply_deadline / plan.time)
         if highest < LEAST_RATE:
-            yield Finding(Code.LINE_NO_RATE, bound=LEAST_RATE)
+            yield Finding(Code.LINE_NO_RATE, value=highest, bound=LEAST_RATE)
             return
         refused = tuple(_rate_refusals(self.config, highest))
         code = Code.LINE_RATE_REFUSED if refused else Code.LINE_RATE

@@ -39,8 +39,6 @@ _LEAST = 1e-9
 """N, of what dies away and of what moves a leg; with ever less processors are slow"""
 _SUBSTEP = 3e-4
 """s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
-_LONGEST_SUBSTEP = 1.25e-3
-"""s; the cycles of low rates have as many as that takes, since a drive's loop is stiff"""
 _MOBILITY_EVERY = 4
 """cycles between two updates of Λ⁻¹ at the reference's pose"""
 
@@ -303,7 +301,6 @@ def _deviate(
     for part in range(2):
         begin, end = (0.0, switch) if part == 0 else (switch, period)
         steps = 2 if part == 0 else min(16, max(4, math.ceil((end - begin) / _SUBSTEP)))
-        steps = max(steps, math.ceil((end - begin) / _LONGEST_SUBSTEP - 1e-9))
         h = (end - begin) / steps
         if h <= 0.0:
             continue

@@ -1172,7 +1172,10 @@ class Code(StrEnum):
         unit="Hz",
     )
     LINE_NO_RATE = _code(
-        "line_no_rate", "it carries less than {bound:g} Hz, the lowest rate", severity=Severity.INFO, unit="Hz"
+        "line_no_rate",
+        "it carries {value:g} Hz at most, less than the lowest rate, {bound:g} Hz",
+        severity=Severity.INFO,
+        unit="Hz",
     )
     LINE_BAUD = _code(
         "line_baud",

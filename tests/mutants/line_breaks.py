@@ -268,13 +268,6 @@ LINE_BREAKS = [
         ("rig/test_measured_delays.py",),
     ),
     Break(
-        "a stiff loop of a drive is followed in steps of a low rate",
-        "rig/engine/zero_order_hold.py",
-        "        steps = max(steps, math.ceil((end - begin) / _LONGEST_SUBSTEP - 1e-9))\n",
-        "",
-        ("rig/test_low_rates.py",),
-    ),
-    Break(
         "a reply delay beyond the time that is waited",
         "rig/config/conflicts.py",
         "    if delay is not None and timeout is not None and delay >= timeout:",
