@@ -123,7 +123,7 @@ def test_a_state_is_translated_by_its_name() -> None:
 
 def test_the_texts_to_translate_are_those_of_all_codes() -> None:
     texts = finding_texts()
-    assert len(texts) == len(set(texts)) and {"leg {leg}", " or of legs "} <= set(texts)
+    assert len(texts) == len(set(texts)) and {"leg {leg}", " or of "} <= set(texts)
     assert Code.DRIVE_WATCHDOG.text in texts and Code.MESSAGE.text not in texts
 
 
