@@ -472,9 +472,9 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
 
 def _rejected(replies: ReplyCounts) -> str:
     """Return the kinds of rejected replies, and how many are tolerated."""
-    kinds = tr("rejected: {mangled} mangled, {foreign} foreign, {refused} refused, {mismatched} to another command")
+    kinds = tr("rejected: {damaged} damaged, {foreign} foreign, {refused} refused, {mismatched} to another command")
     told = kinds.format(
-        mangled=replies.mangled, foreign=replies.foreign, refused=replies.refused, mismatched=replies.mismatched
+        damaged=replies.damaged, foreign=replies.foreign, refused=replies.refused, mismatched=replies.mismatched
     )
     lately = tr("{lately} of them in the last second, at most {bound} tolerated")
     return "\n".join((told, lately.format(lately=replies.lately, bound=f"{replies.bound:.0f}")))

@@ -38,7 +38,7 @@ class Event:
         return self.finding.text
 
 
-REPLY_KINDS = ("late", "belated", "mangled", "foreign", "refused", "mismatched")
+REPLY_KINDS = ("late", "belated", "damaged", "foreign", "refused", "mismatched")
 """Kinds of replies that were not taken, see `ReplyCounts`."""
 
 
@@ -46,7 +46,7 @@ REPLY_KINDS = ("late", "belated", "mangled", "foreign", "refused", "mismatched")
 class ReplyCounts:
     """What has become of a device's replies that were not taken, in all.
 
-    late: cycles without a reply in time; belated: replies to them that came later. mangled: frames with a wrong
+    late: cycles without a reply in time; belated: replies to them that came later. damaged: frames with a wrong
     checksum. foreign: frames that answer nothing, and bytes that are none: noise, another master. refused: answers that
     report an exception. mismatched: replies that echo another command. lately: the last four kinds within a second, of
     which `bound` are tolerated.
@@ -54,7 +54,7 @@ class ReplyCounts:
 
     late: int = 0
     belated: int = 0
-    mangled: int = 0
+    damaged: int = 0
     foreign: int = 0
     refused: int = 0
     mismatched: int = 0
@@ -64,7 +64,7 @@ class ReplyCounts:
     @property
     def rejected(self) -> int:
         """All that were no good, without those that were only late."""
-        return self.mangled + self.foreign + self.refused + self.mismatched
+        return self.damaged + self.foreign + self.refused + self.mismatched
 
     @property
     def kinds(self) -> dict[str, int]:

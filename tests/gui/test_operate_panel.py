@@ -131,10 +131,10 @@ def test_drives_are_followed_from_telemetry(operate: OperatePanel, session: Fake
     assert operate.drives.text(6).endswith("replies 2 cycles old")
 
 
-COUNTS = ReplyCounts(late=3, mangled=4, foreign=2, lately=1, bound=5.0)
+COUNTS = ReplyCounts(late=3, damaged=4, foreign=2, lately=1, bound=5.0)
 WORDS = [
     "3 replies late, 6 rejected",
-    "rejected: 4 mangled, 2 foreign, 0 refused, 0 to another command",
+    "rejected: 4 damaged, 2 foreign, 0 refused, 0 to another command",
     "1 of them in the last second, at most 5 tolerated",
 ]
 

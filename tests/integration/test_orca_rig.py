@@ -48,7 +48,7 @@ def test_what_the_motors_say_of_themselves_is_published(tmp_path: Path) -> None:
         bench.inject("temperature", LEG, 71.0)
         bench.inject("drop_all", LEG + 1, duration=0.01)
         bench.until(lambda: bench.engine.snapshot.drives[LEG - 1].values[0] == ("temperature", 71.0))
-        bench.until(lambda: bench.engine.snapshot.drives[LEG].late == 2)  # reports are made in turn
+        bench.until(lambda: bench.engine.snapshot.drives[LEG].replies.late == 2)  # reports are made in turn
         again = SNAPSHOT.validate_json(SNAPSHOT.dump_json(bench.engine.snapshot))
         assert again.drives == bench.engine.snapshot.drives
 
