@@ -137,9 +137,9 @@ def test_another_drive_in_place_of_the_one_connected_to(tmp_path: Path, serials:
     with Bench(tmp_path, bench_config(drives={"legs": legs})) as bench:
         bench.park()
         own = servo_of(bench.virtual, LEG)
-        kept, own._readable = own._readable, servo_of(bench.virtual, LEG + 1)._readable
+        kept, own._readable[:] = own._readable.copy(), servo_of(bench.virtual, LEG + 1)._readable
         refused(bench, why)
-        own._readable = kept
+        own._readable[:] = kept
         bench.rig.request(Engage())
         bench.until_state(State.ENGAGED)
 
