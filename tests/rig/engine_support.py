@@ -129,6 +129,7 @@ def _still(rig: Bench) -> object:
     """What time alone does not change."""
     moving: dict[str, Any] = {"t": 0.0, "cycles": 0, "path_time": 0.0, "reference": (), "from_home": 0.0}
     feedback: dict[str, Any] = {
+        "drives": (),
         "settled": 0.0,
         "torque": (),
         "powered": (),

@@ -13,7 +13,7 @@ FACES = ("typer", "rich", "click", "rig.services", "rig.cli", "rig.errors", "rig
 """Packages of which a command may use anything, beside the standard library."""
 
 TEXT = {
-    "actuators": {"PARITIES", "SerialEndpoint", "TcpEndpoint", "find_driver"},
+    "actuators": {"CAN_SCHEME", "PARITIES", "SerialEndpoint", "TcpEndpoint", "find_driver"},
     "calibration": {"calibration_file_name", "parameters_line"},
     "kinematics": {
         "COORDINATES", "NumberTextError", "Quantity", "SYNTHETIC", "Thresholds", "decimals_of", "in_words", "read_list",
