@@ -75,7 +75,7 @@ def bench_position(bench: CanopenBench) -> bytes:
     return round(bench.leg.length / 1e-7).to_bytes(4, "little", signed=True)
 
 
-def test_the_heartbeats_loss_is_an_emergency_whose_words_are_said(bench: CanopenBench) -> None:
+def test_the_loss_of_heartbeats_is_an_emergency_with_its_text(bench: CanopenBench) -> None:
     power(bench)
     bench.pass_time(0.06)
     bench.leg.settle()

@@ -117,7 +117,7 @@ def test_what_is_read_is_what_a_device_packed() -> None:
 
 
 @pytest.mark.parametrize("base", [UGLY, COILS, *SHIPPED.values()], ids=lambda one: one.name)
-def test_every_sign_is_told_from_its_opposite(base: ServoProfile) -> None:
+def test_every_sign_is_distinguished_from_its_opposite(base: ServoProfile) -> None:
     signs = Signs(base)
     places = {int(Status[name.upper()]): place for name, place in signs.status.items() if name != "acknowledge"}
     for flags in [0, *places]:

@@ -38,7 +38,7 @@ class _Table(BaseModel):
         ({"colour": 1}, "unknown key"),
     ],
 )
-def test_a_fault_of_a_key_is_said_by_its_code(data: dict[str, Any], reason: str) -> None:
+def test_the_text_of_a_faulty_key_is_by_its_code(data: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValidationError) as caught:
         _Table.model_validate(data)
     assert [fault_reason(fault) for fault in caught.value.errors()] == [reason]

@@ -58,7 +58,7 @@ def test_a_search_measures_it(tmp_path: Path) -> None:
         assert answer.described.endswith(f", answers after {answer.reply_delay * 1e3:.3g} ms")
 
 
-def test_it_is_kept_in_the_legs_tables(tmp_path: Path) -> None:
+def test_it_is_stored_in_the_tables_of_the_legs(tmp_path: Path) -> None:
     drives = tuple(DriveAddress(device="/dev/ttyUSB0", baud=BAUD, unit=unit) for unit in range(1, 7))
     draft = replace(Draft(name="lined"), drives=drives, rate=50.0, watchdog=0.2)
     text = draft_text(with_reply_delays(draft, {1: 2.1e-3, 4: 3.4e-3}))
