@@ -2,11 +2,13 @@
 
 from actuators.canopen.bus import CanBus
 from actuators.canopen.drive import Canopen, CanopenAddress, CanopenOptions, CanopenSettings
-from actuators.canopen.frames import CAN_SCHEME, CanEndpoint
-from actuators.canopen.twin import VirtualCanopenDrive, canopen_twin
+from actuators.canopen.frames import CAN_FRAMING, CAN_SCHEME, CanEndpoint, Object, line_of
+from actuators.canopen.twin import FaultyCanopenDrive, VirtualCanopenDrive, canopen_twin
+from actuators.canopen.wire import open_can
 from actuators.driver import Driver
 
 __all__ = [
+    "CAN_FRAMING",
     "CAN_SCHEME",
     "DRIVER",
     "CanBus",
@@ -15,8 +17,12 @@ __all__ = [
     "CanopenAddress",
     "CanopenOptions",
     "CanopenSettings",
+    "FaultyCanopenDrive",
+    "Object",
     "VirtualCanopenDrive",
     "canopen_twin",
+    "line_of",
+    "open_can",
 ]
 
 DRIVER = Driver(CanopenAddress, CanopenSettings, CanopenOptions, Canopen, canopen_twin)
