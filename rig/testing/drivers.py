@@ -436,6 +436,14 @@ def _after_a_second(bench: DriveBench) -> Feedback:
     return bench.do(COMMAND_OFF)
 
 
+def _serial_of_a_virtual_rig(bench: DriveBench) -> Iterator[str]:
+    options = {**bench.options, "serial": "VIRTUAL-4"}
+    try:
+        create_twin(bench.driver, options, bench.make_leg())
+    except Exception as error:  # of whatever kind, where the twin is somebody else's
+        yield f"{type(error).__name__} with the serial number {options['serial']!r} of a virtual rig: {error}"
+
+
 DriveCheck = Callable[[DriveBench], Iterator[str]]
 _SHORT: Mapping[str, float] = {"request_timeout": 0.01}
 _CHECKS: Mapping[str, DriveCheck] = {
@@ -460,6 +468,7 @@ _CHECKS: Mapping[str, DriveCheck] = {
     "time limits": _time_limits,
     "twin: any bytes": lambda bench: survives_any_bytes(bench.faults),
     "twin: no numbers": lambda bench: survives_no_numbers((bench.leg,), partial(_after_a_second, bench)),
+    "twin: serial number": _serial_of_a_virtual_rig,
     "twin: Modbus": lambda bench: within_modbus_bounds(bench.faults.device),
 }
 
