@@ -2,7 +2,7 @@
 
 from actuators.canopen.bus import CanBus
 from actuators.canopen.drive import Canopen, CanopenAddress, CanopenOptions, CanopenSettings
-from actuators.canopen.frames import CAN_FRAMING, CAN_SCHEME, CanEndpoint, Object, line_of
+from actuators.canopen.frames import CAN_FRAMING, CAN_SCHEME, MAPPED, CanEndpoint, Object, frame_of, line_of
 from actuators.canopen.twin import FaultyCanopenDrive, VirtualCanopenDrive, canopen_twin
 from actuators.canopen.wire import open_can
 from actuators.driver import Driver
@@ -11,6 +11,7 @@ __all__ = [
     "CAN_FRAMING",
     "CAN_SCHEME",
     "DRIVER",
+    "MAPPED",
     "CanBus",
     "CanEndpoint",
     "Canopen",
@@ -21,6 +22,7 @@ __all__ = [
     "Object",
     "VirtualCanopenDrive",
     "canopen_twin",
+    "frame_of",
     "line_of",
     "open_can",
 ]

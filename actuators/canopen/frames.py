@@ -215,6 +215,7 @@ def error_text(code: int) -> str:
 
 ABORTS = {
     0x05030000: "toggle bit not alternated",
+    0x05040000: "no answer in time",
     0x05040001: "unknown command",
     0x06010000: "unsupported access",
     0x06010002: "read only",

@@ -270,7 +270,7 @@ class VirtualCanopenDrive(VirtualDrive):
 
     def _set(self, entry: Object, value: int) -> None:
         self._objects[entry.index, entry.sub] = (entry, value)
-        if entry == MODE and value in (HOMING, CYCLIC_POSITION, CYCLIC_TORQUE):
+        if entry == MODE and value != self._mode and value in (HOMING, CYCLIC_POSITION, CYCLIC_TORQUE):
             self._mode = value
             self._homing = self._homing and value == HOMING
             if math.isfinite(self.plant.length):

@@ -4,6 +4,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rig.errors import InputError
 from rig.services.job import OnEvent, no_progress
@@ -17,7 +18,7 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "{name}"
 version = "0.1.0"
-dependencies = ["stewart-rig"]
+dependencies = [{requires}]
 
 [project.entry-points."stewart_rig.drivers"]
 {name} = "{module}:DRIVER"
@@ -25,6 +26,23 @@ dependencies = ["stewart-rig"]
 [tool.setuptools]
 py-modules = ["{module}"]
 """
+_BENCH = """from rig.testing import DriveBench
+
+
+class Bench(DriveBench):
+    lacks = {{"feedforward", "brake", "one set-point", "transaction"}}
+    takes = 6
+    arrives = 2
+    force_step = 0.5
+
+    def __init__(self, **options):
+        super().__init__("{name}", {{"device": "ethercat://memory", "unit": 3, **options}})
+
+
+def pytest_rig_drive_benches(driver):
+    return {{"{name}": Bench}} if driver == "{name}" else None
+"""
+Example = Literal["ascii", "ethercat"]
 
 
 @request
@@ -35,6 +53,8 @@ class DriverPackageRequest:
     """of the driver, as a configuration will say it: small letters, digits, - and _"""
     folder: Path | None = None
     """to write it to, which must not exist; None: one of its name, here"""
+    example: Example = "ascii"
+    """what it is filled with: frames of a made-up protocol, or CiA 402 on EtherCAT"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +81,15 @@ def write_driver_package(request: DriverPackageRequest, progress: OnEvent = no_p
     if name in drive_names() or module in sys.stdlib_module_names:
         raise InputError(f"driver {name!r}: there is one, or a module, of that name")
     folder = request.folder or Path(name)
-    example = Path(__file__).parent.parent / "testing" / "example_driver.py"
-    files = {"pyproject.toml": _PROJECT.format(name=name, module=module), f"{module}.py": example.read_text("utf-8")}
+    ethercat = request.example == "ethercat"
+    requires = '"stewart-rig", "pysoem"' if ethercat else '"stewart-rig"'
+    source = Path(__file__).parent.parent / "testing" / ("example_ethercat.py" if ethercat else "example_driver.py")
+    files = {
+        "pyproject.toml": _PROJECT.format(name=name, module=module, requires=requires),
+        f"{module}.py": source.read_text("utf-8"),
+    }
+    if ethercat:
+        files["conftest.py"] = _BENCH.format(name=name)
     try:
         folder.mkdir(parents=True)
         for file, text in files.items():

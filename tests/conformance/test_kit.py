@@ -25,7 +25,10 @@ BROKEN = {
     "or (0 if len(received) < 80 else -1)": ("or len(received) + 1", "twin: any bytes"),
     "on = self._on or self.torque_stuck": ("on = True", "moves nothing unasked"),
     'math.nan if b"?" in found[group] else float(found[group])': ("float(found[group])", "twin: no numbers"),
-    'self._serial = options.serial or "VIRTUAL"': ("self._serial = str(int(options.serial or 1))", "twin: serial number"),
+    'self._serial = options.serial or "VIRTUAL"': (
+        "self._serial = str(int(options.serial or 1))",
+        "twin: serial number",
+    ),
     "identity = Identity(*": ('identity = Identity("", *', "describes itself"),
     "class AsciiSettings(DriveSettings, LineTimes):": (
         "class AsciiSettings(DriveSettings, LineTimes):\n    pass\n\nclass AsciiSettings(DriveSettings, LineTimes):"
