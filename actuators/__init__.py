@@ -62,6 +62,7 @@ from actuators.interface import (
     Mode,
     Status,
 )
+from actuators.io_device import IoDevice, IoDriver, IoOptions, IoReading, Terminals
 from actuators.modbus_servo import ModbusServo, ModbusServoOptions
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
 from actuators.registry import (
@@ -70,12 +71,16 @@ from actuators.registry import (
     create_cell_device,
     create_cell_twin,
     create_drive,
+    create_io_device,
+    create_io_twin,
     create_twin,
     cycle_exchange,
     drive_cell_step,
     drive_names,
     find_cell_driver,
     find_driver,
+    find_io_driver,
+    io_driver_names,
     present_name,
 )
 from actuators.searching import PARITIES, Answer, scan, search
@@ -179,6 +184,10 @@ __all__ = [
     "Identity",
     "IdentityError",
     "InUnit",
+    "IoDevice",
+    "IoDriver",
+    "IoOptions",
+    "IoReading",
     "Line",
     "LineAddress",
     "LineFraming",
@@ -214,6 +223,7 @@ __all__ = [
     "TcpEndpoint",
     "TcpWire",
     "Terminal",
+    "Terminals",
     "Turnaround",
     "TwinServer",
     "VirtualAmplifier",
@@ -229,6 +239,8 @@ __all__ = [
     "create_cell_device",
     "create_cell_twin",
     "create_drive",
+    "create_io_device",
+    "create_io_twin",
     "create_twin",
     "cycle_exchange",
     "drive_cell_step",
@@ -236,6 +248,8 @@ __all__ = [
     "exchange_all",
     "find_cell_driver",
     "find_driver",
+    "find_io_driver",
+    "io_driver_names",
     "latency_timer",
     "load_profile",
     "open_wire",

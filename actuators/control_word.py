@@ -3,7 +3,7 @@
 from actuators.interface import Command, Mode, Status
 from actuators.power import PowerSequence
 from actuators.profile import ServoProfile
-from actuators.register_map import ACKNOWLEDGE, Signs
+from actuators.register_map import ACKNOWLEDGE, INPUT, Signs
 
 FAILED_STEP = 0x1_0000
 """Error code of a step to torque that was not confirmed in time; the step's number from 1 on is added."""
@@ -26,14 +26,21 @@ class ControlWord:
         self._has_off = Mode.OFF in self._modes
         self.power = None if profile.power is None else PowerSequence(profile.power.table)
         self._handover = profile.command.handover
-        flags = ((Status[name.upper()], place) for name, place in signs.status.items() if name != ACKNOWLEDGE)
+        flags = (
+            (Status[name.upper()], place)
+            for name, place in signs.status.items()
+            if name != ACKNOWLEDGE and not name.startswith(INPUT)
+        )
         self._flags = [(mask, value, flag) for flag, (mask, value) in flags]
         self._says_homing = "homing" in signs.status
         self._decoded: dict[int, Status] = {}
+        self.outputs = 0
+        """bits of the digital outputs that are on"""
         self.forget()
 
     def forget(self) -> None:
         """Begin anew, as after a connection."""
+        self.outputs = 0
         if self.power is not None:
             self.power.forget()
         self._torque = False
@@ -64,7 +71,7 @@ class ControlWord:
         control |= self._hand_over(moves and mode in _FOLLOWING)
         self._mode = mode
         self._searching = self._searching + moves if mode is Mode.HOMING else 0
-        return control ^ self._signs.low, 0 if code is None else code.value
+        return (control | self.outputs) ^ self._signs.low, 0 if code is None else code.value
 
     def _hand_over(self, follows: bool) -> int:
         """Bits of the control that hand over this exchange's set-point, where the drive is to follow it."""

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from actuators.bus import Bus, HalfDuplexBus
 from actuators.errors import CommandError
@@ -151,6 +151,20 @@ class Drive(Member):
         `temperature` is in °C and `supply` in V, for any maker.
         """
         return {}
+
+    input_names: tuple[str, ...] = ()
+    """Digital inputs that it reads along with its feedback."""
+    output_names: tuple[str, ...] = ()
+    """Digital outputs that it switches by its commands."""
+
+    @property
+    def inputs(self) -> Mapping[str, bool]:
+        """State of its digital inputs by the last good reply, by name; empty before one."""
+        return {}
+
+    def switch(self, output: str, on: bool) -> None:
+        """Switch one of its `output_names` with the commands from now on; off after connecting."""
+        raise CommandError(f"{self.name}: has no output {output!r}")
 
     @property
     def watchdog_fault(self) -> str:

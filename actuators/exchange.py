@@ -177,6 +177,11 @@ class CycleExchange:
         self.sync(leg)
         return self._drives[leg].auxiliary
 
+    def inputs(self, leg: int) -> Mapping[str, bool]:
+        """See `Drive.inputs`, for the drive of a leg (index)."""
+        self.sync(leg)
+        return self._drives[leg].inputs
+
     def interrupt(self, leg: int) -> None:
         """The same as `sync`, before it is used by itself: connected, closed, or asked outside the cycle."""
 

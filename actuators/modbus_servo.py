@@ -6,7 +6,7 @@ that goes on by one step an exchange.
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import RANGES, Register, ServoProfile, Setting, largest, load_profile
-from actuators.register_map import MappedCodec, Signs
+from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signs
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort
@@ -87,6 +87,11 @@ class Servo(StationDrive):
             if flag.name and flag.name.lower() in signs.status
         ]
         self._status_of: dict[int | float, Status] = {}
+        self.input_names, self.output_names = tuple(self.profile.inputs), tuple(self.profile.outputs)
+        self._inputs = {name: signs.status[INPUT + name] for name in self.input_names}
+        self._outputs = {name: signs.control[OUTPUT + name] for name in self.output_names}
+        self._answered = False
+        """whether there was a good reply since connecting"""
 
         command, feedback = self.profile.command, self.profile.feedback
         self._offset = options.position_offset
@@ -173,6 +178,21 @@ class Servo(StationDrive):
             name: math.nan if raw == register.invalid else raw * register.scale
             for (name, register), raw in zip(registers, values, strict=False)
         }
+
+    @property
+    def inputs(self) -> Mapping[str, bool]:
+        """See `Drive.inputs`."""
+        if not (self._inputs and self._answered):
+            return {}
+        word = int(self._raw[0])
+        return {name: word & mask == value for name, (mask, value) in self._inputs.items()}
+
+    def switch(self, output: str, on: bool) -> None:
+        """See `Drive.switch`."""
+        if output not in self._outputs:
+            super().switch(output, on)
+        mask = self._outputs[output]
+        self._words.outputs = self._words.outputs | mask if on else self._words.outputs & ~mask
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""
@@ -301,6 +321,7 @@ class Servo(StationDrive):
 
     def _connect(self, timeout: float) -> None:
         self._words.forget()
+        self._answered = False
         super()._connect(timeout)
 
     def _begin(self, command: Command) -> None:
@@ -347,6 +368,7 @@ class Servo(StationDrive):
         self._raw = raw
         feedback = self._feedback(raw)
         if isinstance(codec, MappedCodec):
+            self._answered = True
             status = self._words.observe(int(raw[0]))
             feedback = feedback._replace(status=status, error=feedback.error or self._words.error)
         offset = 0.0 if self.line is None else self._station.carried_after(self._now)

@@ -692,6 +692,10 @@ class ServoProfile(ProfileModel):
     status: StatusBits
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
+    inputs: dict[str, Sign] = Field(default_factory=dict)
+    """Digital inputs: bits of the status word or of `feedback.words`, coils or discrete inputs."""
+    outputs: dict[str, Sign] = Field(default_factory=dict)
+    """Digital outputs: bits of the control word, or coils."""
 
     @functools.cached_property
     def plain(self) -> bool:
@@ -708,7 +712,7 @@ class ServoProfile(ProfileModel):
             and command.mode is not None
             and command.mode.type == "u16"
             and command.handover is None
-            and not (feedback.words or command.constants)
+            and not (feedback.words or command.constants or self.inputs or self.outputs)
             and all(sign.plain for sign in signs)
             and all(register.words <= 2 for register in [*feedback.read.values(), *command.written.values()])
             and all(register.table is None for register in feedback.read.values())
@@ -749,6 +753,7 @@ class ServoProfile(ProfileModel):
             yield "control, power: give one of these tables"
         yield from self._mode_faults()
         yield from self._sign_faults(given)
+        yield from self._output_faults(given)
         yield from self._range_faults()
 
     def _mode_faults(self) -> Iterator[str]:
@@ -788,6 +793,34 @@ class ServoProfile(ProfileModel):
         if needs and self.command.control is None:
             yield "command.control: missing, but there are bits of it"
 
+    def _output_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+        handover, taken = self.command.handover, 0
+        if handover is not None:
+            taken |= handover.bit
+        if self.power is not None:
+            taken |= self.power.table.bits
+        for code in self.modes.given.values():
+            taken |= code.control
+        coils = {sign.coil for sign in control.values()} - {None}
+        for sign in control.values():
+            taken |= 0 if sign.bit is None else 1 << sign.bit
+        for name, sign in self.outputs.items():
+            key = f"outputs.{name}"
+            if sign.mask is not None or sign.discrete is not None or sign.word is not None:
+                yield f"{key}: is written: a bit of the control word, or a coil"
+            elif sign.active == "low":
+                yield f'{key}: active = "low" is not of an output: one that is off has no signal'
+            elif sign.coil is not None:
+                if sign.coil in coils:
+                    yield f"{key}: coil {sign.coil} is taken twice"
+                coils.add(sign.coil)
+            elif sign.bit is not None:
+                if taken >> sign.bit & 1:
+                    yield f"{key}: bit {sign.bit} of the control word is taken twice"
+                if self.command.control is None:
+                    yield f"{key}: a bit of command.control, which is missing"
+                taken |= 1 << sign.bit
+
     def _sign_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
         coils = [sign.coil for sign in control.values() if sign.coil is not None]
         if len(set(coils)) != len(coils):
@@ -801,6 +834,7 @@ class ServoProfile(ProfileModel):
         handover = self.command.handover
         if handover is not None and handover.acknowledge is not None:
             status["acknowledge"] = handover.acknowledge
+        status |= {f"inputs.{name}": sign for name, sign in self.inputs.items()}
         taken: dict[str | None, int] = {None: 0}
         if self.power is not None:
             for state in self.power.table.states:
@@ -808,7 +842,8 @@ class ServoProfile(ProfileModel):
         for name, sign in status.items():
             if sign.bit is None and sign.mask is None:
                 continue
-            key = f"status.{name}" if name != "acknowledge" else "command.handover.acknowledge"
+            key = name if "." in name else f"status.{name}"
+            key = "command.handover.acknowledge" if name == "acknowledge" else key
             if sign.word is not None and sign.word not in self.feedback.words:
                 yield f"{key}: no word {sign.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
             mask = sign.mask if sign.bit is None else 1 << sign.bit

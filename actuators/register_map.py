@@ -31,6 +31,10 @@ ACKNOWLEDGE = "acknowledge"
 """Name among the signs of the status of what answers a handover."""
 
 
+INPUT, OUTPUT = "input ", "output "
+"""Before the name of a digital input among the signs of the status, and of an output among those of the control."""
+
+
 class Signs:
     """Where the signs of a profile are in the wide status and the wide control."""
 
@@ -41,6 +45,7 @@ class Signs:
         handover = profile.command.handover
         if handover is not None and handover.acknowledge is not None:
             given[ACKNOWLEDGE] = handover.acknowledge
+        given |= {INPUT + name: sign for name, sign in profile.inputs.items()}
         inputs = [_input(sign) for sign in given.values() if sign.bit is None and sign.mask is None]
         self.inputs = tuple(dict.fromkeys(inputs))
         """(function, address) of each bit that is read, in the order of the wide status."""
@@ -48,6 +53,7 @@ class Signs:
         """name → mask and value."""
         control = profile.control
         bits: dict[str, BitMap] = {} if control is None else {n: getattr(control, n) for n in ControlBits.model_fields}
+        bits |= {OUTPUT + name: sign for name, sign in profile.outputs.items()}
         self.coils = tuple(sign.coil for sign in bits.values() if sign.coil is not None)
         """Address of each coil that is written, in the order of the wide control."""
         self.control = {

@@ -1,4 +1,4 @@
-"""Drivers by name, of drives and of load cells: those shipped here, and those that others declare as entry points."""
+"""Drivers by name, of drives, load cells and inputs and outputs: those shipped here, and entry points of others."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint
@@ -12,6 +12,7 @@ from actuators.drive import Drive
 from actuators.driver import Driver
 from actuators.errors import ConfigurationError
 from actuators.exchange import CycleExchange
+from actuators.io_device import IoDevice, IoDriver, Terminals
 from actuators.profile import describe
 from actuators.virtual.drive import Cell, PlantPort
 from actuators.virtual.faults import FaultyDevice, FaultyDrive
@@ -20,6 +21,8 @@ GROUP = "stewart_rig.drivers"
 """Entry-point group: name of the driver → its `Driver`."""
 CELL_GROUP = "stewart_rig.cell_drivers"
 """Entry-point group: name of the driver → its `CellDriver`."""
+IO_GROUP = "stewart_rig.io_drivers"
+"""Entry-point group: name of the driver → its `IoDriver`."""
 
 _DRIVERS = Declarations(
     "driver",
@@ -43,6 +46,12 @@ _CELL_DRIVERS = Declarations(
         EntryPoint("loadstar", "actuators.loadstar:DRIVER", CELL_GROUP),
     ),
 )
+_IO_DRIVERS = Declarations(
+    "I/O driver",
+    IoDriver,
+    IO_GROUP,
+    built_in=(EntryPoint("modbus-io", "actuators.modbus_io:DRIVER", IO_GROUP),),
+)
 
 _FORMER = {"servo-tcp": "servo", "amplifier-tcp": "modbus"}
 """What drivers were called before, in configurations and recordings."""
@@ -60,6 +69,11 @@ def cell_driver_names() -> tuple[str, ...]:
     return tuple(sorted(_CELL_DRIVERS.names()))
 
 
+def io_driver_names() -> tuple[str, ...]:
+    """Names of all drivers of inputs and outputs, sorted. Raises ConfigurationError if two share one."""
+    return tuple(sorted(_IO_DRIVERS.names()))
+
+
 def present_name(name: str) -> str:
     """What a driver is called that was called `name` once; of any other its name."""
     return _FORMER.get(name, name)
@@ -73,6 +87,11 @@ def find_driver(name: str) -> Driver:
 def find_cell_driver(name: str) -> CellDriver:
     """The driver of load-cell devices called `name`; errors as `find_driver`."""
     return _CELL_DRIVERS.find(present_name(name))
+
+
+def find_io_driver(name: str) -> IoDriver:
+    """The driver of inputs and outputs called `name`; errors as `find_driver`."""
+    return _IO_DRIVERS.find(name)
 
 
 def create_drive(driver: str, options: Mapping[str, Any]) -> Drive:
@@ -126,6 +145,23 @@ def create_cell_twin(driver: str, options: Mapping[str, Any], cells: Sequence[Ce
         raise ConfigurationError(f"cell driver {driver!r} has no virtual twin")
     given = _validated(f"cell driver {driver}", found.options, options)
     twin = found.twin(given, cells)
+    twin.reply_delay = given.twin_delay
+    return twin
+
+
+def create_io_device(driver: str, options: Mapping[str, Any]) -> IoDevice:
+    """Make a device with inputs and outputs, not yet connected; driver: of `io_driver_names`. See `create_drive`."""
+    found = find_io_driver(driver)
+    return found.create(_validated(f"I/O driver {driver}", found.options, options))
+
+
+def create_io_twin(driver: str, options: Mapping[str, Any], terminals: Terminals) -> FaultyDevice:
+    """Make the virtual twin of such a device over what is wired to it. See `create_twin`."""
+    found = find_io_driver(driver)
+    if found.twin is None:
+        raise ConfigurationError(f"I/O driver {driver!r} has no virtual twin")
+    given = _validated(f"I/O driver {driver}", found.options, options)
+    twin = found.twin(given, terminals)
     twin.reply_delay = given.twin_delay
     return twin
 

@@ -161,6 +161,11 @@ class VirtualDrive(VirtualDevice):
     plant: PlantPort
     """The leg; one that lies takes its place while a sensor fails."""
 
+    inputs: Mapping[str, bool] = {}
+    """signals at its digital inputs, by name; a drive that has some has a dict of its own"""
+    outputs: Mapping[str, bool] = {}
+    """its digital outputs"""
+
     longest_step = math.inf
     """s for which the plant may go on between two ticks: a drive that moves its set-point by itself bears little."""
 

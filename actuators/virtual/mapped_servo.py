@@ -18,7 +18,7 @@ from actuators.codec import (
 from actuators.interface import Mode, Status
 from actuators.power import POWER_FLAGS
 from actuators.profile import Handover, Setting
-from actuators.register_map import ACKNOWLEDGE, TRIGGER, MappedCodec, flags_value
+from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, flags_value
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
 from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
@@ -43,8 +43,12 @@ class VirtualMappedServo(VirtualServo):
         signs = self._signs = mapped.signs
         self.machine = None if profile.power is None else VirtualPower(profile.power.table)
         self.status_masks = [(int(flag), int(flag)) for flag in Status]  # the map is `_wide`
-        names = {name: Status[name.upper()] for name in signs.status if name != ACKNOWLEDGE}
-        self._places = {int(flag): signs.status[name] for name, flag in names.items()}
+        flags = {name: Status[name.upper()] for name in signs.status if name in profile.status.given}
+        self._places = {int(flag): signs.status[name] for name, flag in flags.items()}
+        self.inputs = dict.fromkeys(profile.inputs, True)
+        self._input_flags = {name: _TAKEN << place for place, name in enumerate(profile.inputs, start=1)}
+        self._places |= {flag: signs.status[INPUT + name] for name, flag in self._input_flags.items()}
+        self.outputs = dict.fromkeys(profile.outputs, False)
         if ACKNOWLEDGE in signs.status:
             self._places[_TAKEN] = signs.status[ACKNOWLEDGE]
         self.control_masks = tuple(signs.control.get(name, 0) for name in ("enable", "quick_stop", "clear"))
@@ -105,6 +109,7 @@ class VirtualMappedServo(VirtualServo):
             self._words |= dict(zip(addresses, struct.unpack(f">{len(data) // 2}H", data), strict=True))
             self._parameters |= {*addresses}
         self._coils = dict.fromkeys(self._coils, False)
+        self.outputs = dict.fromkeys(self.outputs, False)
         self._holds = False
         self._taken: tuple[int | float, ...] | None = None
         """the command with the last set-point that was handed over since there has been torque"""
@@ -159,6 +164,7 @@ class VirtualMappedServo(VirtualServo):
         handover = self.profile.command.handover
         if handover is not None and handover.trigger is not None and trigger == handover.trigger.value:
             control |= self._signs.trigger
+        self.outputs = {name: bool(control & self._signs.control[OUTPUT + name]) for name in self.outputs}
         self._act((control ^ self._signs.low, *values[1:]))
 
     def _act(self, command: tuple[int | float, ...]) -> None:
@@ -252,10 +258,13 @@ class VirtualMappedServo(VirtualServo):
 
     def _wide(self, flags: int) -> int:
         """The wide status that says the flags, and the power state."""
+        beside = _TAKEN * self._acknowledged
+        for name, flag in self._input_flags.items():
+            beside |= flag * self.inputs[name]
         if self.machine is None:
-            return flags_value(flags | _TAKEN * self._acknowledged, self._places)
+            return flags_value(flags | beside, self._places)
         state = self.machine.state
         if flags & Status.ENABLED and not state.flags & Status.ENABLED:  # a power stage that is stuck
             state = self.machine.table.steps[-1].state
-        others = flags & ~int(POWER_FLAGS) | _TAKEN * self._acknowledged
+        others = flags & ~int(POWER_FLAGS) | beside
         return flags_value(others, self._places) | state.value

@@ -1,8 +1,8 @@
 """What a part of another distribution must do: conformance suites for its tests.
 
 Of laws, references and readers of sensors by `check_law`, `check_source`, `check_sensor`; of drivers by `check_driver`,
-`check_cell_driver`, or `pytest --rig-driver NAME` (`rig.testing.plugin`). Each name is loaded at its first use, as
-pytest loads the plug-in wherever this distribution is installed.
+`check_cell_driver`, `check_io_driver`, or `pytest --rig-driver NAME` (`rig.testing.plugin`). Each name is loaded at its
+first use, as pytest loads the plug-in wherever this distribution is installed.
 """
 
 from importlib import import_module
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from rig.testing.drivers import DRIVE_CHECKS as DRIVE_CHECKS
     from rig.testing.drivers import check_driver as check_driver
     from rig.testing.failure import Failure as Failure
+    from rig.testing.io_drivers import IO_CHECKS as IO_CHECKS
+    from rig.testing.io_drivers import IoBench as IoBench
+    from rig.testing.io_drivers import check_io_driver as check_io_driver
+    from rig.testing.io_drivers import io_benches as io_benches
     from rig.testing.laws import LAW_CHECKS as LAW_CHECKS
     from rig.testing.laws import check_law as check_law
     from rig.testing.references import SOURCE_CHECKS as SOURCE_CHECKS
@@ -31,6 +35,7 @@ _NAMES = {
     "cell_drivers": ("CELL_CHECKS", "check_cell_driver"),
     "drivers": ("DRIVE_CHECKS", "check_driver"),
     "failure": ("Failure",),
+    "io_drivers": ("IO_CHECKS", "IoBench", "check_io_driver", "io_benches"),
     "laws": ("LAW_CHECKS", "check_law"),
     "references": ("SOURCE_CHECKS", "check_source"),
     "sensors": ("SENSOR_CHECKS", "check_sensor"),

@@ -1,7 +1,8 @@
-"""Plug-in of pytest: `--rig-driver NAME` and `--rig-cell-driver NAME` add the conformance suite of installed drivers.
+"""Plug-in of pytest: `--rig-driver`, `--rig-cell-driver` and `--rig-io-driver NAME` add the suite of installed drivers.
 
 A conftest.py may say how a driver's benches are made, where its address alone does not:
-`pytest_rig_drive_benches(driver)` and `pytest_rig_cell_benches(driver)` return them by name, or None.
+`pytest_rig_drive_benches(driver)`, `pytest_rig_cell_benches(driver)` and `pytest_rig_io_benches(driver)` return them by
+name, or None.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,10 @@ class BenchHooks:
     @pytest.hookspec(firstresult=True)
     def pytest_rig_cell_benches(self, driver: str) -> Mapping[str, Callable[..., Any]] | None:
         """The same of a driver of load cells: a `rig.testing.CellBench`."""
+
+    @pytest.hookspec(firstresult=True)
+    def pytest_rig_io_benches(self, driver: str) -> Mapping[str, Callable[..., Any]] | None:
+        """The same of a driver of inputs and outputs: a `rig.testing.IoBench`."""
 
 
 class ConformanceItem(pytest.Item):
@@ -54,7 +59,7 @@ class ConformanceItem(pytest.Item):
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("rig", "conformance of drivers of stewart-rig")
-    for option, what in (("--rig-driver", "drives"), ("--rig-cell-driver", "load cells")):
+    for option, what in (("--rig-driver", "drives"), ("--rig-cell-driver", "load cells"), ("--rig-io-driver", "I/O")):
         group.addoption(
             option, action="append", default=[], metavar="NAME", help=f"Check an installed driver of {what}."
         )
@@ -69,15 +74,17 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add an item for each check of each bench."""
     drivers, cells = config.getoption("--rig-driver"), config.getoption("--rig-cell-driver")
-    if not (drivers or cells):
+    blocks = config.getoption("--rig-io-driver")
+    if not (drivers or cells or blocks):
         return
     from actuators import ConfigurationError
-    from rig.testing import CELL_CHECKS, DRIVE_CHECKS, cell_benches, drive_benches
+    from rig.testing import CELL_CHECKS, DRIVE_CHECKS, IO_CHECKS, cell_benches, drive_benches, io_benches
 
     hook = config.hook
     kinds: tuple[tuple[list[str], Any, Any, Any], ...] = (
         (drivers, hook.pytest_rig_drive_benches, drive_benches, DRIVE_CHECKS),
         (cells, hook.pytest_rig_cell_benches, cell_benches, CELL_CHECKS),
+        (blocks, hook.pytest_rig_io_benches, io_benches, IO_CHECKS),
     )
     for names, declared, usual, checks in kinds:
         for name in names:

@@ -1,0 +1,303 @@
+"""The conformance suite of a driver of devices with digital inputs and outputs, over its own twin."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from actuators import (
+    ConfigurationError,
+    ConnectError,
+    DriveAddress,
+    Identity,
+    IoDevice,
+    IoOptions,
+    IoReading,
+    MemoryWire,
+    create_io_device,
+    create_io_twin,
+    find_io_driver,
+)
+from rig.testing.benches import places
+from rig.testing.drivers import alike, refusal, wrong_kind
+from rig.testing.failure import Failure, run_checks
+from rig.testing.twins import survives_any_bytes, within_modbus_bounds
+
+_NAME = "block 7"
+_CYCLE = 2e-3  # s
+_PERIOD = 0.01  # s
+_INPUTS, _OUTPUTS = (0, 1, 5), (0, 1, 2, 9)
+
+
+class BenchTerminals:
+    """What is wired to a virtual block: `inputs` have a signal, `outputs` are on."""
+
+    def __init__(self) -> None:
+        """No signal anywhere."""
+        self.inputs: set[int] = set()
+        self.outputs: set[int] = set()
+
+    def read(self, channel: int) -> bool:
+        """See `actuators.Terminals`."""
+        return channel in self.inputs
+
+    def write(self, channel: int, on: bool) -> None:
+        """See `actuators.Terminals`."""
+        self.outputs = self.outputs | {channel} if on else self.outputs - {channel}
+
+
+class IoBench:
+    """A driver of inputs and outputs over memory to its twin."""
+
+    inputs, outputs = _INPUTS, _OUTPUTS
+    """Channels that are used."""
+    takes = 2
+    """Cycles after which a change is seen at the other end."""
+
+    def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
+        """driver: its name. options: of `create_io_device`; `open_wire` is the bench's."""
+        self.driver = driver
+        self.now = 0.0
+        """s"""
+        self.terminals = BenchTerminals()
+        self.options = given = {"name": _NAME, "inputs": self.inputs, "outputs": self.outputs, **options}
+        self.twin = create_io_twin(driver, given, self.terminals)
+        wire = {"open_wire": lambda _timeout: MemoryWire(self.twin.respond, lambda: self.twin.due())}
+        self.device = create_io_device(driver, given | wire)
+        self.device.connect(1.0)
+        self.device.configure()
+        self.states = (False,) * len(self.outputs)
+
+    def cycle(self, states: tuple[bool, ...] | None = None) -> IoReading:
+        """One cycle, with other outputs from it on if they are given."""
+        self.states = self.states if states is None else states
+        self.now += _CYCLE
+        self.twin.tick(self.now)
+        self.device.begin(self.states, self.now)
+        return self.device.finish(self.now)
+
+    def cycles(self, count: int) -> list[IoReading]:
+        """Several cycles."""
+        return [self.cycle() for _ in range(count)]
+
+    @property
+    def on(self) -> tuple[bool, ...]:
+        """What is on at the twin, by channel of `outputs`."""
+        return tuple(channel in self.terminals.outputs for channel in self.outputs)
+
+
+def _declared(bench: IoBench) -> Iterator[str]:
+    driver = find_io_driver(bench.driver)
+    fields = set(driver.address.model_fields)
+    for text, there in (
+        ("an address with fields of its own", fields - {"unit"}),
+        (
+            "options with the fields of its address and IoOptions",
+            {*fields, *IoOptions.model_fields} <= set(driver.options.model_fields),
+        ),
+        ("its address's defaults in its options", alike(driver.address, driver.options)),
+        ("identity, in its address", driver.address.identity is not DriveAddress.identity),
+        ("place, in its address", driver.address.place is not DriveAddress.place),
+        ("a virtual twin", driver.twin),
+        ("docstrings of address and options", driver.address.__doc__ and driver.options.__doc__),
+    ):
+        if not there:
+            yield f"the driver lacks {text}"
+
+
+def _describes_itself(bench: IoBench) -> Iterator[str]:
+    device = bench.device
+    if wrong := wrong_kind("it", device, IoDevice):
+        yield wrong
+    found = (device.name, device.inputs, device.outputs)
+    if found != (_NAME, bench.inputs, bench.outputs):
+        yield f"it says {found}, its options {(_NAME, bench.inputs, bench.outputs)}"
+    if wrong := wrong_kind("what identify gives", device.identify(), Identity):
+        yield wrong
+
+
+def _refuses_options(bench: IoBench) -> Iterator[str]:
+    wrong = {"name": _NAME, "no_such_option": 1}
+    for make in (
+        partial(create_io_device, bench.driver, wrong),
+        partial(create_io_twin, bench.driver, wrong, bench.terminals),
+    ):
+        if text := refusal(ConfigurationError, "no_such_option", make):
+            yield f"an option that there is not {text}"
+
+
+def _inputs(bench: IoBench) -> Iterator[str]:
+    bench.cycles(bench.takes)
+    for signals in (set(), set(bench.inputs), *({one} for one in bench.inputs)):
+        bench.terminals.inputs = set(signals)
+        reading = bench.cycles(bench.takes)[-1]
+        wanted = tuple(channel in signals for channel in bench.inputs)
+        if (reading.inputs, reading.fresh, reading.age) != (wanted, True, 0.0):
+            yield f"channels {sorted(signals)} of {bench.inputs} have a signal, and it reads {reading}"
+
+
+def _outputs(bench: IoBench) -> Iterator[str]:
+    count = len(bench.outputs)
+    for place in (None, *range(count)):
+        states = tuple(place is None or one == place for one in range(count))
+        bench.cycle(states)
+        if bench.on != states:
+            yield f"in the cycle that commands {states} of channels {bench.outputs} they are {bench.on}"
+    foreign = bench.terminals.outputs - set(bench.outputs)
+    if foreign:
+        yield f"it switches channels {sorted(foreign)}, which are not among its outputs"
+
+
+def _off_before_and_after(bench: IoBench) -> Iterator[str]:
+    bench.cycle((True,) * len(bench.outputs))
+    bench.device.switch_off()
+    if any(bench.on):
+        yield f"switched off, they are {bench.on}"
+    bench.cycle((True,) * len(bench.outputs))
+    if not all(bench.on):
+        yield f"commanded on again, they are {bench.on}"
+    bench.device.connect(1.0)
+    if not all(bench.on):
+        yield "connecting switches outputs"
+    bench.device.configure()
+    if any(bench.on):
+        yield f"after configure they are {bench.on}, must be off"
+
+
+def _lost_write(bench: IoBench) -> Iterator[str]:
+    bench.cycles(3)
+    bench.twin.inject("drop_all")
+    bench.cycle((True,) * len(bench.outputs))
+    bench.cycle()
+    bench.twin.clear("drop_all")
+    bench.cycles(3)
+    if not all(bench.on):
+        yield f"a write was lost, and three cycles later the outputs are {bench.on}"
+
+
+def _wire_fault(fault: str, bench: IoBench) -> Iterator[str]:
+    bench.terminals.inputs = set(bench.inputs[:1])
+    good = bench.cycles(3)[-1]
+    received = bench.device.counters.received
+    bench.twin.inject(fault, 1.0 if fault == "delay" else None)
+    for cycle in range(1, 6):
+        reading = bench.cycle()
+        if (reading.inputs, reading.fresh) != (good.inputs, False) or abs(reading.age - _CYCLE * cycle) > 1e-6:
+            yield f"cycle {cycle} of the fault: {reading}, before it {good}"
+    if bench.device.counters.received != received:
+        yield f"nothing good was received, and it counts {bench.device.counters}"
+    bench.twin.clear(fault)
+    if fault == "close":
+        if bench.device.connected:
+            yield "the connection was closed, and connected is True"
+        bench.device.connect(1.0)
+    if not bench.cycles(4)[-1].fresh:
+        yield "it does not answer again after the fault"
+
+
+def _nothing_received(bench: IoBench) -> Iterator[str]:
+    bench.terminals.inputs = set(bench.inputs)
+    bench.twin.inject("drop_all")
+    reading = bench.cycle()
+    if reading.fresh or any(reading.inputs) or len(reading.inputs) != len(bench.inputs):
+        yield f"nothing was received yet, and it reads {reading}"
+
+
+def _slower(bench: IoBench) -> Iterator[str]:
+    bench.cycle()
+    sent = bench.device.counters.sent
+    bench.cycles(20)
+    if bench.device.counters.sent - sent not in (4, 5):
+        yield f"in 40 ms with a period of 10 ms it is asked {bench.device.counters.sent - sent} times"
+    bench.cycle(tuple(not one for one in bench.states))
+    if bench.on != bench.states:
+        yield "an output that changes waits for its period"
+
+
+def _watchdog(bench: IoBench) -> Iterator[str]:
+    if not bench.device.watchdog:
+        return
+    bench.cycle((True,) * len(bench.outputs))
+    bench.cycles(1000)
+    if not all(bench.on):
+        yield "within 2 s of cycles its own watchdog has switched outputs off"
+    bench.twin.tick(bench.now + 61.0)
+    if any(bench.on):
+        yield "nobody writes any more, and its outputs stay on"
+
+
+def _reconnects(bench: IoBench) -> Iterator[str]:
+    device = bench.device
+    device.close()
+    device.close()
+    if device.connected or bench.cycle().fresh:
+        yield "closed, it is connected or reads"
+    for what, call in (("identify", device.identify), ("switch_off", device.switch_off)):
+        if text := refusal(ConnectError, _NAME, call):
+            yield f"closed, {what} {text}"
+    device.connect(1.0)
+    if not device.connected or not bench.cycles(2)[-1].fresh:
+        yield "connected again, it does not read"
+
+
+IoCheck = Callable[[IoBench], Iterator[str]]
+MakeIoBench = Callable[..., IoBench]
+"""Called with options of the device by keyword, as `sample_period`."""
+_CHECKS: Mapping[str, IoCheck] = {
+    "declared": _declared,
+    "describes itself": _describes_itself,
+    "refuses options": _refuses_options,
+    "inputs": _inputs,
+    "outputs": _outputs,
+    "off before and after": _off_before_and_after,
+    "lost write": _lost_write,
+    "nothing received": _nothing_received,
+    **{f"wire fault {name}": partial(_wire_fault, name) for name in ("drop_all", "delay", "busy", "close")},
+    "slower than the cycle": _slower,
+    "watchdog": _watchdog,
+    "reconnects": _reconnects,
+    "twin: any bytes": lambda bench: survives_any_bytes(bench.twin),
+    "twin: Modbus": lambda bench: within_modbus_bounds(bench.twin.device),
+}
+
+
+def _on(check: IoCheck, options: Mapping[str, float], make: MakeIoBench) -> Iterator[str]:
+    bench = make(**options)
+    try:
+        yield from check(bench)
+    finally:
+        bench.device.close()
+
+
+IO_CHECKS: Mapping[str, Callable[[MakeIoBench], Iterator[str]]] = {
+    name: partial(_on, check, {"sample_period": _PERIOD} if name == "slower than the cycle" else {})
+    for name, check in _CHECKS.items()
+}
+"""The checks of a driver of inputs and outputs by name; each is given what makes its bench.
+
+The declaration is whole; wrong options are refused; inputs are read by channel; an output is switched in its cycle, and
+no other; a lost write is repeated; all are off after `configure` and `switch_off`; faults of the wire leave the last
+inputs and are never raised; a slower device is asked at its own pace, but written to at once; a watchdog is served.
+"""
+
+
+def _bench(driver: str, place: Mapping[str, Any], **options: Any) -> IoBench:
+    return IoBench(driver, {**place, **options})
+
+
+def io_benches(driver: str) -> dict[str, MakeIoBench]:
+    """Benches of a driver by where it is, see `drive_benches`. Raises ConfigurationError: no such driver."""
+    found = places(find_io_driver(driver).address)
+    return {f"{driver} {place}".strip(): partial(_bench, driver, options) for place, options in found.items()}
+
+
+def check_io_driver(name: str, benches: Mapping[str, MakeIoBench] | None = None) -> tuple[Failure, ...]:
+    """Check the driver of inputs and outputs called `name` on each of `benches`, by default those of `io_benches`.
+
+    Raises:
+        ConfigurationError: no such driver.
+    """
+    found = io_benches(name) if benches is None else benches
+    checks = {
+        f"{bench}: {check}": partial(run, make) for bench, make in found.items() for check, run in IO_CHECKS.items()
+    }
+    return run_checks(checks)
