@@ -71,6 +71,9 @@ class FaultCode(IntEnum):
     WIRING = 31
     COMMUNICATION_DISTURBED = 32
     STREAM = 33
+    EMERGENCY_STOP = 34
+    SAFE_TORQUE_OFF = 35
+    INPUTS_OUTPUTS = 36
 
 
 class MotionKind(IntEnum):

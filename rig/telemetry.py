@@ -26,6 +26,16 @@ class CycleFlag(IntFlag):
     """the reference is paused before its end"""
     LATCHED = 16
     """a fault is latched"""
+    EMERGENCY_STOP_CLOSED = 32
+    """the input of the emergency stop's chain; 0 also without one"""
+    SAFE_TORQUE_OFF_CLOSED = 64
+    """the feedback of safe torque off; 0 also without one"""
+    ENABLE = 128
+    """output"""
+    BRAKE_RELEASED = 256
+    """some output that releases a brake is on"""
+    LAMP = 512
+    """output"""
 
 
 _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [

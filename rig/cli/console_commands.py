@@ -97,6 +97,8 @@ def status(context: typer.Context) -> None:
         lines.append(f"stop       {now.stop.name}")
     if now.cause:
         lines.append(f"cause      {now.cause_text}")
+    if now.io is not None:
+        lines.append(f"I/O        {now.io.described}")
     if rejected := _rejected(now):
         lines.append(f"replies    {rejected}")
     lines.append(f"recording  {_recording(now)}")
@@ -107,7 +109,9 @@ def _rejected(now: Snapshot) -> str:
     found = [
         f"leg {leg}: {report.replies.described}" for leg, report in enumerate(now.drives, 1) if report.replies.kinds
     ]
-    return "; ".join([*found, *([f"load cells: {now.cells_rejected} rejected"] if now.cells_rejected else [])])
+    found += [f"load cells: {now.cells_rejected} rejected"] if now.cells_rejected else []
+    found += [f"I/O block: {now.io.replies.described}"] if now.io is not None and now.io.replies.kinds else []
+    return "; ".join(found)
 
 
 def _recording(now: Snapshot) -> str:
@@ -126,9 +130,10 @@ app.add_typer(console_positions.app)
 def faults(context: typer.Context) -> None:
     """What can be injected into a virtual rig, and what is on."""
     on = _virtual(context).active
-    no_amplifier = commanded_rig(context).config.load_cells.amplifier is None
+    config = commanded_rig(context).config
+    absent = ("amplifier_",) * (config.load_cells.amplifier is None) + ("io_",) * (config.io is None)
     for name, kind in FAULTS.items():
-        if no_amplifier and name.startswith("amplifier_"):
+        if name.startswith(absent):
             continue
         default = "" if kind.default is None else f"{kind.default:g} {kind.unit}".strip()
         typer.echo(f"{name:24} {default:10} {kind.text}")

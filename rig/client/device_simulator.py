@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from actuators import CAN_SCHEME, Endpoint, SerialEndpoint, cell_driver_names, drive_names
+from actuators import CAN_SCHEME, Endpoint, SerialEndpoint, cell_driver_names, drive_names, io_driver_names
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
@@ -18,6 +18,13 @@ _PLACE = ("host", "port", "device", "framing", *_LINE)
 _BAUD = 115_200
 _LAST_PORT = 65535
 _DRIVES = 6
+_BLOCK = -1
+"""index of the block of inputs and outputs, the last device"""
+_POINTS = {
+    "inputs": {"emergency_stop": {"channel": 0}, "safe_torque_off": {"channel": 1}},
+    "outputs": {"enable": {"channel": 0}, "brake": {"channel": 1}, "lamp": {"channel": 2}},
+}
+"""Points of a block that is served alone."""
 _OF_DEVICES = "virtual-mixed"
 """A shipped configuration with a device for each load cell."""
 
@@ -53,6 +60,10 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, print
     if cells and leg is not None and not single:
         raise InputError(f"--leg {leg}: {name} reads the load cells of all six legs")
     device = (leg or 1) - 1 + (_DRIVES if cells else 0)
+    if name in io_driver_names():
+        if leg is not None:
+            raise InputError(f"--leg {leg}: {name} is one block for the whole rig")
+        device = _BLOCK
     what, place = _device(config, device)
     config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
     interruption = Interruption()
@@ -80,12 +91,14 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
     if name in cell_driver_names():
         devices = [{"device": f"cell-{number}"} for number in range(1, _DRIVES + 1)]
         return load_config(_OF_DEVICES).changed({"load_cells": {"driver": name, "devices": devices}}), True
+    if name in io_driver_names():
+        return load_config().changed({"io": {"driver": name, "block": {"host": _LOCAL}, **_POINTS}}), False
     if name in drive_names():
         raise InputError(
             f"driver {name!r}: no configuration that comes along has its drives; give a file that has, with their "
             "addresses and a [virtual] table"
         )
-    known = sorted({*map(_drives_of, shipped_configs()), *cell_driver_names()})
+    known = sorted({*map(_drives_of, shipped_configs()), *cell_driver_names(), *io_driver_names()})
     raise InputError(f"no virtual device {name!r}: give a driver ({', '.join(known)}) or a configuration")
 
 
@@ -96,6 +109,8 @@ def _drives_of(shipped: str) -> str:
 def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
     """Text and address of a device, by its index among the six drives and then the cells' own devices."""
     resolved, cells = config.resolved(), config.load_cells
+    if device == _BLOCK and config.io is not None:
+        return f"{config.io.driver}, inputs and outputs,", resolved["io"]["block"]
     if device < _DRIVES:
         return f"{config.drives.driver_of(device)}, leg {device + 1},", resolved["drives"]["legs"][device]
     if cells.devices is not None:
@@ -125,6 +140,8 @@ def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, 
 def _at(config: RigConfig, device: int, address: dict[str, Any]) -> dict[str, Any]:
     """Changes of a configuration that give one device another address."""
     resolved = config.resolved()
+    if device == _BLOCK:
+        return {"io": {"block": {"host": None, "device": None} | address}}
     if device >= _DRIVES and config.load_cells.devices is None:
         return {"load_cells": {"amplifier": {"host": None, "device": None} | address}}
     section, key, place = (

@@ -38,13 +38,14 @@ def free_ports(count: int) -> list[int]:
 
 def on_free_ports(config: RigConfig) -> RigConfig:
     """The configuration with every device moved to a free port of this machine; see `free_ports`."""
-    return on_ports(config, free_ports(7 + len(config.sensors)))
+    return on_ports(config, free_ports(8 + len(config.sensors)))
 
 
 def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
     """The configuration with its drives on the first six of seven `ports` of this machine, an amplifier on the last.
 
-    A serial port gets a name that is its own as well. Simulated sensors take the ports after these, if there are some.
+    A serial port gets a name that is its own as well. Simulated sensors take the ports after these, and a block of
+    inputs and outputs the next one, if there are some.
     """
     resolved = config.resolved()
 
@@ -61,8 +62,11 @@ def on_ports(config: RigConfig, ports: Sequence[int]) -> RigConfig:
     if twins and len(ports) >= 7 + len(config.sensors):
         changes["sensors"] = [
             sensor | {"source": f"udp://{_LOCAL}:{port}"} if sensor["name"] in twins else sensor
-            for sensor, port in zip(resolved["sensors"], ports[7:], strict=True)
+            for sensor, port in zip(resolved["sensors"], ports[7:], strict=False)
         ]
+    if config.io is not None and config.io.block is not None:
+        block, behind = resolved["io"]["block"], 7 + len(config.sensors)
+        changes["io"] = {"block": moved(block, ports[behind]) if len(ports) > behind else on_own_line(block)}
     cells = resolved["load_cells"]
     if config.load_cells.amplifier is not None:
         changes["load_cells"] = {"amplifier": moved(cells["amplifier"], ports[6])}

@@ -26,7 +26,7 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motion_runner import Progress, compiling_progress
 from rig.client.motions import checked_motion, prepare_motion
 from rig.client.reporting import ReportProcess
-from rig.config import RigConfig, in_real_time
+from rig.config import RigConfig, device_keys, in_real_time
 from rig.csvio import check_folder
 from rig.engine import Pace, ProgressCallback, RunningEngine, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
@@ -380,7 +380,7 @@ def _following(config: RigConfig, trajectory: Trajectory) -> float:
 def _served_at(config: RigConfig) -> list[str]:
     """Addresses of the devices of a virtual rig, each once."""
     found = []
-    for address in (*config.drives.legs, *config.load_cells.places.values()):
+    for _key, address in device_keys(config):
         endpoint = address.endpoint
         found.append(virtual_port(endpoint).device if isinstance(endpoint, SerialEndpoint) else address.place)
     return list(dict.fromkeys(found))

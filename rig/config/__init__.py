@@ -15,6 +15,7 @@ from rig.config.control_laws import (
 )
 from rig.config.criteria import CRITERIA, Criterion
 from rig.config.declarations import ExtensionSettings, read_settings
+from rig.config.digital_io import DigitalIo, Point
 from rig.config.faulty_values import config_faults
 from rig.config.fmu import (
     PAYLOAD_MOTION,
@@ -33,6 +34,7 @@ from rig.config.rig_config import (
     cell_options,
     drive_options,
     in_real_time,
+    io_options,
     load_config,
     parse_config,
     relaxed_bounds,
@@ -111,6 +113,7 @@ __all__ = [
     "Control",
     "Criterion",
     "CueOptions",
+    "DigitalIo",
     "ExtensionSettings",
     "Hose",
     "InjectedFault",
@@ -123,6 +126,7 @@ __all__ = [
     "Picture",
     "PlantFriction",
     "PluginSource",
+    "Point",
     "Realtime",
     "ReceiverOptions",
     "ReferenceFmu",
@@ -154,6 +158,7 @@ __all__ = [
     "find_sensor",
     "gain_findings",
     "in_real_time",
+    "io_options",
     "law_names",
     "leg_gains",
     "leg_section",

@@ -85,13 +85,18 @@ def _timing(config: RigConfig) -> Iterator[ConfigFault]:
 
 
 def device_keys(config: RigConfig) -> list[tuple[KeyPath, DriveAddress]]:
-    """Return the addresses of drives and of the load cells' own devices, with their keys."""
+    """Return the addresses of drives, of the load cells' own devices and of the block of inputs and outputs.
+
+    Each with its key.
+    """
     keys: list[tuple[KeyPath, DriveAddress]] = [
         (("drives", "legs", leg), drive) for leg, drive in enumerate(config.drives.legs)
     ]
     cells = config.load_cells
     for number, (name, address) in enumerate(cells.places.items()):
         keys.append((("load_cells", name) if cells.devices is None else ("load_cells", "devices", number), address))
+    if config.io is not None and config.io.block is not None:
+        keys.append((("io", "block"), config.io.block))
     return keys
 
 

@@ -36,6 +36,7 @@ from rig.config.acceptance import Acceptance
 from rig.config.conflicts import conflicts
 from rig.config.control_laws import AnyLaws, LawDeclaration, find_law
 from rig.config.declarations import ExtensionSettings
+from rig.config.digital_io import AnyIo
 from rig.config.faulty_values import config_faults, finding_of
 from rig.config.fmu import ReferenceFmu
 from rig.config.load_cells import AnyCells, read_cells
@@ -201,6 +202,8 @@ class RigConfig(Section):
     """The six drives."""
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
     """The six load cells."""
+    io: AnyIo | None = None
+    """Digital inputs and outputs; without this table there are none."""
     recording: RecordingOptions = RecordingOptions()
     """Folder, operator and note of recordings."""
     picture: Picture = Picture()
@@ -317,6 +320,15 @@ class RigConfig(Section):
     def cells_stale_time(self) -> float:
         """Return the permitted age of the load cells' readings, s."""
         return self.safety.staleness(self.reading_period)
+
+    @property
+    def io_stale_time(self) -> float:
+        """Return the permitted age of the inputs, s: of the slowest device that has some."""
+        if self.io is None:
+            return math.inf
+        every = [*self.io.inputs.points.values(), *self.io.outputs.points.values()]
+        periods = [self.period if point.leg is None else self.exchange_period for point in every]
+        return self.safety.staleness(max(*periods, self.io.sample_period))
 
     @property
     def command_lead(self) -> float:
@@ -469,6 +481,20 @@ def cell_options(config: RigConfig) -> list[dict[str, Any]]:
         {"name": place if cells.devices is None else f"load cell {number}", **shared, **address.model_dump()}
         for number, (place, address) in enumerate(cells.places.items(), start=1)
     ]
+
+
+def io_options(config: RigConfig) -> dict[str, Any] | None:
+    """Return the options for the driver of the block of inputs and outputs, and for its virtual counterpart."""
+    io = config.io
+    if io is None or io.block is None:
+        return None
+    return {
+        "request_timeout": config.drives.connect_timeout,
+        "sample_period": io.sample_period,
+        "inputs": io.input_channels,
+        "outputs": io.output_channels,
+        **io.block.model_dump(),
+    }
 
 
 def sent_steps(config: RigConfig) -> tuple[float, ...]:

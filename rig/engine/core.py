@@ -97,7 +97,12 @@ class Engine:
         self.drives = drives
         self.sink = sink
         self.machine = StateMachine(
-            Deadlines(homing=safety.homing_timeout, stop=safety.stop_time, enable=config.enable_time)
+            Deadlines(
+                homing=safety.homing_timeout,
+                stop=safety.stop_time,
+                enable=config.enable_time,
+                brake=0.0 if config.io is None else config.io.closing_time,
+            )
         )
         self.cycle_data = CycleData(config, drives.force_feedforward)
         self.law: ControlLaw = make_law(config, self.cycle_data.model.dynamics)
@@ -191,6 +196,12 @@ class Engine:
             self.reference.decelerate(self._stop_ramps)
         if self.machine.stop >= StopSeverity.QUICK_STOP:
             self._commander.passive()  # no force is sent any more, not even the one computed
+            self._switch_outputs()
+
+    def _switch_outputs(self) -> None:
+        """Let the outputs follow the state, with the next exchange."""
+        if self.drives.io is not None:
+            self.drives.io.follow(self.tick.t, self.machine, self.drives.asked, self.drives.status)
 
     def _was_there(self, cause: Cause) -> bool:
         """Whether the cause is a drive's fault from before any drive was commanded torque."""
@@ -336,6 +347,8 @@ class Engine:
             self.record("warning", Finding(Code.CHECKS_OFF, details={"text": self.config.safety.disabled_text}))
         if self.drives.unwatched is not None:
             self.record("warning", self.drives.unwatched)
+        if self.drives.io is not None and self.drives.io.unwatched is not None:
+            self.record("warning", self.drives.io.unwatched)
         if self.config.gains_unused:
             self.record("info", Finding(Code.GAINS_UNUSED, details={"text": self.config.gains_unused}))
         self.enter(State.IDLE)
@@ -406,11 +419,14 @@ class Engine:
             cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=machine.homed)
         except DynamicsError as error:
             self.trip(no_model(t, error))
+        if self.drives.io is not None:
+            supervision.inputs(t)  # first: an open chain explains the torque that it takes
         supervision.feedback(t, exchanges.between)
         supervision.measured(t, exchanges.between)
         supervision.recording(t, self.sink.fault, self.sink.room)
         self._advance_state()
         commander.decide(t, clear=self._fault_reset.edge)
+        self._switch_outputs()
         if machine.stop > severity and machine.stop >= _QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             exchanges.repeat(commander.commands)
@@ -610,6 +626,7 @@ class Engine:
             sensors=runtime.sensors,
             cells_rejected=drives.cells_rejected,
             stream=reference.source.report if isinstance(reference.source, StreamSource) else None,
+            io=None if drives.io is None or state is State.OFF else drives.io_report(),
         )
 
     def _report_on_drives(self) -> None:

@@ -558,7 +558,7 @@ class CycleData:
         self.model.note_command(t, self.reference, self.set_points.feedforward)
 
 
-_FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)
+_FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in list(CycleFlag)[:5])
 
 
 class TelemetryRow:
@@ -605,6 +605,8 @@ class TelemetryRow:
             | (_PAUSED if reference.paused else 0)
             | (_LATCHED if machine.latched else 0)
         )
+        if drives.io is not None:
+            flags |= drives.io.flags
         self._row.times(
             (
                 tick.t,

@@ -16,10 +16,12 @@ from actuators import (
     Wire,
     create_cell_device,
     create_drive,
+    create_io_device,
     open_wire,
 )
 from calibration import LoadCellCalibration, identity, load_cell_calibration
-from rig.config import RigConfig, cell_options, drive_options
+from rig.config import RigConfig, cell_options, drive_options, io_options
+from rig.engine.digital_io import InputsOutputs
 from rig.engine.drive_group import DriveGroup
 from rig.engine.laws import needed_modes
 from rig.engine.pacer import PacedWire, Pacer
@@ -61,7 +63,8 @@ def make_drive_group(
 
     Args:
         config: the rig.
-        wires: for a rig in this process: gives new wires to the six drives, then to the cells' own devices;
+        wires: for a rig in this process: gives new wires to the six drives, then to the cells' own devices and to
+            the block of inputs and outputs;
             None opens the configured addresses.
         pacer: gives virtual devices their time.
         clock: of the wires, if not the pacer's or the machine's.
@@ -81,6 +84,7 @@ def make_drive_group(
         pacer or clock,
         config.machine.length_offsets.tolist(),
         config.cell_errors,
+        make_io(config, drives, wires, pacer, buses),
     )
 
 
@@ -124,6 +128,28 @@ def make_cells(
         wire = _served(config, address, pacer) if wires is None else _over(wires, len(config.drives.legs) + index)
         devices.append(create_cell_device(cells.driver, options | {"buses": buses} | wire))
     return DeviceCells(devices)
+
+
+def make_io(
+    config: RigConfig,
+    drives: Sequence[Drive],
+    wires: Callable[[], Sequence[Wire]] | None = None,
+    pacer: Pacer | None = None,
+    buses: Buses | None = None,
+) -> InputsOutputs | None:
+    """The inputs and outputs, not yet connected, None without any; see `make_drive`.
+
+    Raises:
+        ConfigurationError: the driver does not take what is configured, or a drive does not have a point.
+    """
+    io, options, device = config.io, io_options(config), None
+    if io is None:
+        return None
+    if io.block is not None and options is not None:
+        index = len(config.drives.legs) + len(config.load_cells.places)
+        wire = _served(config, io.block, pacer) if wires is None else _over(wires, index)
+        device = create_io_device(io.driver, options | {"buses": buses} | wire)
+    return InputsOutputs(io, device, drives)
 
 
 def _over(wires: Callable[[], Sequence[Wire]], index: int) -> dict[str, object]:

@@ -24,7 +24,8 @@ from actuators import (
 )
 from calibration import CellErrors, LoadCellCalibration
 from kinematics import Array, kernel
-from rig.engine.snapshot import DriveReport, ReplyCounts
+from rig.engine.digital_io import InputsOutputs
+from rig.engine.snapshot import DriveReport, IoReport, ReplyCounts
 from rig.errors import HardwareError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, MonotonicClock
@@ -72,6 +73,7 @@ class DriveGroup:
         clock: of their wires, if not the machine's.
         length_offsets: (6,) m, drive reading less leg length; all lengths here are corrected.
         cell_errors: errors of the cells beyond their calibration; all forces here are corrected.
+        io: inputs and outputs, if there are some.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
@@ -92,12 +94,17 @@ class DriveGroup:
         clock: Clock | None = None,
         length_offsets: Sequence[float] = (0.0,) * 6,
         cell_errors: CellErrors | None = None,
+        io: InputsOutputs | None = None,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
         self._members = tuple(drives)
         self._exchange = cycle_exchange(self._members)
         self._modes = tuple(modes)
         self._cells = cells
+        self.io = io
+        self._block = None if io is None else io.device
+        line = None if self._block is None else self._block.line
+        self._lines = cells.lines if line is None else [*cells.lines, line]
         self._calibration = calibration
         self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
         self._corrects = bool(self._cell_errors)
@@ -178,7 +185,7 @@ class DriveGroup:
     @property
     def plans(self) -> list[BusPlan]:
         """Plan of a cycle on each shared line."""
-        return bus_plans([*self._drives, *self._cells.members])
+        return bus_plans([*self._drives, *self._cells.members, *([] if self._block is None else [self._block])])
 
     def lacking(self) -> dict[int, Finding]:
         """Legs (1…6) whose drive lacks a required mode, and the modes."""
@@ -215,6 +222,8 @@ class DriveGroup:
             self._cells.connect(timeout)
         except ActuatorError as error:
             faults.append(Finding(Code.CELLS_FAIL, details={"text": str(error)}))
+        if self.io is not None and (failed := self.io.connect(timeout)) is not None:
+            faults.append(failed)
         if not faults:  # nothing is written before every drive is known, and known to have no torque
             faults = self._unconfigured() or self._settle()
         if faults:
@@ -256,13 +265,15 @@ class DriveGroup:
     def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
         """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
         self._cells.begin(now)
+        if self.io is not None:
+            self.io.begin(now)
         if self._shifted:
             commands = [
                 command._replace(position=command.position + offset) if command.mode is Mode.POSITION else command
                 for command, offset in zip(commands, self._length_offsets, strict=True)
             ]
         found = self._exchange
-        found.exchange(commands, now, timeout, self._cells.lines)
+        found.exchange(commands, now, timeout, self._lines)
         if isinstance(commands, Commands):
             self.asked, self.searching = [True] * 6, [commands.mode is Mode.HOMING] * 6
         else:
@@ -279,6 +290,8 @@ class DriveGroup:
         if now - self._watchdog_asked_at >= _WATCHDOG_PERIOD:  # one drive, in its turn
             self._watchdog_asked_at, self._turn = now, (self._turn + 1) % 6
             self._used_alone(self._turn).request_watchdog()
+        if self.io is not None:
+            self.io.finish(found, now + timeout)
         reading = self._cells.finish(found, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
@@ -298,6 +311,8 @@ class DriveGroup:
         """Continue exchanges after a pause, which does not count as silence."""
         for device in (*map(self._used_alone, range(6)), *self._cells.members):
             device.resume()
+        if self.io is not None:
+            self.io.resume()
 
     def overdue(self, leg: int) -> bool:
         """Whether the drive of a leg (index) gave no good reply when it was asked last.
@@ -338,20 +353,31 @@ class DriveGroup:
         """Counts of the replies that were not taken, by the names of `traffic`."""
         counters = [(f"leg {leg + 1}", self._drive(leg).counters) for leg in range(len(self._members))]
         counters += [(f"load cells, {device.name}", device.counters) for device in self._cells.members]
+        if self._block is not None:
+            counters.append((self._block.name, self._block.counters))
         return {name: _counts(counted) for name, counted in counters}
 
     @property
     def devices(self) -> int:
-        """Number of drives, and of devices that only read load cells."""
-        return len(self._members) + len(self._cells.members)
+        """Number of drives, of devices that only read load cells, and of the block of inputs and outputs."""
+        return len(self._members) + len(self._cells.members) + (self._block is not None)
 
     def traffic(self, device: int) -> Traffic:
         """The counters of a device (index), drives first."""
         if device < len(self._members):
             counted = self._drive(device).counters
             return Traffic(f"leg {device + 1}", device + 1, counted.sent, counted.unusable)
-        cells = self._cells.members[device - len(self._members)]
+        place = device - len(self._members)
+        if place == len(self._cells.members) and self._block is not None:
+            return Traffic(self._block.name, 0, self._block.counters.sent, self._block.counters.unusable)
+        cells = self._cells.members[place]
         return Traffic(f"load cells, {cells.name}", 0, cells.counters.sent, cells.counters.unusable)
+
+    def io_report(self) -> IoReport | None:
+        """Report of the inputs and outputs, None without any."""
+        if self.io is None:
+            return None
+        return self.io.report(ReplyCounts() if self._block is None else _counts(self._block.counters))
 
     @property
     def cells_rejected(self) -> int:
@@ -398,6 +424,8 @@ class DriveGroup:
                 found.append(Finding(Code.CELL_NOT_FINITE, leg + 1, float(self.force[leg])))
         if self.cells_overdue:
             found.append(Finding(Code.CELLS_STILL_SILENT, details={"silence": self.cells_silence()}))
+        if self.io is not None:
+            found += self.io.troubles
         return found
 
     def all(self, bit: Status) -> bool:
@@ -418,7 +446,8 @@ class DriveGroup:
     @property
     def connected(self) -> bool:
         """Whether every device's connection is open."""
-        return self._cells.connected and all(drive.connected for drive in self._drives)
+        own = self._cells.connected and (self.io is None or self.io.connected)
+        return own and all(drive.connected for drive in self._drives)
 
     def powered(self, within: float) -> tuple[int, ...]:
         """Legs (1…6) whose drive reported torque in its last reply, at most `within` s ago."""
@@ -430,6 +459,8 @@ class DriveGroup:
         for leg in range(6):
             self._used_alone(leg).close()
         self._cells.close()
+        if self.io is not None:
+            self.io.close()
 
     def _unconfigured(self) -> list[Finding]:
         """Set and read back the settings of every drive; faults by leg."""
@@ -439,6 +470,8 @@ class DriveGroup:
                 self._used_alone(leg).configure()
             except ActuatorError as error:
                 faults.append(_failure(leg + 1, error))
+        if self.io is not None and (failed := self.io.configure()) is not None:
+            faults.append(failed)
         return faults
 
     def _settle(self) -> list[Finding]:
@@ -451,13 +484,16 @@ class DriveGroup:
                 return [Finding.of_text(str(error))]
             answered |= self.fresh > 0.0
             cells = cells or self.cells_fresh
-            if answered.all() and cells:
+            known = self.io is None or self.io.known
+            if answered.all() and cells and known:
                 return []
         missing = [
             Finding(Code.DRIVE_NO_REPLY, leg + 1, details={"silence": self.silence(leg)})
             for leg in range(6)
             if not answered[leg]
         ]
+        if cells and not missing:
+            return [Finding(Code.IO_UNKNOWN)]
         return missing or [Finding(Code.CELLS_NO_REPLY, details={"silence": self.cells_silence()})]
 
 

@@ -158,6 +158,13 @@ def _fresh(snapshot: Snapshot) -> Obstacle | None:
     return None
 
 
+def _circuits_closed(snapshot: Snapshot) -> Obstacle | None:
+    if snapshot.io is None or not snapshot.io.obstacles:
+        return None
+    found = snapshot.io.obstacles[0]
+    return Obstacle(found, passing=found.code is Code.IO_UNKNOWN)
+
+
 def _recorded(snapshot: Snapshot) -> Obstacle | None:
     fault = snapshot.recording_fault
     return Obstacle(Finding(Code.NOT_RECORDED, details={"text": fault})) if fault else None
@@ -240,9 +247,9 @@ def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
 
 _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Disconnect: (_torque_goes,),
-    Home: (_proven, _fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
-    MoveLeg: (_fresh, _recorded, _torque_off),
-    Engage: (_homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
+    Home: (_circuits_closed, _proven, _fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
+    MoveLeg: (_circuits_closed, _fresh, _recorded, _torque_off),
+    Engage: (_circuits_closed, _homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
     Follow: (_recorded, _nothing_paused, _fresh),
     FollowSource: (_recorded, _nothing_paused, _fresh),
     FollowStream: (_recorded, _nothing_paused, _fresh),

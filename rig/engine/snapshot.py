@@ -95,6 +95,30 @@ class DriveReport:
 
 
 @dataclass(frozen=True, slots=True)
+class IoReport:
+    """Digital inputs and outputs."""
+
+    inputs: tuple[tuple[str, bool | None], ...]
+    """names, and whether the circuit is closed; None where that is not known"""
+    outputs: tuple[tuple[str, bool], ...]
+    """names, and whether they are on"""
+    obstacles: tuple[Finding, ...] = ()
+    """what stands against torque"""
+    replies: ReplyCounts = ReplyCounts()
+    """of the block's replies that were not taken"""
+
+    @property
+    def described(self) -> str:
+        """Names and states of all of them, in words."""
+        inputs = [
+            f"{name.replace('_', ' ')} {'unknown' if on is None else 'closed' if on else 'OPEN'}"
+            for name, on in self.inputs
+        ]
+        outputs = [f"{name.replace('_', ' ')} {'on' if on else 'off'}" for name, on in self.outputs]
+        return ", ".join(inputs + outputs)
+
+
+@dataclass(frozen=True, slots=True)
 class Unproven:
     """Legs (1…6) of which no test is on record for the way they are wired now, and what is known of why."""
 
@@ -215,6 +239,8 @@ class Snapshot:
     """of each leg, twice a second; none before the drives are connected"""
     sensors: tuple[SensorReport, ...] = ()
     """of each external sensor, four times a second"""
+    io: IoReport | None = None
+    """digital inputs and outputs; None without any, or before the rig is connected"""
 
     @property
     def cause(self) -> str:

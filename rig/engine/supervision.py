@@ -22,6 +22,7 @@ from rig.safety import (
     Act,
     Cause,
     FeedbackMonitor,
+    InputChecks,
     LegReference,
     MeasuredBounds,
     Report,
@@ -78,6 +79,7 @@ class Supervision:
         self._torque = TorqueChecks(machine, drives.homing_ends_off)
         self._lag: list[float] = drives.lag.tolist()
         self._traffic = TrafficCheck(config.safety.rejected_replies, drives.devices)
+        self._inputs = InputChecks(config.period, config.io_stale_time, config.stale_time + config.period, machine)
         self._overruns_in_a_row = 0
         self._unrecorded = False
         self._room = math.inf
@@ -95,6 +97,7 @@ class Supervision:
         self._rest.forget()
         self._torque.forget()
         self._traffic.forget()
+        self._inputs.forget()
 
     def rehearse(self) -> None:
         """Judge the drives' present values once, so that kernels are compiled; nothing is stopped."""
@@ -135,6 +138,20 @@ class Supervision:
         if suspended > watchdog:
             self._act(Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, suspended, watchdog), t), StopSeverity.QUICK_STOP))
 
+    def inputs(self, t: float) -> None:
+        """Judge the digital inputs of the last exchange, at rig time `t` (s)."""
+        io, machine = self._drives.io, self._machine
+        if io is None:
+            return
+        for found in self._inputs.check(t, io, self._drives):
+            stopping = machine.state is State.STOPPING and machine.latched
+            if isinstance(found, Trip) and stopping and found.category <= machine.stop:
+                self._act(Report("error", found.cause.finding))  # which stops nothing any more
+            if isinstance(found, Trip):
+                self._even_after_fault(found)
+            else:
+                self._act(found)
+
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, at rig time `t` (s), `elapsed` s after the one before."""
         drives, machine, monitor, law = self._drives, self._machine, self._monitor, self.law
@@ -144,6 +161,8 @@ class Supervision:
         found = self._torque.check(t, drives, drives.asked, drives.searching)
         if found is not None:  # a fault of the drive, found before, would explain its torque
             self._even_after_fault(found)
+            if drives.io is not None:
+                self._inputs.torque_lost(t, found)
         lag = _NO_LAG if drives.prompt else drives.lag.tolist()
         if lag != self._lag:
             self._lag_changed(lag)

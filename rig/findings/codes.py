@@ -193,6 +193,45 @@ class Code(StrEnum):
         "torque lost without a fault of the drive (every drive: safe torque off, or the supply)",
         FaultCode.TORQUE_LOST,
     )
+    EMERGENCY_STOP_OPEN = _code("emergency_stop_open", "the emergency stop's chain is open", FaultCode.EMERGENCY_STOP)
+    SAFE_TORQUE_OFF_OPEN = _code(
+        "safe_torque_off_open", "the circuit of safe torque off is open", FaultCode.SAFE_TORQUE_OFF
+    )
+    EMERGENCY_STOP_CLOSED = _code(
+        "emergency_stop_closed", "the emergency stop's chain is closed", severity=Severity.INFO
+    )
+    SAFE_TORQUE_OFF_CLOSED = _code(
+        "safe_torque_off_closed", "the circuit of safe torque off is closed", severity=Severity.INFO
+    )
+    TORQUE_DESPITE_SAFE_TORQUE_OFF = _code(
+        "torque_despite_safe_torque_off",
+        "the drive reports torque although the feedback of safe torque off reads open: that circuit does not reach the "
+        "drive, or its feedback is wired wrongly",
+        FaultCode.SAFE_TORQUE_OFF,
+    )
+    NO_TORQUE_DESPITE_FEEDBACK = _code(
+        "no_torque_despite_feedback",
+        "torque lost although the feedback of safe torque off reads closed: another contact cuts the drive's torque or "
+        "supply, or the feedback is wired wrongly",
+        FaultCode.SAFE_TORQUE_OFF,
+    )
+    IO_SILENT = _code(
+        "io_silent",
+        "inputs and outputs: no good reply for {value:~.3g*1e3} ms (bound {bound:~.3g*1e3} ms"
+        "[[, {stated:g*1e3} ms less half a cycle]])[[: {silence}]]",
+        FaultCode.INPUTS_OUTPUTS,
+        unit="s",
+    )
+    IO_UNKNOWN = _code(
+        "io_unknown", "inputs and outputs: no good reply, the inputs are not known", FaultCode.INPUTS_OUTPUTS
+    )
+    IO_FAILS = _code("io_fails", "inputs and outputs: {text}", FaultCode.INPUTS_OUTPUTS)
+    IO_WITHOUT_WATCHDOG = _code(
+        "io_without_watchdog",
+        "the {device} has no watchdog that is set here: if the engine is killed or the wire cut, its outputs stay as "
+        "they are",
+        severity=Severity.WARNING,
+    )
     TORQUE_UNEXPECTED = _code(
         "torque_unexpected", "the drive has torque in state {state:name}", FaultCode.TORQUE_UNEXPECTED
     )

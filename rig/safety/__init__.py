@@ -5,6 +5,7 @@ from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import TorqueChecks, Traffic, TrafficCheck
 from rig.safety.feedback import FeedbackMonitor
+from rig.safety.input_checks import OPEN, InputChecks
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel, continue_kernel
 from rig.safety.machine import (
     LAW_STATES,
@@ -38,6 +39,7 @@ __all__ = [
     "LAW_STATES",
     "LEGS",
     "MASS_ERROR",
+    "OPEN",
     "START_DISTANCE",
     "TORQUE_STATES",
     "Act",
@@ -49,6 +51,7 @@ __all__ = [
     "ExchangeCheck",
     "ExchangeSearch",
     "FeedbackMonitor",
+    "InputChecks",
     "LawBandwidth",
     "LegReference",
     "LimitCheck",

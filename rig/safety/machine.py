@@ -85,6 +85,8 @@ class Deadlines:
     """time at rest before a state counts as reached"""
     torque_off: float = 0.5
     """until a drive reports its commanded torque off"""
+    brake: float = 0.0
+    """for which the brakes close under torque, before it is switched off at rest"""
 
 
 class StateMachine:
@@ -102,6 +104,17 @@ class StateMachine:
         self._entered = 0.0
         self._stop_since = 0.0
         self._rest_since: float | None = None
+        self._closing_since: float | None = None
+
+    @property
+    def torque_allowed(self) -> bool:
+        """Whether the drives may have torque."""
+        return self.state in TORQUE_STATES and self.stop is not StopSeverity.CATEGORY_0
+
+    @property
+    def closing(self) -> bool:
+        """Whether the brakes are to close, as the torque is about to be switched off at rest."""
+        return self._closing_since is not None
 
     # -- what an operator asks for; the guards are the engine's ------------------------------------------------------
 
@@ -109,7 +122,7 @@ class StateMachine:
         """Enter `state` at rig time `t`; entering anything but STOPPING or FAULT ends a stop."""
         self.state = state
         self._entered = t
-        self._rest_since = None
+        self._rest_since = self._closing_since = None
         if state not in (State.STOPPING, State.FAULT):
             self.stop = StopSeverity.NONE
             if not self.latched:
@@ -158,7 +171,7 @@ class StateMachine:
         if self.state is not State.STOPPING:
             self.state = State.STOPPING
             self._entered = t
-        self._rest_since = None
+        self._rest_since = self._closing_since = None
 
     # -- the passing of time -----------------------------------------------------------------------------------------
 
@@ -175,8 +188,10 @@ class StateMachine:
                 return Cause(Finding(Code.NOT_AT_REST, bound=self.deadlines.engage), now.t)
         elif self.state is _RUNNING and not now.moving:
             self.enter(State.ENGAGED, now.t)
-        elif self.state is _PARKING and not now.moving and self._settled(now):
-            self.enter(State.PARKED, now.t)
+        elif self.state is _PARKING:
+            at_rest = self.closing or (not now.moving and self._settled(now))
+            if at_rest and self._closed(now.t):
+                self.enter(State.PARKED, now.t)
         return None
 
     def _update_stopping(self, now: Conditions) -> Cause | None:
@@ -190,8 +205,9 @@ class StateMachine:
                 return Cause(Finding(Code.STOP_2_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
         if self.stop is StopSeverity.CATEGORY_1:
-            if not now.moving and now.standstill:
-                self._torque_off(now.t)
+            if self.closing or (not now.moving and now.standstill):
+                if self._closed(now.t):
+                    self._torque_off(now.t)
             elif late > self.deadlines.stop:
                 return Cause(Finding(Code.STOP_1_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
@@ -217,6 +233,14 @@ class StateMachine:
             self.enter(State.FAULT, t)
         else:
             self.enter(State.PARKED if self.homed else State.IDLE, t)
+
+    def _closed(self, t: float) -> bool:
+        """Whether the brakes have had their time to close since the first call at this rest."""
+        if not self.deadlines.brake:
+            return True
+        if self._closing_since is None:
+            self._closing_since = t
+        return t - self._closing_since >= self.deadlines.brake
 
     def _settled(self, now: Conditions) -> bool:
         if not now.standstill:

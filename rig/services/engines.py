@@ -78,6 +78,9 @@ class EngineFound:
         replies = [drive.replies for drive in seen.drives]
         found |= {"rejected": [one.rejected for one in replies], "cells_rejected": seen.cells_rejected}
         found |= {"replies": [asdict(one) for one in replies]}
+        if seen.io is not None:
+            found["io"] = {"inputs": dict(seen.io.inputs), "outputs": dict(seen.io.outputs)}
+            found["io"]["replies"] = asdict(seen.io.replies)
         return found | {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}
 
 

@@ -133,6 +133,8 @@ def addresses(config: RigConfig) -> Iterator[Finding]:
     """Check every address of the configuration: answering for a real rig, free for a virtual one."""
     devices: list[tuple[str, DriveAddress]] = [(f"drive {n}", leg) for n, leg in enumerate(config.drives.legs, start=1)]
     devices += config.load_cells.places.items()
+    if config.io is not None and config.io.block is not None:
+        devices.append(("I/O block", config.io.block))
     places = [(name, *device.endpoint) for name, device in devices if isinstance(device.endpoint, TcpEndpoint)]
     look = virtual_address if config.virtual is not None else real_address
     with ThreadPoolExecutor(max(len(places), 1)) as pool:

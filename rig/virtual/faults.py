@@ -13,6 +13,7 @@ from rig.config import AT_PLATFORM, InjectedFault, fault_words
 from rig.errors import ConfigError, ConfigFault, InputError
 from rig.findings import Code, Finding
 from rig.virtual.arrays import Array
+from rig.virtual.cabinet import CABINET_FAULTS, Cabinet
 from rig.virtual.plant import Plant
 from rig.virtual.port import CELL, ENCODER, MOTOR, LegPort
 from rig.virtual.sensor_twins import SensorTwins
@@ -43,6 +44,10 @@ AMPLIFIER_FAULTS = {
 }
 """Faults of the load-cell amplifier."""
 
+_BLOCK = "io_"
+BLOCK_FAULTS = {_BLOCK + name: kind for name, kind in WIRE_FAULTS.items() if name != "swap_unit"}
+"""Faults of the block of inputs and outputs."""
+
 SENSOR_FAULTS = {
     "sensors_silent": FaultKind("the simulated external sensors send nothing"),
     "sensors_nan": FaultKind("their readings are not a number"),
@@ -53,6 +58,8 @@ FAULTS: dict[str, FaultKind] = {
     **PLANT_FAULTS,
     **SERVO_FAULTS,
     **AMPLIFIER_FAULTS,
+    **CABINET_FAULTS,
+    **BLOCK_FAULTS,
     **SENSOR_FAULTS,
     **HOST_FAULTS,
 }
@@ -62,10 +69,14 @@ _MOST_NEWS = 1000
 _EVERY = range(1, 7)
 _EXCHANGED = {"motor_exchanged": MOTOR, "encoder_exchanged": ENCODER, "cell_exchanged": CELL}
 _NUMBERED = {"swap_unit": "device"} | dict.fromkeys(_EXCHANGED, "leg")
-WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
+WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *CABINET_FAULTS, *BLOCK_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS]) - {
+    _CHANNEL
+}
 """Names of faults without a leg."""
-_WITHOUT_DEVICE = frozenset([*PLANT_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS])
-_NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
+_WITHOUT_DEVICE = frozenset([*PLANT_FAULTS, *CABINET_FAULTS, *SENSOR_FAULTS, *HOST_FAULTS])
+_NOT_NEGATIVE = frozenset(
+    ["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *BLOCK_FAULTS, *HOST_FAULTS]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class Faults:
         self,
         plant: Plant,
         ports: Sequence[LegPort],
-        drives: Sequence[FaultyDevice],
+        cabinet: Cabinet,
         cells: Sequence[FaultyDevice],
         sensors: SensorTwins,
         timetable: Sequence[InjectedFault],
@@ -112,7 +123,7 @@ class Faults:
         """changes, until a reader removes them"""
         self._plant = plant
         self._ports = ports
-        self._drives = drives
+        self._cabinet = cabinet
         self._cells = tuple(cells)
         self._sensors = sensors
         self._hang = hang
@@ -191,6 +202,10 @@ class Faults:
             raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
         if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
+        if name in CABINET_FAULTS and not self._cabinet.present:
+            raise InputError(f"fault {name}: this rig has no inputs and outputs")
+        if name in BLOCK_FAULTS and self._cabinet.block is None:
+            raise InputError(f"fault {name}: this rig has no block of inputs and outputs")
         if name in SENSOR_FAULTS and not self._sensors:
             raise InputError(f"fault {name}: this rig has no simulated external sensors")
         if name not in _WITHOUT_DEVICE:
@@ -219,13 +234,17 @@ class Faults:
         """Return the device behind the fault's wire, and the device's name of the fault."""
         if name in AMPLIFIER_FAULTS:
             return self._cells[0], name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
-        return self._drives[leg - 1], name
+        if name in BLOCK_FAULTS and self._cabinet.block is not None:
+            return self._cabinet.block, name.removeprefix(_BLOCK)
+        return self._cabinet.drives[leg - 1], name
 
     def _begin(self, name: str, leg: int, value: float | None) -> None:
         if name in HOST_FAULTS:
             self._hang(True)
         elif name in SENSOR_FAULTS:
             self._set_sensors(name, on=True)
+        elif name in CABINET_FAULTS:
+            self._cabinet.set_fault(name, on=True)
         elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.inject(known_as, value)
@@ -248,6 +267,8 @@ class Faults:
             self._hang(False)
         elif name in SENSOR_FAULTS:
             self._set_sensors(name, on=False)
+        elif name in CABINET_FAULTS:
+            self._cabinet.set_fault(name, on=False)
         elif name not in PLANT_FAULTS:
             device, known_as = self._device(name, leg)
             device.clear(known_as)

@@ -24,14 +24,16 @@ from actuators import (
     TwinServer,
     VirtualServoGroup,
     create_cell_twin,
+    create_io_twin,
     create_twin,
 )
 from kinematics import interpreted
-from rig.config import RigConfig, cell_options, device_keys, drive_options
+from rig.config import RigConfig, cell_options, device_keys, drive_options, io_options
 from rig.engine import virtual_port
 from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
 from rig.findings import Code, Finding, Value
 from rig.fmu import FmuError, failure_of
+from rig.virtual.cabinet import Cabinet
 from rig.virtual.faults import Faults
 from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.payload_unit import PayloadUnit
@@ -48,7 +50,8 @@ class VirtualRig:
     """Everything behind the wires of a rig, on a clock that its owner sets with `advance`.
 
     `plant` is the machine, `sensors` the simulated ones beside it, `faults` their faults, `drives` and `cells` (none if
-    the drives read them) the devices behind their fallible wires. `time` (s) is the current time of the rig, `skipped`
+    the drives read them) the devices behind their fallible wires; `cabinet` has the circuits
+    and the block of inputs and outputs. `time` (s) is the current time of the rig, `skipped`
     (s) the time that `advance` left out. Two rigs of one configuration with the same calls and requests answer the same
     bytes. When the plant has stopped permanently, no device answers any more: constant feedback would look like a
     platform at rest.
@@ -96,8 +99,13 @@ class VirtualRig:
             drive.peers = self.drives
         self.cells = self._cell_devices(config)
         self._slice = min(SLICE, *(drive.longest_step for drive in self.drives))
-        self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
-        self._groups = _grouped(config, self._devices)
+        self.cabinet = Cabinet(config.io, self.drives)
+        self.cabinet.block = self._io_block(config)
+        self.devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
+        """those, the block last"""
+        if self.cabinet.block is not None:
+            self.devices = [*self.devices, self.cabinet.block]
+        self._groups = _grouped(config, self.devices)
         self._responders = [_responder(devices, address.endpoint) for address, devices in self._groups]
         ports = LegPorts(self.plant, settings, truth.cells, self._ports, noise)
         alone = [drive for drive in self.drives if drive in self._responders]  # each on its own wire
@@ -105,7 +113,7 @@ class VirtualRig:
         self._others = [each for each in self._responders if self._servos is None or each not in alone]
         self._tick()
         self.sensors = SensorTwins(config, self.plant)
-        self.faults = Faults(self.plant, self._ports, self.drives, self.cells, self.sensors, settings.faults, hang)
+        self.faults = Faults(self.plant, self._ports, self.cabinet, self.cells, self.sensors, settings.faults, hang)
         self.faults.play()
 
     @property
@@ -132,19 +140,19 @@ class VirtualRig:
         return found
 
     def address(self, device: int) -> Endpoint:
-        """Return a device's endpoint, by its index among drives and cells' own devices; raises as `endpoints`."""
-        wanted = self._devices[device]
+        """Return a device's endpoint, by its index in `devices`; raises as `endpoints`."""
+        wanted = self.devices[device]
         return next(_endpoint(address) for address, group in self._groups if wanted in group)
 
     def wires(self) -> list[MemoryWire]:
-        """Return new in-process wires to the six drives, then to the cells' own devices.
+        """Return new in-process wires to the six drives, then to the cells' own devices and to the block.
 
         Messages do not advance the rig's clock: use `advance`. A serial line takes no time.
         """
         behind = {device: _responder(devices) for _, devices in self._groups for device in devices}
         return [
             MemoryWire(behind[device].respond, behind[device].due, self._servos if place < 6 else None, place)
-            for place, device in enumerate(self._devices)
+            for place, device in enumerate(self.devices)
         ]
 
     def advance(self, now: float, *, watched: bool = True) -> None:
@@ -174,7 +182,7 @@ class VirtualRig:
             if not plant.fault:
                 self.sensors.measure()
             if plant.fault:
-                for device in self._devices:
+                for device in self.devices:
                     device.fall_silent()
             self._tick()
             if due <= until:
@@ -233,6 +241,15 @@ class VirtualRig:
                 raise ConfigError(f"{place}: {error}") from error
         return devices
 
+    def _io_block(self, config: RigConfig) -> FaultyDevice | None:
+        options = io_options(config)
+        if config.io is None or options is None:
+            return None
+        try:
+            return create_io_twin(config.io.driver, options, self.cabinet)
+        except ConfigurationError as error:
+            raise ConfigError(f"io.block: {error}") from error
+
 
 def _endpoint(address: DriveAddress) -> Endpoint:
     endpoint = address.endpoint
@@ -283,7 +300,7 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
 
     Args:
         config: its endpoint and description.
-        device: its index among the six drives and, after them, the cells' own devices.
+        device: its index in `VirtualRig.devices`.
         stop: set to end.
         ready: called with the endpoint once it is served.
 
@@ -297,7 +314,7 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
     with interpreted(), _Kernels(config) as kernels:
         rig = VirtualRig(config, time.monotonic(), _LONGEST_GAP)
         rig.advance(rig.time + SLICE)  # the first commands have reached the brakes
-        twin = [*rig.drives, *rig.cells][device]
+        twin = rig.devices[device]
         endpoint = rig.address(device)
         serial = isinstance(endpoint, SerialEndpoint)
         responder: Responder = DeviceLine([twin], endpoint.byte_time) if isinstance(endpoint, SerialEndpoint) else twin

@@ -20,7 +20,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
+from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver, find_io_driver, io_driver_names
 from dynamics.mechanism_file import OneLegMechanismTable
 from dynamics.serial.arm_file import (
     ArmTable,
@@ -35,6 +35,7 @@ from dynamics.serial.arm_file import (
 from kinematics import JointTrajectorySpec, Quantity, Range, TrajectorySpec, Tuning
 from rig.cli.application import commands
 from rig.config import RigConfig
+from rig.config.digital_io import DigitalIo, Point
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import SCALED
 from rig.config.sections import Control, Drives, LegDrive, Motion, Safety
@@ -292,10 +293,10 @@ def configuration() -> str:
     scalars = [name for name, info in RigConfig.model_fields.items() if not _is_table(info)]
     before = [name for name in RigConfig.model_fields if name in ("control", "safety", "motion")]
     after = [name for name in RigConfig.model_fields if _is_table(RigConfig.model_fields[name])]
-    after = [name for name in after if name not in (*before, "drives", "load_cells")]
+    after = [name for name in after if name not in (*before, "drives", "load_cells", "io")]
     parts = ["### At the top of the file\n" + rows(RigConfig, scalars)]
     parts += [tables(_model(RigConfig, name), name) for name in before]
-    parts += [_drives(), _cells(), *(tables(_model(RigConfig, name), name) for name in after)]
+    parts += [_drives(), _cells(), _io(), *(tables(_model(RigConfig, name), name) for name in after)]
     return "\n".join(parts)
 
 
@@ -336,6 +337,18 @@ def _cells() -> str:
             continue
         for place, address in zip(places.split(" and "), (driver.address, driver.cell_address), strict=True):
             parts.append(f"### {place} with the driver `{name}`\n" + _about(address) + rows(address))
+    return "\n".join(parts)
+
+
+def _io() -> str:
+    parts = [_heading("io") + _about(DigitalIo) + rows(DigitalIo)]
+    for name in ("inputs", "outputs"):
+        model = _model(DigitalIo, name)
+        parts.append(_heading(f"io.{name}") + _about(model) + rows(model))
+    parts.append("### `[io.inputs.NAME]` and `[io.outputs.NAME]`\n" + _about(Point) + rows(Point))
+    for name in io_driver_names():
+        address = find_io_driver(name).address
+        parts.append(f"### `[io.block]` with the driver `{name}`\n" + _about(address) + rows(address))
     return "\n".join(parts)
 
 

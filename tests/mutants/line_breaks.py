@@ -186,8 +186,8 @@ LINE_BREAKS = [
     Break(
         "a plan leaves out the load cells",
         "rig/engine/drive_group.py",
-        "bus_plans([*self._drives, *self._cells.members])",
-        "bus_plans(self._drives)",
+        "bus_plans([*self._drives, *self._cells.members, ",
+        "bus_plans([*self._drives, ",
         ("rig/test_bus_load.py",),
     ),
     Break(

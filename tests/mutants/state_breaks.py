@@ -70,8 +70,8 @@ STATE_BREAKS = [
     ),
     _machine(
         "the rig parks before it stands",
-        "not now.moving and self._settled(now):\n            self.enter(State.PARKED",
-        "not now.moving:\n            self.enter(State.PARKED",
+        "(not now.moving and self._settled(now))",
+        "not now.moving",
     ),
     _machine(
         "a fault that holds is left by itself",

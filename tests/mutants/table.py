@@ -19,6 +19,7 @@ from hold_breaks import HOLD_BREAKS
 from iai_breaks import IAI_BREAKS
 from identify_breaks import IDENTIFY_BREAKS
 from identity_breaks import IDENTITY_BREAKS
+from io_breaks import IO_BREAKS
 from jrk_breaks import JRK_BREAKS
 from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
@@ -62,6 +63,7 @@ BREAKS: list[Break] = [
     *GAINS_BREAKS,
     *GEOMETRY_BREAKS,
     *IDENTIFY_BREAKS,
+    *IO_BREAKS,
     *GUARD_BREAKS,
     *GUIDE_BREAKS,
     *HOLD_BREAKS,

@@ -12,6 +12,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    IoReport,
     MoveLeg,
     Pace,
     Park,
@@ -25,7 +26,7 @@ from rig.engine import (
     Unproven,
     obstacle,
 )
-from rig.findings import Finding
+from rig.findings import Code, Finding
 from rig.safety import TORQUE_STATES
 from rig.states import State, StopSeverity
 
@@ -54,6 +55,8 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
 SILENT = {"silent": (2, 5)}
 FULL = {"recording_fault": "the disk is full"}
 TORQUE = {"torque": (3,)}
+OPEN = {"io": IoReport((("emergency_stop", False),), (), (Finding(Code.EMERGENCY_STOP_OPEN),))}
+UNKNOWN = {"io": IoReport((("emergency_stop", None),), (), (Finding(Code.IO_UNKNOWN),))}
 UNPROVEN = {"unproven": Unproven((4,), Finding.of_text("leg 4: no test is on record"))}
 WITHOUT_FEEDBACK = "no fresh feedback of leg 2, 5"
 UNRECORDED = "nothing is being recorded: the disk is full"
@@ -63,6 +66,11 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Disconnect(), State.PARKED, TORQUE, STILL_TORQUE, True),
     (Home(), State.IDLE, UNPROVEN, "leg 4: no test is on record; test each of these legs", False),
     *((Shutdown(), state, {"powered": (3,)}, STILL_TORQUE, True) for state in State if state not in TORQUE_STATES),
+    *(
+        (command, state, io, text, io is UNKNOWN)
+        for command, state in ((Home(), State.IDLE), (MOVE_LEG, State.IDLE), (Engage(), State.PARKED))
+        for io, text in ((OPEN, "the emergency stop's chain is open"), (UNKNOWN, "the inputs are not known"))
+    ),
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),
     (Home(), State.IDLE, {"cells_silence": ""}, "no fresh reading of the load cells", True),

@@ -1,0 +1,163 @@
+"""Digital inputs and outputs: what an open circuit stops, contradictions, silence, and when an output is on."""
+
+from breaks import Break
+
+_IO = "integration/test_digital_io.py"
+_SUITE = "conformance/test_every_io_driver.py"
+_POINTS = "integration/test_io_at_drives.py"
+
+
+def _checks(name: str, old: str, new: str, test: str) -> Break:
+    return Break(name, "rig/safety/input_checks.py", old, new, (f"{_IO}::{test}",))
+
+
+def _outputs(name: str, old: str, new: str, test: str) -> Break:
+    return Break(name, "rig/engine/digital_io.py", old, new, (f"{_IO}::{test}",))
+
+
+def _block(name: str, old: str, new: str) -> Break:
+    return Break(name, "actuators/modbus_io.py", old, new, (_SUITE,))
+
+
+IO_BREAKS = [
+    _checks(
+        "an emergency stop is no fault at rest",
+        "in TORQUE_STATES or (name == _CHAIN and known):",
+        "in TORQUE_STATES:",
+        "test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once",
+    ),
+    _checks(
+        "an emergency stop decelerates",
+        "Cause(found, t), StopSeverity.CATEGORY_0, partial(_still_open",
+        "Cause(found, t), StopSeverity.CATEGORY_1, partial(_still_open",
+        "test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once",
+    ),
+    _checks(
+        "torque behind an open circuit of safe torque off is not named",
+        "        if new:\n",
+        "        if False:\n",
+        "test_feedback_that_reads_open_while_drives_have_torque_is_named",
+    ),
+    _checks(
+        "torque lost behind a closed circuit is not named",
+        "self._lost = t, [int(leg) for leg in legs]",
+        "pass",
+        "test_feedback_that_reads_closed_while_torque_is_lost_is_named",
+    ),
+    _checks(
+        "a silent block of inputs is no fault",
+        "if silent and not before_silent:",
+        "if False:",
+        "test_a_block_that_is_silent_or_refuses_is_a_fault_after_so_many_cycles",
+    ),
+    _checks(
+        "a silent block of inputs is a fault at once",
+        "silent, before_silent = io.stale >= self._fewest and io.age >= self._old, self._silent",
+        "silent, before_silent = io.stale > 0, self._silent",
+        "test_a_reply_of_the_block_that_is_lost_stops_nothing",
+    ),
+    Break(
+        "the inputs are judged after the drives",
+        "rig/engine/core.py",
+        "            supervision.inputs(t)  # first: an open chain explains the torque that it takes\n"
+        "        supervision.feedback(t, exchanges.between)\n",
+        "            supervision.feedback(t, exchanges.between)\n"
+        "            supervision.inputs(t)\n        else:\n            supervision.feedback(t, exchanges.between)\n",
+        (f"{_IO}::test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once",),
+    ),
+    Break(
+        "an input that opens after another fault is not recorded",
+        "rig/engine/supervision.py",
+        "            if isinstance(found, Trip):\n                self._even_after_fault(found)\n            else:",
+        "            if isinstance(found, Trip):\n                self._act(found)\n            else:",
+        (f"{_IO}::test_a_reset_of_another_fault_is_refused_too_while_the_chain_is_open",),
+    ),
+    _outputs(
+        "a reset is made with an open chain of emergency stops",
+        '        if self.inputs.get("emergency_stop") is False:',
+        "        if False:",
+        "test_a_reset_of_another_fault_is_refused_too_while_the_chain_is_open",
+    ),
+    _outputs(
+        "a reset is made while the inputs are not known",
+        "found = [] if self.known else [Finding(Code.IO_UNKNOWN)]",
+        "found: list[Finding] = []",
+        "test_no_torque_while_the_block_is_silent",
+    ),
+    _outputs(
+        "a brake is released before its drive has torque",
+        "carried = [wanted and bool(bits & _ENABLED) for",
+        "carried = [wanted for",
+        "test_each_brake_follows_its_own_drive_while_homing",
+    ),
+    _outputs(
+        "brakes stay open until torque is off",
+        "release = allowed and not machine.closing",
+        "release = allowed",
+        "test_a_brake_is_released_with_torque_alone_and_closes_before_it_goes",
+    ),
+    _outputs(
+        "the enable output stays on",
+        'outputs["enable"] = allowed',
+        'outputs["enable"] = True',
+        "test_outputs_follow_the_state",
+    ),
+    _outputs(
+        "outputs stay on when the rig is disconnected",
+        "                self.device.switch_off()\n",
+        "                pass\n",
+        "test_outputs_are_switched_off_when_the_rig_is_disconnected",
+    ),
+    Break(
+        "a requested stop leaves the outputs for a cycle",
+        "rig/engine/core.py",
+        "not even the one computed\n            self._switch_outputs()\n",
+        "not even the one computed\n",
+        (f"{_IO}::test_a_stop_switches_everything_off",),
+    ),
+    Break(
+        "torque goes before the brakes have closed",
+        "rig/safety/machine.py",
+        "return t - self._closing_since >= self.deadlines.brake",
+        "return True",
+        (f"{_IO}::test_a_brake_is_released_with_torque_alone_and_closes_before_it_goes",),
+    ),
+    Break(
+        "a block of outputs without a watchdog is not mentioned",
+        "rig/engine/core.py",
+        'self.record("warning", self.drives.io.unwatched)',
+        "pass",
+        (f"{_IO}::test_a_block_without_a_watchdog_is_said",),
+    ),
+    _block("a lost write of outputs is not repeated", "due = not self._confirmed or now", "due = now"),
+    _block("an output that changes waits for its turn", "self._wrote = changed or not", "self._wrote = not"),
+    _block(
+        "a block's outputs stay as they were found",
+        "        self.switch_off()\n        register, counts",
+        "        register, counts",
+    ),
+    _block(
+        "a block's watchdog is not served",
+        "else min(_REFRESH, options.watchdog / _REFRESHES)",
+        "else 2.0 * options.watchdog",
+    ),
+    _block(
+        "any reply of a block is taken for its inputs",
+        "if len(reply) != 3 + self._size or reply[:3] != request[:2] + bytes((self._size,)):",
+        "if False:",
+    ),
+    Break(
+        "a drive's output is not switched",
+        "actuators/control_word.py",
+        "return (control | self.outputs) ^ self._signs.low,",
+        "return control ^ self._signs.low,",
+        (_POINTS,),
+    ),
+    Break(
+        "a drive's inputs are those of before its connection",
+        "actuators/modbus_servo.py",
+        "if not (self._inputs and self._answered):",
+        "if not (self._inputs and self._raw):",
+        (_POINTS,),
+    ),
+]
