@@ -12,6 +12,7 @@ from rig.config import AT_PLATFORM, FAULT_WORDS
 from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
 AMPLIFIER, SENSORS = mark("Amplifier of the cells"), mark("External sensors")
+INPUTS = mark("Inputs and outputs")
 GROUPS: dict[str, tuple[str, ...]] = {
     mark("Machine"): (
         "jam",
@@ -78,6 +79,23 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "amplifier_standing",
         "amplifier_invalid",
     ),
+    INPUTS: (
+        "io_emergency_stop",
+        "io_emergency_stop_wire",
+        "io_safe_torque_off",
+        "io_safe_torque_off_feedback",
+        "io_drop_write",
+        "io_close",
+        "io_delay",
+        "io_lag",
+        "io_replay",
+        "io_rechunk",
+        "io_bit_flip",
+        "io_noise",
+        "io_busy",
+        "io_drop_all",
+        "io_hang",
+    ),
     SENSORS: ("sensors_silent", "sensors_nan"),
     mark("Computer"): ("owner_hangs",),
 }
@@ -113,6 +131,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self._fill(
             amplifier=session.config.load_cells.amplifier is not None,
             sensors=virtual is not None and bool(virtual.sensors),
+            inputs=session.config.io is not None,
         )
         self.leg = QtWidgets.QComboBox()
         self.leg.addItem("", None)
@@ -156,10 +175,14 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults.setCurrentItem(next(iter(self._items.values())))
         self.refresh()
 
-    def _fill(self, *, amplifier: bool, sensors: bool) -> None:
+    def _fill(self, *, amplifier: bool, sensors: bool, inputs: bool) -> None:
         self._items: dict[str, QtWidgets.QTreeWidgetItem] = {}
         for title, group in GROUPS.items():
-            if (title == AMPLIFIER and not amplifier) or (title == SENSORS and not sensors):
+            if (
+                (title == AMPLIFIER and not amplifier)
+                or (title == SENSORS and not sensors)
+                or (title == INPUTS and not inputs)
+            ):
                 continue
             heading = QtWidgets.QTreeWidgetItem([tr(title)])
             heading.setFlags(QtCore.Qt.ItemFlag.ItemIsEnabled)

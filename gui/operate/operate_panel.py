@@ -16,8 +16,8 @@ from gui.session import LogEntry, RigSession
 from gui.texts import finding_statement, finding_text, findings_text, mark, tr, trn
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_next, room_for, set_icon
 from rig.client import LegPostMortem
-from rig.config import RigConfig
-from rig.engine import BusVerdict, DriveReport, Engage, Home, Park, ReplyCounts, Reset, check_buses
+from rig.config import DigitalIo, RigConfig
+from rig.engine import BusVerdict, DriveReport, Engage, Home, IoReport, Park, ReplyCounts, Reset, check_buses
 from rig.findings import Code, Finding
 from rig.states import State
 
@@ -66,6 +66,69 @@ class LinesView(QtWidgets.QWidget):
     def show_nothing(self) -> None:
         """Clear the bars."""
         self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=1e3 * self._budget))
+
+
+_POINTS = {
+    "emergency_stop": tr("Emergency stop"),
+    "safe_torque_off": tr("Safe torque off"),
+    "enable": tr("Enable"),
+    "brake": tr("Brakes"),
+    "lamp": tr("Lamp"),
+}
+
+
+class IoView(QtWidgets.QWidget):
+    """One line for each digital input, one for the outputs, and what they are not."""
+
+    def __init__(self, config: DigitalIo, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        self._labels: dict[str, QtWidgets.QLabel] = {}
+        rows = [*((name, _POINTS[name]) for name in config.inputs.points)]
+        if config.outputs.points:
+            rows.append(("outputs", tr("Outputs")))
+        for row, (name, text) in enumerate(rows):
+            label = self._labels[name] = QtWidgets.QLabel()
+            label.setWordWrap(True)
+            label.setAccessibleName(text)
+            grid.addWidget(QtWidgets.QLabel(text), row, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label, row, 1)
+        self.notice = QtWidgets.QLabel(
+            tr("No safety function: the emergency stop must act by its own wires, without this software.")
+        )
+        self.notice.setObjectName("muted")
+        self.notice.setWordWrap(True)
+        grid.addWidget(self.notice, grid.rowCount(), 0, 1, 2)
+        self.show_report(None)
+
+    def show_report(self, report: IoReport | None) -> None:
+        """Show the points; None: nothing is connected."""
+        if report is None:
+            for label in self._labels.values():
+                _show(label, "muted", "–")
+            return
+        for name, closed in report.inputs:
+            known = tr("✓ closed") if closed else tr("✗ open")
+            _show(self._labels[name], "good" if closed else "bad", tr("✗ unknown") if closed is None else known)
+        if "outputs" in self._labels:
+            on = [_point(name) for name, state in report.outputs if state]
+            _show(
+                self._labels["outputs"], "good", tr("on: {names}").format(names=", ".join(on)) if on else tr("all off")
+            )
+
+    def text(self, name: str) -> str:
+        """The displayed text of an input, or of "outputs"."""
+        return str(self._labels[name].text()).replace(_BREAK, "")
+
+
+def _point(name: str) -> str:
+    """Return what an output is called."""
+    if name in _POINTS:
+        return str(_POINTS[name])
+    return tr("brake {leg}").format(leg=name.rpartition("_")[2])
 
 
 _BREAK = "\u200b"  # zero-width space: a possible line break
@@ -308,6 +371,11 @@ class OperatePanel(ScrolledPage):
         layout.addWidget(_heading(tr("Drives")))
         self.drives = DrivesView(session.config)
         layout.addWidget(self.drives)
+        self.io = None if session.config.io is None else IoView(session.config.io)
+        if self.io is not None:
+            layout.addSpacing(6)
+            layout.addWidget(_heading(tr("Inputs and outputs")))
+            layout.addWidget(self.io)
         self.lines = _lines(session.config)
         if self.lines is not None:
             layout.addSpacing(6)
@@ -385,12 +453,16 @@ class OperatePanel(ScrolledPage):
             self.drives.show_unconnected()
             if self.lines is not None:
                 self.lines.show_nothing()
+            if self.io is not None:
+                self.io.show_report(None)
 
     def show_newest(self, row: np.void | None) -> None:
         """Show the newest telemetry row while connected."""
         status = self._session.status
         if row is not None and status is not None and not self._steps.unconnected:
             self.show_row(row, status.echo_lag, status.drives)
+            if self.io is not None:
+                self.io.show_report(status.io)
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
         """Show the drives' state in a telemetry row; see `DrivesView.show_row`."""

@@ -30,7 +30,7 @@ def faults(session: FakeSession, qtbot: Any) -> FaultsPanel:
 def test_every_fault_of_this_rig_is_offered(faults: FaultsPanel) -> None:
     names = faults.names
     assert len(names) == len(set(names))
-    assert set(names) == {name for name in FAULTS if not name.startswith(("amplifier_", "sensors_"))}
+    assert set(names) == {name for name in FAULTS if not name.startswith(("amplifier_", "io_", "sensors_"))}
 
 
 def test_faults_are_in_groups_and_called_by_words(faults: FaultsPanel) -> None:
