@@ -18,6 +18,16 @@ def twin(
         int | None,
         typer.Option("--leg", metavar="N", help="Leg of the drive or load cell, 1 to 6; left out: 1.", min=1, max=6),
     ] = None,
+    cell: Annotated[
+        int | None,
+        typer.Option(
+            "--cell",
+            metavar="N",
+            help="Load cell of a configuration, 1 to 6, in place of a drive; of an amplifier, any of its cells.",
+            min=1,
+            max=6,
+        ),
+    ] = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Serve it at a TCP port; port 0 is any free one.")
     ] = "",
@@ -31,4 +41,4 @@ def twin(
     """
     from rig.client import serve_twin
 
-    serve_twin(device, leg, listen, terminal=pty, print_line=typer.echo)
+    serve_twin(device, leg, listen, terminal=pty, print_line=typer.echo, cell=cell)

@@ -39,7 +39,15 @@ class _Interrupted:
         return self._interruption.count > 0
 
 
-def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, print_line: Callable[[str], None]) -> None:
+def serve_twin(
+    name: str,
+    leg: int | None,
+    listen: str,
+    *,
+    terminal: bool,
+    print_line: Callable[[str], None],
+    cell: int | None = None,
+) -> None:
     """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
@@ -48,6 +56,7 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, print
         listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
         terminal: serve it on a pseudo-terminal.
         print_line: receives lines for the user.
+        cell: 1…6 of a load cell of a configuration, in place of a drive; of its amplifier if one device reads all six.
 
     Raises:
         InputError, ConfigError: no such driver or configuration, it has no such device, or cells are asked for a leg.
@@ -55,8 +64,14 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, print
     """
     if listen and terminal:
         raise InputError("--listen and --pty: one of the two")
+    if cell is not None and leg is not None:
+        raise InputError("--leg and --cell: one of the two")
     config, cells = _configuration(name)
     single = config.load_cells.devices is not None
+    if cell is not None:
+        if not config.load_cells.places:
+            raise InputError(f"--cell {cell}: the drives of {name} read its load cells")
+        cells, leg = True, cell if single else None
     if cells and leg is not None and not single:
         raise InputError(f"--leg {leg}: {name} reads the load cells of all six legs")
     device = (leg or 1) - 1 + (_DRIVES if cells else 0)

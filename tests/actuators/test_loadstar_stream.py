@@ -27,6 +27,8 @@ from rig.testing import BenchLeg as Leg
 NEWTON = 4.4482216152605e-3  # a count
 BYTE = 10 / 9600  # s
 CYCLE = 0.02  # s
+ASKED = [b"MODEL\r", b"UNITS\r"]
+"""What a sensor is asked as it is connected."""
 
 
 class Port:
@@ -92,11 +94,11 @@ def look(sensor: CellDevice, port: Port, arrived: bytes = b"") -> DeviceReading:
 
 def test_what_is_said_at_the_port(port: Port, sensor: CellDevice) -> None:
     """The maker's bytes, and its example of 2.345 lb."""
-    assert port.sent == [bytes.fromhex("0d"), bytes.fromhex("4f30 5730 0d")]
+    assert port.sent == [bytes.fromhex("0d"), *ASKED, bytes.fromhex("4f30 5730 0d")]
     reading = look(sensor, port, bytes.fromhex("32333435 0d0a"))
     assert reading.fresh and reading.forces == pytest.approx((10.431,), abs=1e-3)
     sensor.close()
-    assert port.sent[2:] == [b"\r"] and not port.connected and not sensor.connected
+    assert port.sent[4:] == [b"\r"] and not port.connected and not sensor.connected
 
 
 def test_a_line_is_a_reading_once(port: Port, sensor: CellDevice) -> None:
@@ -184,7 +186,7 @@ def test_what_is_left_of_an_earlier_stream_is_no_reading(rest: bytes, late: byte
     port.arrived = b"345\r\n2345\r\n23"
     device = made(port)
     device.connect(1.0)
-    assert port.sent == [b"\r", b"O0W0\r"]
+    assert port.sent == [b"\r", *ASKED, b"O0W0\r"]
     reading = look(device, port)
     assert reading.fresh and reading.forces == pytest.approx((-7 * NEWTON,))
 
@@ -226,10 +228,10 @@ def test_one_that_talks_no_more_is_told_to_talk_again(port: Port, sensor: CellDe
     port.answers[b"O0W0\r"] = b""
     for _ in range(int(0.24 / CYCLE)):
         look(sensor, port)
-    assert len(port.sent) == 2
+    assert len(port.sent) == 4
     for _ in range(int(1.1 / CYCLE)):
         look(sensor, port)
-    assert port.sent[2:] == [b"O0W0\r"] * 3 and sensor.overdue
+    assert port.sent[4:] == [b"O0W0\r"] * 3 and sensor.overdue
     port.answers[b"O0W0\r"] = b"34\r\n9\r\n"  # the first may be the rest of an earlier one
     readings = [look(sensor, port) for _ in range(int(0.6 / CYCLE))]
     fresh = [reading.forces[0] / NEWTON for reading in readings if reading.fresh]

@@ -14,7 +14,13 @@ from rig.testing import CELL_CHECKS, CellBench
 _CELL = {"profile": "generic-cell"}
 _LINE = {"device": "twin", "unit": 9}
 PLACES: dict[str, list[dict[str, Any]]] = {
-    "loadstar": [{"device": "twin", "stream": False}, {"device": "twin", "polarity": -1}, {"host": "twin"}],
+    "loadstar": [
+        {"device": "twin", "stream": False},
+        {"device": "twin", "polarity": -1},
+        {"host": "twin"},
+        {"device": "twin", "series": "di-1000", "serial": "W1234-5678", "baud": 230_400},
+        {"device": "twin", "series": "di-1000", "stream": False, "polarity": -1},
+    ],
     "mantracourt": [
         {"device": "twin", "unit": 9},
         {"device": "twin", "unit": 200, "scale": -9.80665},
@@ -29,7 +35,7 @@ STEPS = {"laumas": 0.05}
 LACKS = {
     "laumas": {"identity", "sample"},
     "mantracourt": {"identity", "sample"},
-    "loadstar": {"identity", "sample", "validity"},
+    "loadstar": {"sample", "validity"},
 }
 """What it does not say, by its profile or else its driver: who it is, whether it has converted, that there is none."""
 

@@ -2,6 +2,7 @@
 
 from breaks import Break
 
+_CELL = "actuators/test_loadstar.py"
 _STREAM = "actuators/test_loadstar_stream.py"
 _DEVICES = "actuators/test_device_line.py"
 _TERMINAL = "actuators/test_virtual_terminal.py"
@@ -49,6 +50,41 @@ LINE_BREAKS = [
         "a reading from before its cycle is compared with the model of now",
         "cells_offset < -_SAME_TIME",
         "cells_offset < -1.0",
+    ),
+    Break(
+        "a sensor that reads in another unit is taken",
+        "actuators/loadstar.py",
+        'if series == "iload" and factor not in (None, _POUND):',
+        "if False:",
+        (_CELL,),
+    ),
+    Break(
+        "an interface of an unknown unit is taken to read in thousandths of a pound",
+        "actuators/loadstar.py",
+        'if series == "di-1000" and factor is None:',
+        "if False:",
+        (_CELL,),
+    ),
+    Break(
+        "an interface's unit is not converted",
+        "actuators/loadstar.py",
+        "self._take_series(series, factor, unit)",
+        "self._take_series(series, _POUND, unit)",
+        (_CELL,),
+    ),
+    Break(
+        "a sensor of another series is taken",
+        "actuators/loadstar.py",
+        "if self._own.series not in (None, series):",
+        "if False:",
+        (_CELL,),
+    ),
+    Break(
+        "a sensor with another identity is taken",
+        "actuators/loadstar.py",
+        "self._own.serial is not None and",
+        "False and",
+        (_CELL,),
     ),
     Break(
         "a line of a stream is a reading in every cycle",
