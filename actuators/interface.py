@@ -132,6 +132,7 @@ class Capabilities:
 
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes of a command: the range of the wire's
     format, not the machine's limits. A set-point that the drive does not take may have any value, and is not sent.
+    force_feedback: it reports a load cell's force; one that is computed from the motor's current is none.
     resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded, if less than the
     wire's format. homing_ends_off: homing ends with the torque off; with other drives it stays on.
     velocity_feedback: it reports a measured speed; False where the driver

@@ -17,7 +17,7 @@ class Bench:
         self.noise = noise
         self.force = 0.0
         self.dead = False
-        self.length, self.velocity, self.homing_done = 0.45, 0.0, False
+        self.length, self.velocity, self.motor, self.homing_done = 0.45, 0.0, 0.0, False
         self.powered = False
 
     @property

@@ -156,8 +156,8 @@ def recognise(station: Station, timeout: float) -> Identity | None:
     return identity if mode in set(MotorMode) and identity.firmware != "0.0.0" else None
 
 
-MOTION_WORDS = Register.FORCE + 2 - Register.POSITION
-"""Registers from the position to the force."""
+POSITION_WORDS = 2
+"""Registers of the position."""
 STATUS_WORDS = Register.MOTOR_STATUS + 1 - Register.MODE
 """From the mode to the motor's status."""
 ERROR_WORDS = 2
@@ -192,12 +192,6 @@ class Access(Enum):
         return read_request(unit, Register.MODE if self is Access.STATUS else Register.ERRORS, self.words)
 
 
-def motion_of(words: Sequence[int]) -> tuple[float, float]:
-    """Position, m, and force, N, of the registers from the one to the other."""
-    force = Register.FORCE - Register.POSITION
-    return wide_value(words[0], words[1]) * METRE, wide_value(words[force], words[force + 1]) * NEWTON
-
-
 def status_of(mode: int, motor_status: int, errors: int, latched: int) -> Status:
     """Status by registers; a motor that zeroes itself is homed once it has left that mode."""
     status = Status.FAULT if latched else Status.READY
@@ -220,7 +214,7 @@ _ACCESS, _CYCLIC = 0, 1  # exchanges of the station
 _SLEEP, _ZERO = int(MotorMode.SLEEP), int(MotorMode.AUTO_ZERO)
 _MODES = {Mode.FORCE: int(MotorMode.FORCE), Mode.POSITION: int(MotorMode.POSITION), Mode.HOMING: _ZERO}
 _STREAMED = (int(MotorMode.FORCE), int(MotorMode.POSITION))
-_OBSERVED = Register.POWER + 1 - Register.MODE
+_OBSERVED = Register.POSITION + POSITION_WORDS - Register.MODE
 
 
 class Orca(StationDrive):
@@ -229,7 +223,7 @@ class Orca(StationDrive):
     A cycle sends one frame of the motor command stream, whose reply has position, force, power, temperature, supply
     and errors, and if necessary one register access. To enable the motor, set-points are written first, as it may still
     have old ones, then the mode, which is read back. During auto-zero no stream frame is sent, as it would end that;
-    position and force are read instead.
+    the position is read instead. The force is that of the motor's current, no load cell's: it is an auxiliary value.
 
     The motor has no brake and no quick stop: a stop puts it to sleep. Its errors end in sleep; the driver latches them
     until they are cleared. It reports no speed: that is computed from the last two positions. Replies have no echo.
@@ -240,7 +234,7 @@ class Orca(StationDrive):
         reach = _LARGEST * METRE - abs(options.position_offset)
         can = Capabilities(
             modes=(Mode.OFF, *_MODES),
-            force_feedback=True,
+            force_feedback=False,
             homing=True,
             watchdog=True,
             force_limit=_LARGEST * NEWTON,
@@ -277,24 +271,25 @@ class Orca(StationDrive):
         self._access: Access | None = None
         self._asked = b""
         """register access of this cycle, and its message"""
-        self._previous_motion: tuple[float, float] | None = None
-        """position and force whose zero the next status determines"""
+        self._previous_position: float | None = None
+        """m, position whose zero the next status determines"""
         self._sent = False
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: the longest."""
         access = len(Access.SET_POINTS.request(1, 0, (0, 0))), Access.SET_POINTS.reply_length
-        cyclic = len(stream_request(1, SLEEP_CODE, 0)), 3 + 2 * MOTION_WORDS
+        cyclic = len(stream_request(1, SLEEP_CODE, 0)), STREAM_REPLY_LENGTH
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (access, cyclic)]
 
     @property
     def auxiliary(self) -> dict[str, float]:
-        """See `Drive.auxiliary`: temperature in °C, supply in V, power in W."""
+        """See `Drive.auxiliary`: temperature in °C, supply in V, power in W, force by the motor's current in N."""
         last = self._measured
         if last is None:
-            return dict.fromkeys(("temperature", "supply", "power"), math.nan)
-        return {"temperature": float(last.temperature), "supply": last.supply * 1e-3, "power": float(last.power)}
+            return dict.fromkeys(("temperature", "supply", "power", "motor force"), math.nan)
+        values = float(last.temperature), last.supply * 1e-3, float(last.power), last.force * NEWTON
+        return dict(zip(("temperature", "supply", "power", "motor force"), values, strict=True))
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""
@@ -315,9 +310,8 @@ class Orca(StationDrive):
         """See `Drive.observe`."""
         words = self._station.read(Register.MODE, _OBSERVED, timeout)
         (errors,) = self._station.read(Register.ERRORS, 1, timeout)
-        motion = words[Register.POSITION - Register.MODE :]
         status = status_of(words[0], words[Register.MOTOR_STATUS - Register.MODE], errors, errors)
-        return self._feedback(*motion_of(motion), status, errors)
+        return self._feedback(wide_value(*words[-POSITION_WORDS:]) * METRE, status, errors)
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`: what each bit means."""
@@ -388,7 +382,7 @@ class Orca(StationDrive):
         elif self._streamed == MotorMode.POSITION:
             message = stream_request(self._unit, POSITION_CODE, self._set_points(command)[1])
         elif self._streamed == _ZERO:
-            message, length = read_request(self._unit, Register.POSITION, MOTION_WORDS), 3 + 2 * MOTION_WORDS
+            message, length = read_request(self._unit, Register.POSITION, POSITION_WORDS), 3 + 2 * POSITION_WORDS
         else:
             message = stream_request(self._unit, SLEEP_CODE, 0)
         return self._station.ask(_CYCLIC, message, length, urgent=urgent)
@@ -409,16 +403,16 @@ class Orca(StationDrive):
             self._station.refuse(reply)
         if message is None:
             return None
-        motion = self._measure(message)
-        if motion is None:
+        position = self._measure(message)
+        if position is None:
             self._station.refuse(message)
             return None
         self._replied_at = self._now
-        motion = self._of_known_zero(motion)
-        if motion is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):
+        position = self._of_known_zero(position)
+        if position is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):
             return None
         offset = self._station.carried_after(self._now)
-        feedback = self._feedback(*motion, self._status, self._error, offset)
+        feedback = self._feedback(position, self._status, self._error, offset)
         return feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
 
     def _take(self, access: Access, message: bytes) -> bool:
@@ -444,26 +438,26 @@ class Orca(StationDrive):
             self._confirmed = self._mode_commanded = words[0] == self._wanted
         return True
 
-    def _measure(self, message: bytes) -> tuple[float, float] | None:
-        """Position, m, in the motor's zero, and force, N, of the cycle's reply; None if it is none."""
+    def _measure(self, message: bytes) -> float | None:
+        """Position, m, in the motor's zero, of the cycle's reply; None if it is none."""
         if self._streamed == _ZERO or message[1] == READ_HOLDING:
-            words = read_values(self._unit, READ_HOLDING, MOTION_WORDS, message)
-            return None if words is None else motion_of(words)
+            words = read_values(self._unit, READ_HOLDING, POSITION_WORDS, message)
+            return None if words is None else wide_value(*words) * METRE
         measured = stream_values(self._unit, message)
         if measured is None:
             return None
         self._measured = measured
         self._note(measured.errors)
-        return measured.position * METRE, measured.force * NEWTON
+        return measured.position * METRE
 
-    def _of_known_zero(self, motion: tuple[float, float]) -> tuple[float, float] | None:
+    def _of_known_zero(self, position: float) -> float | None:
         """The last measurement before the status was read: the end of an auto-zero moves the zero of the position."""
         if self._streamed != _ZERO or not self._confirmed:
-            self._previous_motion = motion if self._streamed == _ZERO else None
-            return motion
+            self._previous_position = position if self._streamed == _ZERO else None
+            return position
         if self._mode != _ZERO:
-            return motion
-        previous, self._previous_motion = self._previous_motion, motion
+            return position
+        previous, self._previous_position = self._previous_position, position
         return previous if self._status_at == self._now else None
 
     def _note(self, errors: int) -> None:
@@ -481,5 +475,5 @@ class Orca(StationDrive):
             status = self._statuses[flags] = status_of(*flags)
         return status
 
-    def _feedback(self, position: float, force: float, status: Status, error: int, offset: float = 0.0) -> Feedback:
-        return Feedback(position + self._offset, 0.0, force, status, error, True, 0.0, -1, 0, offset)
+    def _feedback(self, position: float, status: Status, error: int, offset: float = 0.0) -> Feedback:
+        return Feedback(position + self._offset, 0.0, math.nan, status, error, True, 0.0, -1, 0, offset)

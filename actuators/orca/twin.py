@@ -50,6 +50,7 @@ _MODES = {MotorMode.FORCE: Mode.FORCE, MotorMode.POSITION: Mode.POSITION, MotorM
 class VirtualOrca(VirtualDrive, ModbusDevice):
     """A motor with one leg of the plant (`plant`), whose brake closes while the motor has no power.
 
+    Its force is computed from its current: it includes the leg's friction and the drive's inertia, and is 0 in sleep.
     Undocumented behaviour is the worst case for a driver: set-points stay when the mode changes, and a stream frame for
     another mode than the present one has no effect and does not serve the watchdog. An auto-zero ends in
     sleep. In an error the motor damps the leg until it rests, 0.2 s at most, or sleeps.
@@ -58,9 +59,9 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
     functions = frozenset((READ_HOLDING, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
-        name: kind for name, kind in SERVO_FAULTS.items() if name not in ("safe_torque_off", "cell_nan")
+        name: kind for name, kind in SERVO_FAULTS.items() if name != "safe_torque_off"
     }
-    """Faults that it can have: it has no input to take its torque off, and tells no force sensor from a broken one."""
+    """Faults that it can have: it has no input to take its torque off. Those of the cell are its leg's cell's."""
 
     def __init__(self, plant: PlantPort, *, unit: int = 1, serial: int = 1, position_offset: float = 0.0) -> None:
         """Power the motor up. position_offset: m, leg length where it has its zero."""
@@ -221,7 +222,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
             self._rest()
             return
         force = self._set_point(Register.FORCE_COMMAND) * NEWTON
-        position = self._set_point(Register.POSITION_COMMAND) * METRE + self._offset
+        position = self._set_point(Register.POSITION_COMMAND) * METRE + self._zero
         self.plant.command(mode, force, position, self._set_speed, True, False, False)
 
     def _set_point(self, register: int) -> int:
@@ -251,7 +252,8 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
 
     def _measured(self) -> Measured:
         """The present measurement; a sensor without a value is an error."""
-        position, force = (self.plant.length - self._zero) / METRE, self.plant.cell / NEWTON
+        position = (self.plant.length - self._zero) / METRE
+        force = 0.0 if self._shown_mode == MotorMode.SLEEP else self.plant.motor / NEWTON
         if not abs(position) <= _LARGEST:
             self._zeroed = False
             self._fail(SHAFT_IMAGE_FAILED)

@@ -22,7 +22,7 @@ class Cell(Protocol):
 
 
 class PlantPort(Protocol):
-    """One leg of the plant as its drive sees it: three sensors, a homing switch and one output.
+    """One leg of the plant as its drive sees it: four sensors, a homing switch and one output.
 
     The owner of the plant integrates it to the present instant before a twin answers; a twin only reads these
     attributes (plain attributes will do) and calls `command` when what it commands may have changed.
@@ -39,6 +39,10 @@ class PlantPort(Protocol):
     @property
     def cell(self) -> float:
         """Signal of the leg's load cell in N, compression positive; not finite when the cell gives no value."""
+
+    @property
+    def motor(self) -> float:
+        """Force of the leg's motor by its current, N, pushing positive: with the drive's friction and inertia."""
 
     @property
     def homing_done(self) -> bool:

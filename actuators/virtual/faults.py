@@ -79,6 +79,11 @@ class FaultyPort:
         return cell * faults.get("cell_scale", 1.0) + faults.get("cell_offset", 0.0)
 
     @property
+    def motor(self) -> float:
+        """See `PlantPort.motor`: a drive that is wired the wrong way round does not know that."""
+        return -self._port.motor if "force_reversed" in self._faults else self._port.motor
+
+    @property
     def homing_done(self) -> bool:
         """See `PlantPort.homing_done`."""
         return self._port.homing_done

@@ -17,7 +17,18 @@ from gui.texts import finding_statement, finding_text, findings_text, mark, tr, 
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_next, room_for, set_icon
 from rig.client import LegPostMortem
 from rig.config import DigitalIo, RigConfig
-from rig.engine import BusVerdict, DriveReport, Engage, Home, IoReport, Park, ReplyCounts, Reset, check_buses
+from rig.engine import (
+    BusVerdict,
+    CellsReport,
+    DriveReport,
+    Engage,
+    Home,
+    IoReport,
+    Park,
+    ReplyCounts,
+    Reset,
+    check_buses,
+)
 from rig.findings import Code, Finding
 from rig.states import State
 
@@ -147,7 +158,7 @@ _BITS = (
 )
 _READY = tr("ready")
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
-_UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W"}
+_UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W", mark("motor force"): "N"}
 _SHOWN = ("temperature", "supply")
 _NOTHING = DriveReport()
 
@@ -180,6 +191,11 @@ class DrivesView(QtWidgets.QWidget):
             grid.addWidget(values, leg, 2, QtCore.Qt.AlignmentFlag.AlignTop)
             self._labels.append(label)
             self._values.append(values)
+        self._cells_name, self._cells = QtWidgets.QLabel(tr("Load cells")), QtWidgets.QLabel()
+        self._cells.setWordWrap(True)
+        self._cells.setAccessibleName(tr("Replies of the load cells' devices"))
+        grid.addWidget(self._cells_name, 6, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._cells, 6, 1, 1, 2)
         self.show_unconnected()
 
     def show_unconnected(self) -> None:
@@ -220,18 +236,19 @@ class DrivesView(QtWidgets.QWidget):
             moved = tr("{distance:+.2f} mm from its length in the last cycle").format(distance=1e3 * leg.moved)
             label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
 
-    def show_newest(self, row: np.void | None) -> None:
-        """Show the newest telemetry row while connected."""
-        status = self._session.status
-        if row is not None and status is not None and not self._steps.unconnected:
-            self.show_row(row, status.echo_lag, status.drives)
-
-    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
+    def show_row(
+        self,
+        row: np.void,
+        lag: Sequence[int] = (0,) * 6,
+        drives: Sequence[DriveReport] = (),
+        cells: Sequence[CellsReport] = (),
+    ) -> None:
         """Show the drives' state in a telemetry row.
 
-        lag: cycles by which the replies of each leg are old. drives: status of each.
+        lag: cycles by which the replies of each leg are old. drives: status of each. cells: of their own devices.
         """
         self._failures, self._post_mortem = {}, ()
+        self._show_cells(cells)
         reports = drives or (_NOTHING,) * 6
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
@@ -265,20 +282,37 @@ class DrivesView(QtWidgets.QWidget):
             self._values[leg].setText(_measured(dict(report.values)))
             lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
             lines += [f"{tr(name)} {_quantity(name, value)}" for name, value in report.values]
-            lines.append(
-                tr("{late} replies late, {rejected} rejected").format(late=replies.late, rejected=replies.rejected)
-            )
-            if replies.rejected:
-                lines.append(_rejected(replies))
+            lines += _untaken(replies)
             label.setToolTip("\n".join(lines))
+
+    def _show_cells(self, cells: Sequence[CellsReport]) -> None:
+        """Show what has become of the replies of the load cells' own devices."""
+        words, lines = [], []
+        for number, report in enumerate(cells, start=1):
+            name = tr("Amplifier") if len(cells) == 1 else tr("Load cell {leg}").format(leg=number)
+            replies = report.replies
+            if replies.rejected:
+                counts = tr("{count} replies rejected, {lately} in the last second")
+                words.append(f"{name}: {counts.format(count=replies.rejected, lately=replies.lately)}")
+            lines += [name, *_untaken(replies)]
+        self._cells_name.setVisible(bool(cells))
+        self._cells.setVisible(bool(cells))
+        _show(self._cells, "good", f"✓ {', '.join(words) or _READY}")
+        self._cells.setToolTip("\n".join(lines))
 
     def _measure_nothing(self) -> None:
         for label in self._values:
             label.clear()
+        self._show_cells(())
 
     def values(self, leg: int) -> str:
         """The displayed measured values of the drive of leg 1 to 6."""
         return str(self._values[leg - 1].text())
+
+    @property
+    def cells(self) -> str:
+        """The displayed text of the load cells' own devices, empty without any."""
+        return "" if self._cells.isHidden() else self._cells.text()
 
     def text(self, leg: int) -> str:
         """The displayed text of leg 1 to 6."""
@@ -460,14 +494,20 @@ class OperatePanel(ScrolledPage):
         """Show the newest telemetry row while connected."""
         status = self._session.status
         if row is not None and status is not None and not self._steps.unconnected:
-            self.show_row(row, status.echo_lag, status.drives)
+            self.show_row(row, status.echo_lag, status.drives, status.cells)
             if self.io is not None:
                 self.io.show_report(status.io)
 
-    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
+    def show_row(
+        self,
+        row: np.void,
+        lag: Sequence[int] = (0,) * 6,
+        drives: Sequence[DriveReport] = (),
+        cells: Sequence[CellsReport] = (),
+    ) -> None:
         """Show the drives' state in a telemetry row; see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
-            self.drives.show_row(row, lag, drives)
+            self.drives.show_row(row, lag, drives, cells)
             if self.lines is not None:
                 self.lines.show_row(row)
 
@@ -540,6 +580,12 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setEscapeButton(stay)
         self.buttonClicked.connect(lambda button: self.confirmed.emit() if button is self.home else None)
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+
+
+def _untaken(replies: ReplyCounts) -> list[str]:
+    """Return lines with the counts of late and rejected replies, the latter by kind."""
+    counts = tr("{late} replies late, {rejected} rejected").format(late=replies.late, rejected=replies.rejected)
+    return [counts, _rejected(replies)] if replies.rejected else [counts]
 
 
 def _rejected(replies: ReplyCounts) -> str:

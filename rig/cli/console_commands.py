@@ -106,12 +106,7 @@ def status(context: typer.Context) -> None:
 
 
 def _rejected(now: Snapshot) -> str:
-    found = [
-        f"leg {leg}: {report.replies.described}" for leg, report in enumerate(now.drives, 1) if report.replies.kinds
-    ]
-    found += [f"load cells: {now.cells_rejected} rejected"] if now.cells_rejected else []
-    found += [f"I/O block: {now.io.replies.described}"] if now.io is not None and now.io.replies.kinds else []
-    return "; ".join(found)
+    return "; ".join(f"{name}: {replies.described}" for name, replies in now.untaken.items())
 
 
 def _recording(now: Snapshot) -> str:

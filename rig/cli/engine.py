@@ -34,13 +34,11 @@ def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     else:
         typer.echo(f"process    {found.pid}: {found.words}")
         typer.echo(f"recording  {found.recording}")
-        for leg, counts in found.replies.items():
-            typer.echo(f"replies    leg {leg}: {counts}")
+        for device, counts in found.replies.items():
+            typer.echo(f"replies    {device}: {counts}")
         io = None if found.snapshot is None else found.snapshot.io
         if io is not None:
             typer.echo(f"I/O        {io.described}")
-            if io.replies.kinds:
-                typer.echo(f"replies    I/O block: {io.replies.described}")
 
 
 @app.command("stop")

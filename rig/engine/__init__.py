@@ -64,7 +64,16 @@ from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
 from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
-from rig.engine.snapshot import REPLY_KINDS, DriveReport, Event, IoReport, ReplyCounts, Snapshot, Unproven
+from rig.engine.snapshot import (
+    REPLY_KINDS,
+    CellsReport,
+    DriveReport,
+    Event,
+    IoReport,
+    ReplyCounts,
+    Snapshot,
+    Unproven,
+)
 from rig.engine.sources import (
     SOURCE_GROUP,
     SourceDeclaration,
@@ -91,6 +100,7 @@ __all__ = [
     "Abandon",
     "Acquire",
     "BusVerdict",
+    "CellsReport",
     "ClockPair",
     "Compiling",
     "Connect",

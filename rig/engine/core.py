@@ -26,7 +26,7 @@ from rig.engine.messages import Reply, refusal
 from rig.engine.motion_log import MotionLog
 from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
-from rig.engine.snapshot import DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
+from rig.engine.snapshot import CellsReport, DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.sources import GuardedSource, guarded
 from rig.engine.stream import StreamSource
 from rig.engine.supervision import Supervision
@@ -57,7 +57,7 @@ _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _NONE = (0.0,) * 6
 _FRESH = 0.02  # s, largest age of a published snapshot
-_REPORT_PERIOD = 0.08  # s between the reports of two drives, one after the other
+_REPORT_PERIOD = 0.5  # s in which all drives and devices of load cells are reported on, one after the other
 # Looked up once: a member that is looked up in its class takes 50 ns.
 _OFF, _IDLE, _HOMING, _PARKED, _SINGLE_LEG = State.OFF, State.IDLE, State.HOMING, State.PARKED, State.SINGLE_LEG
 _QUICK_STOP = StopSeverity.QUICK_STOP
@@ -144,6 +144,7 @@ class Engine:
         self._tare_bound, self._cell_range = safety.bound("tare_shift"), config.load_cells.range
         self._powered_within = max(config.drives.watchdog, 2.0 * config.exchange_period)
         self._drive_reports: tuple[DriveReport, ...] = ()
+        self._cells_reports: tuple[CellsReport, ...] = ()
         self._reported = -math.inf
         """s, rig time of the latest"""
         self._next_report = 0
@@ -566,7 +567,7 @@ class Engine:
         """A snapshot of the present state; only in the engine's thread."""
         cycle, runtime = self.cycle_data, self.runtime_info
         machine, reference, drives, tick, sink = self.machine, self.reference, self.drives, self.tick, self.sink
-        self._report_on_drives()
+        self._report_on_devices()
         stopped_for = self._stopped_for if reference.paused else None
         state, cause, pose_known = machine.state, machine.cause, machine.homed and cycle.measurement.pose_valid
         braked = state is State.PARKED
@@ -623,25 +624,34 @@ class Engine:
             comparing=self._search.active,
             slower=tick.slower,
             drives=self._drive_reports,
+            cells=self._cells_reports,
             sensors=runtime.sensors,
-            cells_rejected=drives.cells_rejected,
             stream=reference.source.report if isinstance(reference.source, StreamSource) else None,
             io=None if drives.io is None or state is State.OFF else drives.io_report(),
         )
 
-    def _report_on_drives(self) -> None:
-        """Renew the report of the next drive when due; of all six once, after connecting."""
-        leg = self._next_report
+    def _report_on_devices(self) -> None:
+        """Renew the report of the next drive or device of load cells when due; of all once, after connecting."""
+        place, devices = self._next_report, self.drives.devices
         if self.machine.state is _OFF:
-            self._drive_reports = ()
+            self._drive_reports, self._cells_reports = (), ()
         elif not self._drive_reports:
             self._drive_reports = tuple(map(self._drive_report, range(6)))
-        elif self.tick.t >= self._reported + _REPORT_PERIOD:
-            self._drive_reports = (*self._drive_reports[:leg], self._drive_report(leg), *self._drive_reports[leg + 1 :])
-            self._reported, self._next_report = self.tick.t, (leg + 1) % 6
+            self._cells_reports = tuple(map(self._cells_report, range(6, devices)))
+        elif self.tick.t >= self._reported + _REPORT_PERIOD / devices:
+            if place < 6:
+                reports = self._drive_reports
+                self._drive_reports = (*reports[:place], self._drive_report(place), *reports[place + 1 :])
+            else:
+                others, one = self._cells_reports, place - 6
+                self._cells_reports = (*others[:one], self._cells_report(place), *others[one + 1 :])
+            self._reported, self._next_report = self.tick.t, (place + 1) % devices
 
     def _drive_report(self, leg: int) -> DriveReport:
         return self.drives.report(leg, self._supervision.traffic_lately(leg))
+
+    def _cells_report(self, device: int) -> CellsReport:
+        return self.drives.cells_report(device, self._supervision.traffic_lately(device))
 
     def _from_home(self) -> float:
         """Largest distance, m, of a platform joint from its place at home."""

@@ -16,6 +16,7 @@ from actuators import (
     Commands,
     Counters,
     Drive,
+    DriveCells,
     Identity,
     Mode,
     Status,
@@ -25,7 +26,7 @@ from actuators import (
 from calibration import CellErrors, LoadCellCalibration
 from kinematics import Array, kernel
 from rig.engine.digital_io import InputsOutputs
-from rig.engine.snapshot import DriveReport, IoReport, ReplyCounts
+from rig.engine.snapshot import CellsReport, DriveReport, IoReport, ReplyCounts
 from rig.errors import HardwareError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, MonotonicClock
@@ -188,12 +189,14 @@ class DriveGroup:
         return bus_plans([*self._drives, *self._cells.members, *([] if self._block is None else [self._block])])
 
     def lacking(self) -> dict[int, Finding]:
-        """Legs (1…6) whose drive lacks a required mode, and the modes."""
+        """Legs (1…6) whose drive lacks a required mode, and the modes, or the load cell that it has to read."""
         found = {}
         for leg, (drive, modes) in enumerate(zip(self._drives, self._modes, strict=True), start=1):
             lacking = [mode.name for mode in modes if mode not in drive.capabilities.modes]
             if lacking:
                 found[leg] = Finding(Code.DRIVE_WITHOUT_MODE, leg, details={"modes": ", ".join(lacking)})
+            elif isinstance(self._cells, DriveCells) and not drive.capabilities.force_feedback:
+                found[leg] = Finding(Code.DRIVE_WITHOUT_CELL, leg)
         return found
 
     def connect(self, timeout: float) -> list[Finding]:
@@ -347,6 +350,11 @@ class DriveGroup:
         drive, error = self._drive(leg), self.error[leg]
         replies = replace(_counts(drive.counters), lately=lately[0], bound=lately[1])
         return DriveReport(tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", replies)
+
+    def cells_report(self, device: int, lately: tuple[int, float] = (0, 0.0)) -> CellsReport:
+        """The same of a device (index) that only reads load cells, drives first."""
+        cells = self._cells.members[device - len(self._members)]
+        return CellsReport(cells.name, replace(_counts(cells.counters), lately=lately[0], bound=lately[1]))
 
     @property
     def replies(self) -> dict[str, ReplyCounts]:

@@ -119,6 +119,16 @@ class IoReport:
 
 
 @dataclass(frozen=True, slots=True)
+class CellsReport:
+    """What has become of the replies of a device that reads load cells alone."""
+
+    name: str
+    """as messages call it"""
+    replies: ReplyCounts = ReplyCounts()
+    """of those that were not taken"""
+
+
+@dataclass(frozen=True, slots=True)
 class Unproven:
     """Legs (1…6) of which no test is on record for the way they are wired now, and what is known of why."""
 
@@ -229,18 +239,31 @@ class Snapshot:
     """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
     comparing: bool = False
     """whether what was measured in motion is being compared with other wirings, or will be once torque is off"""
-    cells_rejected: int = 0
-    """replies of devices that read load cells alone that could not be used"""
     stream: StreamReport | None = None
     """the stream that is followed"""
     recording_room: float = math.inf
     """s until the disk is full, as fast as the recording grows now; infinite where that is not known"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
+    cells: tuple[CellsReport, ...] = ()
+    """of each device that reads load cells alone, likewise"""
     sensors: tuple[SensorReport, ...] = ()
     """of each external sensor, four times a second"""
     io: IoReport | None = None
     """digital inputs and outputs; None without any, or before the rig is connected"""
+
+    @property
+    def cells_rejected(self) -> int:
+        """Replies of devices that read load cells alone that could not be used."""
+        return sum(report.replies.rejected for report in self.cells)
+
+    @property
+    def untaken(self) -> dict[str, ReplyCounts]:
+        """Counts of replies by device, "leg 1", "load cell 1" or "I/O block", of those with replies that were not taken."""
+        named = [(f"leg {leg}", report.replies) for leg, report in enumerate(self.drives, 1)]
+        named += [(report.name, report.replies) for report in self.cells]
+        named += [] if self.io is None else [("I/O block", self.io.replies)]
+        return {name: replies for name, replies in named if replies.kinds}
 
     @property
     def cause(self) -> str:

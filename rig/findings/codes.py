@@ -921,6 +921,9 @@ class Code(StrEnum):
     DRIVE_FAILS = _code("drive_fails", "{text}")
     CELLS_FAIL = _code("cells_fail", "load cells: {text}")
     DRIVE_WITHOUT_MODE = _code("drive_without_mode", "the drive has no mode {modes}")
+    DRIVE_WITHOUT_CELL = _code(
+        "drive_without_cell", "the drive reads no load cell: name the cells' devices in [load_cells]"
+    )
     DRIVE_COMMANDED = _code("drive_commanded", "the drive has torque already: another master commands it")
     DRIVE_NO_REPLY = _code("drive_no_reply", "no good reply to the cyclic exchange[[: {silence}]]")
     CELLS_NO_REPLY = _code("cells_no_reply", "load cells: no good reply to the cyclic exchange[[: {silence}]]")

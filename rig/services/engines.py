@@ -57,10 +57,10 @@ class EngineFound:
     fault: str = ""
 
     @property
-    def replies(self) -> dict[int, str]:
-        """Describe the replies of drives that were not taken, by leg 1 to 6; legs without any are left out."""
-        drives = () if self.snapshot is None else self.snapshot.drives
-        return {leg: drive.replies.described for leg, drive in enumerate(drives, 1) if drive.replies.kinds}
+    def replies(self) -> dict[str, str]:
+        """Describe the replies that were not taken, by device (see `Snapshot.untaken`)."""
+        untaken = {} if self.snapshot is None else self.snapshot.untaken
+        return {name: replies.described for name, replies in untaken.items()}
 
     def as_dict(self) -> dict[str, Any] | None:
         """Return the result as a JSON object; None without an engine."""
@@ -78,6 +78,7 @@ class EngineFound:
         replies = [drive.replies for drive in seen.drives]
         found |= {"rejected": [one.rejected for one in replies], "cells_rejected": seen.cells_rejected}
         found |= {"replies": [asdict(one) for one in replies]}
+        found |= {"cell_replies": {one.name: asdict(one.replies) for one in seen.cells}}
         if seen.io is not None:
             found["io"] = {"inputs": dict(seen.io.inputs), "outputs": dict(seen.io.outputs)}
             found["io"]["replies"] = asdict(seen.io.replies)

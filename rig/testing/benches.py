@@ -38,6 +38,7 @@ class BenchLeg:
         self.length = length
         self.velocity = 0.0
         self.cell = 100.0
+        self.motor = 60.0
         self.homing_done = False
         self.home = home
         self.mode = Mode.OFF

@@ -185,7 +185,7 @@ class Plant:
 
     @property
     def motors(self) -> Array:
-        """Forces (6,) of the motors, N; a copy."""
+        """Forces (6,) of the motors by their currents, N, without `scale_motor`; a copy."""
         return np.array(self._drives[:, columns.MOTOR])
 
     @property

@@ -256,6 +256,11 @@ class LegPort:
         return self._cell.reading(forces, self.test_load, self._plant.time - self._start)
 
     @property
+    def motor(self) -> float:
+        """Force of the motor by its current, N, pushing positive."""
+        return float(self._plant.motors[self.wired[ENCODER]])
+
+    @property
     def homing_done(self) -> bool:
         """True once homing has reached the mark; False in any other mode."""
         return self._plant.homed(int(self.wired[ENCODER]))

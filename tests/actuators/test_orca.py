@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import struct
 
 import pytest
 from orca_bench import OrcaBench
@@ -20,7 +21,7 @@ from actuators import (
     Status,
     create_drive,
 )
-from actuators.orca.protocol import MotorMode, Register
+from actuators.orca.protocol import MotorMode, Register, wide_value
 
 FORCE = Command(Mode.FORCE, 12.5, 0.6, enable=True)
 POSITION = Command(Mode.POSITION, 12.5, 0.6, enable=True)
@@ -60,7 +61,8 @@ def test_set_points_are_there_before_there_is_power(bench, command, mode):
     assert asked(bench, command) == [WRITE, STREAM]
     assert bench.sent[0][2:6] == bytes((0, 3, 0, mode)) and bench.leg.enabled
     assert bench.drive.exchange(command, bench.now, 0.0).status & Status.ENABLED  # the mode was read
-    assert bench.leg.force == pytest.approx(12.5) and bench.leg.position == pytest.approx(0.6)
+    from_power_up = bench.leg.length + 0.6  # it is not zeroed: it counts from where it was switched on
+    assert bench.leg.force == pytest.approx(12.5) and bench.leg.position == pytest.approx(from_power_up)
     assert asked(bench, command) == [STREAM]
 
 
@@ -187,7 +189,7 @@ def test_an_auto_zero_that_fails_is_a_fault(bench):
 
 
 def test_what_it_says_beside(bench):
-    assert bench.drive.auxiliary == {"temperature": 35.0, "supply": 48.0, "power": 12.0}
+    assert bench.drive.auxiliary == {"temperature": 35.0, "supply": 48.0, "power": 12.0, "motor force": 0.0}
     bench.faults.inject("temperature", 81.0)
     bench.do(COMMAND_OFF)
     assert bench.drive.auxiliary["temperature"] == 81.0
@@ -197,6 +199,26 @@ def test_what_it_says_beside(bench):
         assert bench.do(COMMAND_OFF).fresh and bench.drive.observe(1.0).fresh
         assert (bench.drive.auxiliary["temperature"], bench.drive.auxiliary["supply"]) == said
     assert all(math.isnan(value) for value in OrcaBench().drive.auxiliary.values())
+
+
+def test_its_force_is_that_of_the_motors_current_and_none_in_sleep(bench):
+    """By the leg's cell and by the motor's current; a load cell it has none."""
+    bench.leg.cell, bench.leg.motor = 812.5, -37.25
+    told = bytes.fromhex("0103 015c 0002")
+
+    def forces(command: Command) -> tuple[float, int]:
+        feedback = bench.do(command)
+        assert math.isnan(feedback.force) and math.isnan(bench.drive.observe(1.0).force)
+        low, high = struct.unpack(">HH", bench.motor.answer(told)[3:])
+        return bench.drive.auxiliary["motor force"], wide_value(low, high)
+
+    assert forces(COMMAND_OFF) == (0.0, 0)
+    until(bench, FORCE, Status.ENABLED)
+    assert forces(FORCE) == (pytest.approx(-37.25), -37250)
+    bench.motor._fail(0x0040)
+    assert forces(FORCE) == (pytest.approx(-37.25), -37250)  # it damps the leg
+    assert forces(COMMAND_OFF)[1] == 0
+    assert not bench.drive.capabilities.force_feedback
 
 
 def test_the_speed_is_that_between_positions(bench):

@@ -1,6 +1,7 @@
 """Frames of the ORCA driver and its twin, byte for byte as the maker's own client and the motor have them.
 
-Captured from orcaSDK 1.1.1 against a motor that stands at 123.456 mm with -7.890 N, 25 W, 31 °C and 48.012 V.
+Captured from orcaSDK 1.1.1 against a motor that stands at 123.456 mm with -7.890 N, 25 W, 31 °C and 48.012 V; asleep it
+has no force.
 """
 
 import pytest
@@ -26,7 +27,7 @@ from rig.testing import BenchLeg as Leg
 
 CAPTURED = {
     "01 03 01 56 00 02 25 e7": "01 03 04 e2 40 00 01 0c 5f",
-    "01 03 01 5c 00 02 05 e5": "01 03 04 e1 2e ff ff ad b6",
+    "01 03 01 5c 00 02 05 e5": "01 03 04 00 00 00 00 fa 33",
     "01 03 01 b0 00 01 84 11": "01 03 02 00 00 b8 44",
     "01 03 01 3d 00 01 14 3a": "01 03 02 00 01 79 84",
     "01 03 01 50 00 01 85 e7": "01 03 02 00 1f f9 8c",
@@ -49,14 +50,14 @@ CAPTURED = {
         "01 17 10 e2 40 00 01 00 00 00 00 00 00 00 00 e1 2e ff ff 7c 70"
     ),
     "01 06 00 03 00 01 b8 0a": "01 06 00 03 00 01 b8 0a",
-    "01 64 00 00 00 00 00 03 e4": "01 64 00 01 e2 40 ff ff e1 2e 00 19 1f bb 8c 00 00 40 36",
+    "01 64 00 00 00 00 00 03 e4": "01 64 00 01 e2 40 00 00 00 00 00 19 1f bb 8c 00 00 01 12",
 }
 """Request → reply, in the order in which they were captured."""
 
 
 def captured_motor() -> VirtualOrca:
     leg = Leg(length=0.4)
-    leg.cell = -7.890
+    leg.motor = -7.890
     motor = VirtualOrca(leg, serial=0x12D687)
     motor.show("temperature", 31.0)
     motor.show("supply", 48.012)
@@ -99,7 +100,7 @@ def test_replies_mean_what_they_say():
 def test_older_functions_of_the_stream():
     """104 reads and 105 writes a register, with mode and measurement in the reply."""
     motor = captured_motor()
-    measured = "00 01 e2 40 ff ff e1 2e 00 19 1f bb 8c 00 00"
+    measured = "00 01 e2 40 00 00 00 00 00 19 1f bb 8c 00 00"
     assert motor.respond(bytes.fromhex("01 68 01 56 02 ea 01")).hex(" ").startswith(f"01 68 00 01 e2 40 01 {measured}")
     assert motor.respond(bytes.fromhex("01 69 00 8b 01 00 00 00 32 63 8c")).hex(" ").startswith(f"01 69 01 {measured}")
     assert motor.answer(read_request(1, 139, 1)).hex() == "01030200" + "32"

@@ -136,7 +136,8 @@ def commands(name: str, folder: Path) -> list[str]:
             profile = ["--profile", str(profile_file(folder, name)), "--rate", "50", "--mode", "position"]
             return [*profile, "--watchdog", "0.2", *ports("115200-8E1")]
         case "orca":
-            return ["--driver", "orca", "--rate", "200", "--set", "turnaround=8e-5", *ports("1000000-8E1")]
+            cells = ["--rate", "200", "--amplifier", amplifier[-1]]
+            return ["--driver", "orca", *cells, "--set", "turnaround=8e-5", *ports("1000000-8E1")]
         case "iai":
             return ["--driver", "iai", *amplifier, "--set", "turnaround=5e-4", *ports("230400")]
         case _:

@@ -16,7 +16,7 @@ from gui.operate.operate_panel import OperatePanel
 from gui.screen import LEAST
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
-from rig.engine import DriveReport, Engage, Event, Home, Park, ReplyCounts, Reset, Unproven
+from rig.engine import CellsReport, DriveReport, Engage, Event, Home, Park, ReplyCounts, Reset, Unproven
 from rig.findings import Code, Finding
 from rig.states import State
 from rig.telemetry import ROW
@@ -159,6 +159,34 @@ def test_what_drives_measure_in_themselves_stands_beside_them(operate: OperatePa
     operate.show_row(row, drives=reports)
     session.refuse_connect((2, "refused"))
     assert drives.values(1) == ""
+
+
+def test_replies_of_the_load_cells_devices_are_counted_by_kind(operate: OperatePanel, session: FakeSession) -> None:
+    session.take(make_status(State.ENGAGED))
+    row = np.zeros(1, ROW)[0]
+    row["state"] = State.ENGAGED
+    drives = operate.drives
+    operate.show_row(row)  # the drives read the cells
+    assert drives.cells == ""
+    reports = [CellsReport(f"load cell {number}") for number in range(1, 7)]
+    operate.show_row(row, cells=reports)
+    assert drives.cells == "✓ ready"
+    reports[2] = CellsReport("load cell 3", COUNTS)
+    operate.show_row(row, cells=reports)
+    assert drives.cells == "✓ Load cell 3: 6 replies rejected, 1 in the last second"
+    tip = drives.findChildren(QtWidgets.QLabel)[-1].toolTip().splitlines()
+    assert tip[:5] == [
+        "Load cell 1",
+        "0 replies late, 0 rejected",
+        "Load cell 2",
+        "0 replies late, 0 rejected",
+        "Load cell 3",
+    ]
+    assert tip[5:8] == WORDS
+    operate.show_row(row, cells=[CellsReport("amplifier", COUNTS)])
+    assert drives.cells == "✓ Amplifier: 6 replies rejected, 1 in the last second"
+    session.refuse_connect((2, "refused"))
+    assert drives.cells == ""
 
 
 def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, session: FakeSession) -> None:

@@ -11,6 +11,7 @@ from lockstep_bench import Bench, bench_config, motion_table, reaction, shipped_
 from actuators import Mode
 from rig.config import load_config
 from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resume
+from rig.engine.snapshot import SNAPSHOT
 from rig.errors import HardwareError, RefusedError
 from rig.report import summarize
 from rig.states import FaultCode, State, StopSeverity
@@ -147,7 +148,35 @@ def test_noise_between_the_replies_of_an_amplifier_holds_the_rig(tmp_path: Path)
         assert cause is not None and cause.code is FaultCode.COMMUNICATION_DISTURBED and "load cells" in cause.text
         assert bench.machine.stop is StopSeverity.CATEGORY_2
         bench.steps(200)
-        assert bench.rig.status().cells_rejected > 5
+        status = bench.rig.status()
+        recording = bench.recording()
+    (report,) = status.cells
+    replies = report.replies
+    assert report.name == "amplifier" and replies.kinds == {"foreign": replies.foreign}
+    assert replies.foreign > 5 and replies.lately > 5 and replies.bound >= 5.0
+    assert status.cells_rejected == replies.rejected
+    assert (
+        status.untaken == {"amplifier": replies}
+        and SNAPSHOT.validate_json(SNAPSHOT.dump_json(status)).cells == status.cells
+    )
+    assert recording.closing["replies"] == {"load cells, amplifier": {"foreign": recording.closing["cells_rejected"]}}
+
+
+def test_garbage_on_one_cells_line_is_counted_for_that_cell(tmp_path: Path) -> None:
+    cells = {
+        "source": "devices",
+        "driver": "mantracourt",
+        "devices": [{"device": f"cell-{leg}"} for leg in range(1, 7)],
+    }
+    with Bench(tmp_path, bench_config(load_cells=cells)) as bench:
+        bench.park()
+        assert [report.name for report in bench.rig.status().cells] == [f"load cell {leg}" for leg in range(1, 7)]
+        bench.virtual.cells[LEG - 1].inject("noise")
+        bench.until(lambda: bench.rig.status().cells[LEG - 1].replies.rejected > 0)
+        bench.virtual.cells[LEG - 1].clear_all()
+        status = bench.rig.status()
+    assert set(status.untaken) == {f"load cell {LEG}"}
+    assert status.untaken[f"load cell {LEG}"].described.endswith("tolerated)")
 
 
 def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:

@@ -1,5 +1,6 @@
 """The whole rig on ORCA motors, in lockstep: by force and by position, and what they do of their own accord."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,14 @@ import pytest
 from lockstep_bench import MOTION, Bench, causes
 
 from actuators import Status
+from dynamics import Dynamics, LoadCell
 from kinematics import TrajectorySpec, build_trajectory
 from rig.client.lifecycle import run_motion
 from rig.client.motions import prepare_motion
 from rig.config import RigConfig, load_config
+from rig.engine.messages import Connect
 from rig.engine.snapshot import SNAPSHOT
+from rig.errors import HardwareError
 from rig.states import FaultCode, State
 
 LEG = 3
@@ -43,7 +47,7 @@ def test_what_the_motors_say_of_themselves_is_published(tmp_path: Path) -> None:
         assert not bench.engine.snapshot.drives
         bench.park()
         report = bench.engine.snapshot.drives[LEG - 1]
-        assert dict(report.values) == {"temperature": 35.0, "supply": 48.0, "power": 12.0}
+        assert dict(report.values) == {"temperature": 35.0, "supply": 48.0, "power": 12.0, "motor force": 0.0}
         assert (report.error, report.replies.kinds) == ("", {})
         bench.inject("temperature", LEG, 71.0)
         bench.inject("drop_all", LEG + 1, duration=0.01)
@@ -51,6 +55,31 @@ def test_what_the_motors_say_of_themselves_is_published(tmp_path: Path) -> None:
         bench.until(lambda: bench.engine.snapshot.drives[LEG].replies.late == 2)  # reports are made in turn
         again = SNAPSHOT.validate_json(SNAPSHOT.dump_json(bench.engine.snapshot))
         assert again.drives == bench.engine.snapshot.drives
+
+
+def test_a_motors_force_is_that_of_its_current_and_no_cells(tmp_path: Path) -> None:
+    """It includes friction and weight of the leg, which a cell at the rod's end does not read."""
+    machine = config().machine
+    at_motors = replace(machine, legs=tuple(replace(leg, load_cell=LoadCell("motor")) for leg in machine.legs))
+    with Bench(tmp_path, config()) as bench:
+        bench.run(1.0)
+        reported, cells = [], []
+        for _ in range(25):
+            bench.steps(1)
+            plant = bench.virtual.plant
+            motion = np.concatenate([plant.state, plant.acceleration])[None]
+            forces = [bench.engine.drives.auxiliary(leg)["motor force"] for leg in range(6)]
+            reported.append(forces - Dynamics(at_motors).cells(motion)[0])
+            cells.append(forces - Dynamics(machine).cells(motion)[0])
+    errors = [float(np.sqrt(np.mean(np.square(found)))) for found in (reported, cells)]
+    assert errors[0] < 1.0 and errors[1] > 3.0, errors
+
+
+def test_a_rig_whose_cells_are_the_motors_is_refused(tmp_path: Path) -> None:
+    cells = {"source": "drive", "amplifier": None}
+    said = r"leg 6: the drive reads no load cell: name the cells' devices in"
+    with Bench(tmp_path, config().changed({"load_cells": cells})) as bench, pytest.raises(HardwareError, match=said):
+        bench.rig.request(Connect())
 
 
 def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:

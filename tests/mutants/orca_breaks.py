@@ -36,8 +36,8 @@ ORCA_BREAKS = [
     ),
     _drive(
         "an ORCA motor's mode is believed however old it is",
-        "if motion is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):",
-        "if motion is None:",
+        "if position is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):",
+        "if position is None:",
     ),
     _drive(
         "an ORCA motor that has been silent is put to sleep before it is asked why",
@@ -67,7 +67,7 @@ ORCA_BREAKS = [
     _drive(
         "the zero of an ORCA motor's position moves before that is said",
         "return previous if self._status_at == self._now else None",
-        "return motion",
+        "return position",
     ),
     Break(
         "an ORCA motor's watchdog is not read back",
@@ -77,6 +77,28 @@ ORCA_BREAKS = [
         (_DRIVE,),
     ),
     _twin("a virtual ORCA motor has no watchdog", "if timeout and now - self._fed > timeout:", "if False:"),
+    _twin(
+        "a virtual ORCA motor has a force in sleep",
+        "0.0 if self._shown_mode == MotorMode.SLEEP else self.plant.motor / NEWTON",
+        "self.plant.motor / NEWTON",
+    ),
+    _twin(
+        "a virtual ORCA motor has a load cell",
+        "else self.plant.motor / NEWTON",
+        "else self.plant.cell / NEWTON",
+    ),
+    _twin(
+        "a virtual ORCA motor takes positions from another zero than it counts from",
+        "* METRE + self._zero",
+        "* METRE + self._offset",
+    ),
+    Break(
+        "a drive that reads no load cell is taken for one",
+        "rig/engine/drive_group.py",
+        "elif isinstance(self._cells, DriveCells) and not drive.capabilities.force_feedback:",
+        "elif False:",
+        ("integration/test_orca_rig.py",),
+    ),
     _twin(
         "a virtual ORCA motor takes a force in position mode",
         "if self._mode is owner and not self.hung:",
