@@ -168,38 +168,41 @@ class AsciiTwin(VirtualDevice):
         """Its reading now, in characters."""
 
 
+@dataclass(frozen=True)
 class AsciiFraming:
-    """The device's side of `AsciiLine`; a message is the device's number and the request."""
+    """The device's side of `AsciiLine`; a message is the device's number and the request.
 
-    def __init__(self, request: "re.Pattern[bytes]", start: bytes, end: bytes = END, number: int = 0) -> None:
-        """request: of a whole frame; its groups are the device's number, if any, and the request.
+    request: of a whole frame; its groups are the device's number, if any, and the request. start: bytes with which a
+    frame can begin. end: of an answer. number: of the device, where requests have none.
+    """
 
-        start: bytes with which a frame can begin. end: of an answer. number: of the device, where requests have none.
-        """
-        self._request, self._start, self._end, self._number = request, start, end, number
+    request: "re.Pattern[bytes]"
+    start: bytes
+    end: bytes = END
+    number: int = 0
 
     def length(self, received: bytes) -> int:
         """See `Framing.length`."""
         if not received:
             return 0
         place = received.find(END)
-        if received[:1] not in self._start:
+        if received[:1] not in self.start:
             return -1
         return place + 1 if place >= 0 else 0 if len(received) < LONGEST else -1
 
     def message(self, frame: bytes) -> bytes:
         """See `Framing.message`."""
-        found = self._request.fullmatch(frame)
+        found = self.request.fullmatch(frame)
         if found is None:
             return b""
         *numbers, asked = found.groups()
-        number = int(numbers[0]) if numbers else self._number
+        number = int(numbers[0]) if numbers else self.number
         return bytes((number,)) + asked if number <= 255 else b""
 
     def reply(self, message: bytes, request: bytes) -> bytes:
         """See `Framing.reply`."""
         del request
-        return message[1:] + self._end
+        return message[1:] + self.end
 
 
 class FaultyAsciiCell(FaultyDevice):

@@ -120,7 +120,7 @@ def test_the_table_of_faults_is_whole() -> None:
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    block, motion, gains, kinds, lines, motors, nodes, _, modules, steps, shapes = blocks
+    block, motion, gains, kinds, lines, motors, nodes, numbers, _, modules, steps, shapes = blocks
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -155,6 +155,11 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     path.write_text(tomlkit.dumps(written | {"drives": of_can, "rate": 200.0, "mode": "position"}), encoding="utf-8")
     (plan,) = check_buses(load_config(path)).plans
     assert 2.3e-3 < plan.time < 2.45e-3
+    jrks = tomllib.loads(numbers)["drives"]
+    jrks["legs"] = [one | {"device": f"/dev/line-{line}"} for line in range(3) for one in jrks["legs"]]
+    for rate, passed in ((50.0, True), (60.0, False)):
+        path.write_text(tomlkit.dumps(written | {"drives": jrks, "rate": rate, "mode": "position"}), encoding="utf-8")
+        assert check_buses(load_config(path)).passed is passed
     assert motors_at({}).drives.driver == "orca"
     slower = {"turnaround": 2e-3, "watchdog": 0.2}
     for rate, baud, settings, passed in (

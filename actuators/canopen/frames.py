@@ -80,7 +80,7 @@ def frame_of(line: bytes) -> tuple[int, bytes] | None:
 class CanFraming:
     """How a twin separates frames (`Framing`). A message is the node that is called, 0 for all, and the frame."""
 
-    broadcasts = True
+    everyone = 0
 
     def length(self, received: bytes) -> int:
         """See `Framing.length`."""

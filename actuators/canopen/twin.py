@@ -411,13 +411,6 @@ def _abort(request: bytes, code: int) -> bytes:
 class FaultyCanopenDrive(FaultyServo):
     """A drive on a CAN bus that can fail. A frame with a wrong bit is destroyed by its checksum, and never arrives."""
 
-    def _answer(self, frame: bytes) -> bytes:
-        request = self.framing.message(frame)
-        if "busy" in self._wire and request:
-            refusal = self.device.refusal(request)
-            return self.framing.reply(refusal, frame) if refusal else b""
-        return super()._answer(frame)
-
     def _carried(self, reply: bytes) -> bytes:
         return b"" if {"bit_flip", "noise"} & self._wire.keys() else super()._carried(reply)
 

@@ -1,7 +1,7 @@
 """Registers and coils of IAI's ROBO Cylinder controllers (PCON, ACON, SCON), by their maker's Modbus manual.
 
-Function codes 3, 5 and 16. 32-bit values have their high word first. Positions are in 0.01 mm, speeds in 0.01 mm/s,
-accelerations in 0.01 G.
+The driver uses function codes 3, 5 and 16. 32-bit values have their high word first. Positions are in 0.01 mm, speeds
+in 0.01 mm/s, accelerations in 0.01 G. Bits of some registers are coils as well, the highest bit first.
 """
 
 import struct
@@ -18,6 +18,13 @@ GRAVITY = 0.0980665
 WRITE_COIL = 5
 STATUS = 0x9000
 """First register of the status block."""
+STATUS_COILS = 0x0100
+"""First coil of the status: bits of the status registers 1, 2 and extended, of position number, zones, inputs, outputs,
+special inputs, and expanded system status."""
+CONTROL_COILS = 0x0400
+"""First coil of the control registers' bits."""
+CONTROL = 0x0D00
+"""First of the four control registers: device control 1 and 2, extended control, position number."""
 MOVE = 0x9900
 """First register of the block whose write moves the slider."""
 COIL_REPLY_LENGTH = MOVE_REPLY_LENGTH = 6

@@ -5,9 +5,11 @@ import struct
 from collections.abc import Mapping
 from typing import ClassVar
 
-from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.codec import READ_COILS, READ_DISCRETE, WRITE_COIL, WRITE_COILS
 from actuators.iai.drive import IaiOptions
 from actuators.iai.protocol import (
+    CONTROL,
+    CONTROL_COILS,
     GRAVITY,
     HOMING,
     METRE,
@@ -16,8 +18,8 @@ from actuators.iai.protocol import (
     MOVE_COUNT,
     MOVING,
     STATUS,
+    STATUS_COILS,
     STATUS_COUNT,
-    WRITE_COIL,
     Coil,
     State,
     Status1,
@@ -27,12 +29,13 @@ from actuators.iai.protocol import (
     target_of,
 )
 from actuators.interface import Mode
-from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RTU_FRAMING, ModbusDevice, RegisterError
+from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RTU_FRAMING, ModbusDevice, Ranges, RegisterError
 from actuators.virtual.drive import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
 
 _STEP = 1e-3  # s of the ramps
 _LARGEST = 2**31 - 1
+READ_EXCEPTION_STATUS, REPORT_SLAVE_ID = 7, 17
 _SERVO_OFF, _NOT_HOMED, _ENCODER = 0x080, 0x083, 0x0E5
 _BRAKING = 20.0  # m/s², of a stop
 _PUSHING = bytes(4)  # limit of current and flags of a move that pushes, which is not simulated: it goes as any other
@@ -44,11 +47,19 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
 
     It moves to each target by a ramp with the given speed and acceleration. A target without power, or before the
     reference was found, causes an alarm. Alarms switch the servo off and are latched. There is no watchdog. Modbus
-    commands have no effect before `Coil.MODBUS_CONTROL` was written.
+    commands have no effect before `Coil.MODBUS_CONTROL` was written. Not simulated, and 0: the motor's current, the
+    deviation, inputs and outputs, zones, and the table of positions, to which no motion can be commanded.
     """
 
     longest_step = _STEP
-    functions = frozenset((READ_HOLDING, WRITE_SINGLE, WRITE_MULTIPLE))
+    functions = ModbusDevice.functions | {
+        READ_COILS,
+        READ_DISCRETE,
+        WRITE_COIL,
+        WRITE_COILS,
+        READ_EXCEPTION_STATUS,
+        REPORT_SLAVE_ID,
+    }
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
         name: kind
@@ -69,9 +80,18 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
         """m and m/s, of the set-point on its ramp"""
         self._readable += [
             (STATUS, STATUS_COUNT, lambda: state_bytes(self._state())),
+            (STATUS + STATUS_COUNT, _MONITOR.size // 2, self._monitor),
+            (CONTROL, _CONTROL_BITS // 16, self._control),
             (MOVE, len(_AT_POWER_UP) // 2, lambda: self._move),
         ]
+        bits: Ranges = [
+            (STATUS_COILS, _STATUS_BITS, self._status_bits),
+            (CONTROL_COILS, _CONTROL_BITS, lambda: _bits(self._control())),
+        ]
+        self._tables |= {READ_COILS: bits, READ_DISCRETE: bits}
         self.reboot()
+        self._booted = math.nan
+        """s; NaN until it has been given a time"""
 
     def show(self, name: str, value: float | None) -> None:
         """See `VirtualDrive.show`: it says nothing of the kind."""
@@ -84,6 +104,8 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
 
     def reboot(self) -> None:
         """See `VirtualDrive.reboot`."""
+        self._booted = self.now
+        self._coils = dict.fromkeys(Coil, False)
         self._move = _AT_POWER_UP
         self._alarm = 0
         self._by_modbus = self._homed = self._reset = self._home = False
@@ -93,6 +115,8 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     def tick(self, now: float) -> None:
         """Advance the time: ramp to the target, end of a search. now: s; monotonic."""
         elapsed, self.now = now - self.now, now
+        if math.isnan(self._booted):
+            self._booted = now
         if not self._on or elapsed <= 0.0:
             return
         if self._homing:
@@ -106,27 +130,40 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             self._ramp(min(elapsed, 1.0) / steps)
         self._drive()
 
-    def answer(self, message: bytes) -> bytes:
-        """See `ModbusDevice.answer`; function 5 beside the usual ones."""
-        if message[1] != WRITE_COIL or message[0] != self.unit:
-            return super().answer(message)
-        code = ILLEGAL_VALUE
-        if len(message) == 6:
-            address, value = struct.unpack(">HH", message[2:])
-            if address not in _COILS:
-                code = ILLEGAL_ADDRESS
-            elif value in (0, 0xFF00):
-                if not self.hung:
-                    self._take_coil(Coil(address), bool(value))
-                return message
-        return bytes((self.unit, WRITE_COIL | 0x80, code))
+    def _serve(self, function: int, data: bytes) -> bytes:
+        """See `ModbusDevice._serve`: the two of a device's state besides the usual ones.
+
+        The manual names these two and leaves open what they say: here the first eight coils of the status, and the
+        unit number with whether the controller is ready.
+        """
+        if function == READ_EXCEPTION_STATUS and not data:
+            bits = self._read(STATUS_COILS, 8, READ_COILS, width=1)
+            return bytes((sum(bit << place for place, bit in enumerate(bits)),))
+        if function == REPORT_SLAVE_ID and not data:
+            ready = self._read(STATUS_COILS + 2, 1, READ_COILS, width=1)[0]
+            return bytes((2, self.unit, 0xFF if ready else 0))
+        if function in (READ_EXCEPTION_STATUS, REPORT_SLAVE_ID):
+            raise RegisterError(ILLEGAL_VALUE)
+        return super()._serve(function, data)
+
+    def _write_bits(self, address: int, states: list[bool]) -> None:
+        written = dict(enumerate(states, start=address))
+        inside = address >= CONTROL_COILS and address + len(states) <= CONTROL_COILS + _CONTROL_BITS
+        if not inside or any(on and coil not in _COILS for coil, on in written.items()):
+            raise RegisterError(ILLEGAL_ADDRESS)  # a coil that is not simulated cannot be switched on
+        for number, coil in _COILS.items():
+            if number in written:
+                self._take_coil(coil, written[number])
 
     def _take_coil(self, coil: Coil, on: bool) -> None:
         if coil is Coil.MODBUS_CONTROL:
             self._by_modbus = on
         elif not self._by_modbus:
             return
-        elif coil is Coil.SERVO_ON:
+        self._coils[coil] = on
+        if coil is Coil.MODBUS_CONTROL:
+            return
+        if coil is Coil.SERVO_ON:
             if not on:
                 self._switch_off()
             elif not (self._on or self._alarm or self._barred):
@@ -149,6 +186,13 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
 
     def _write(self, address: int, data: bytes) -> None:
         end = address + len(data) // 2
+        if CONTROL <= address < CONTROL + 2 and end <= CONTROL + 2:
+            bits = _bits(data)
+            first = CONTROL_COILS + 16 * (address - CONTROL)
+            if any(on and first + place not in _COILS for place, on in enumerate(bits)):
+                raise RegisterError(ILLEGAL_VALUE)
+            self._write_bits(first, [bool(on) for on in bits])
+            return
         if not (address >= MOVE and end <= MOVE + len(_AT_POWER_UP) // 2):
             raise RegisterError(ILLEGAL_ADDRESS)
         start = 2 * (address - MOVE)
@@ -226,13 +270,37 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
         extended |= MODBUS_COMMANDS if self._by_modbus else 0
         return State(round(position), self._alarm, 0, 0, bits, 0, extended, 0, round(speed))
 
+    def _monitor(self) -> bytes:
+        """The registers behind the status block: of them only the time since power-up, ms, is simulated."""
+        since = 0.0 if math.isnan(self._booted) else self.now - self._booted
+        return _MONITOR.pack(0, 0, int(since * 1e3) & 0xFFFFFFFF, 0, 0, 0, 0)
+
+    def _status_bits(self) -> bytes:
+        state = self._state()
+        registers = (state.status_1, state.status_2, state.extended, 0, 0, state.inputs, state.outputs, 0, 0)
+        return _bits(struct.pack(f">{len(registers)}H", *registers))
+
+    def _control(self) -> bytes:
+        """The control registers, by the coils as they were written last."""
+        word = sum(1 << CONTROL_COILS + _CONTROL_BITS - 1 - coil for coil, on in self._coils.items() if on)
+        return word.to_bytes(_CONTROL_BITS // 8, "big")
+
     @property
     def _there(self) -> bool:
         target = self._target
         return target is None or abs(target.position * METRE + self._offset - self._at) <= target.band * METRE
 
 
-_COILS = frozenset(map(int, Coil))
+_COILS = {int(coil): coil for coil in (Coil.MODBUS_CONTROL, Coil.ALARM_RESET, Coil.SERVO_ON, Coil.HOME, Coil.STOP)}
+"""Those that are simulated, in the order in which they take effect where several are written at once."""
+_STATUS_BITS, _CONTROL_BITS = 9 * 16, 4 * 16
+_MONITOR = struct.Struct(">iiIHHHH")
+"""Current, deviation, time, special inputs, zones, position number, expanded system status."""
+
+
+def _bits(registers: bytes) -> bytes:
+    """Coils, one byte each, of the bits of registers, the highest first."""
+    return bytes([byte >> place & 1 for byte in registers for place in range(7, -1, -1)])
 
 
 def iai_twin(options: IaiOptions, leg: PlantPort) -> FaultyServo:

@@ -5,9 +5,12 @@ its data below 80h. The framing converts it to the bytes on the wire. Replies ha
 their numbers have the low byte first.
 """
 
+import functools
+import operator
 import struct
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
 from actuators.framing import ReplyScan
@@ -15,13 +18,27 @@ from actuators.framing import ReplyScan
 SERIAL_FORM = 0xAA
 """First byte of a command for one of several devices, before its number."""
 TARGET, STOP = 0xC0, 0xFF
+TARGET_BELOW, TARGET_ABOVE = 0xE0, 0xE1
+"""The commands that set a target by its distance from the middle in steps of `COARSE`; 0 below it is STOP."""
+MIDDLE, COARSE = 2048, 16
+GET_OCCURRED, GET_CHOPPED = 0xB5, 0xEC
+"""The commands that read and clear the errors that occurred, and the count of limited currents."""
 GET_SETTINGS, GET_VARIABLES, GET_RAM_SETTINGS, CLEAR_ERRORS = 0xE3, 0xE5, 0xEA, 0xB3
 MOST_READ = 15
 """Bytes, of variables or settings that are read at once."""
 COUNTS = 4095
 """The greatest target and scaled feedback."""
 TIMEOUT_UNIT = 0.01  # s
-_DATA = {TARGET: 1, 0xE0: 1, 0xE1: 1, GET_SETTINGS: 2, GET_VARIABLES: 2, GET_RAM_SETTINGS: 2, 0xF2: 2, 0xF4: 2}
+_DATA = {
+    TARGET: 1,
+    TARGET_BELOW: 1,
+    TARGET_ABOVE: 1,
+    GET_SETTINGS: 2,
+    GET_VARIABLES: 2,
+    GET_RAM_SETTINGS: 2,
+    0xF2: 2,
+    0xF4: 2,
+}
 """Data bytes of each command; 0 for those not listed."""
 
 
@@ -91,6 +108,7 @@ _HALTING = struct.Struct("<H")
 _LIFE = struct.Struct("<HH")
 STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
 """Offset of the variables that a cycle reads."""
+UPTIME_AT = 0x20
 CLEARED_LENGTH = _HALTING.size
 """Bytes of the reply to CLEAR_ERRORS: the errors that halted the motor."""
 HALTING_LENGTH = 2 * _HALTING.size
@@ -145,9 +163,10 @@ def variables_of(data: bytes) -> Variables:
     return Variables(*_STATE.unpack_from(data), *_HEALTH.unpack_from(data, _STATE.size))
 
 
-def state_bytes(variables: Variables) -> bytes:
-    """Device side: all variables up to the current, from the first on."""
-    return _STATE.pack(*variables[:8]) + b"\0" * (HEALTH_AT - _STATE.size) + _HEALTH.pack(*variables[8:])
+def state_bytes(variables: Variables, uptime: float = 0.0) -> bytes:
+    """Device side: all variables up to the time since power-up, `uptime` in s, from the first on."""
+    read = _STATE.pack(*variables[:8]).ljust(HEALTH_AT, b"\0") + _HEALTH.pack(*variables[8:])
+    return read.ljust(UPTIME_AT, b"\0") + (int(uptime * 1e3) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 def target_command(target: int) -> bytes:
@@ -219,13 +238,16 @@ class PololuLine:
         return ReplyScan(data[:length], more=len(data) > length) if len(data) >= length else None
 
 
+EVERYONE = 0x80
+"""In place of a device's number in a message: that of a command in the compact form, which every device takes."""
+
+
+@dataclass(frozen=True)
 class PololuFraming:
     """The device's side of `PololuLine`: it takes both forms."""
 
-    def __init__(self, number: int, *, crc: bool = False) -> None:
-        """number: of the device that takes commands in the compact form."""
-        self._number = number
-        self._crc = crc
+    crc: bool = False
+    everyone: ClassVar[int] = EVERYONE
 
     def length(self, received: bytes) -> int:
         """See `Framing.length`: of one command."""
@@ -246,6 +268,11 @@ class PololuFraming:
         del request
         return message[1:]
 
+    def collide(self, replies: list[bytes]) -> bytes:
+        """What arrives of replies that are sent at once: the makers' guide joins the devices' lines by an AND gate."""
+        together = zip_longest(*replies, fillvalue=0xFF)
+        return bytes([functools.reduce(operator.and_, each) for each in together])
+
     def _command(self, received: bytes) -> tuple[int, int, bytes]:
         """Length of the first command (0: incomplete, -1: none begins here), its device, and its compact form."""
         if not received:
@@ -257,11 +284,11 @@ class PololuFraming:
             return 0, -1, b""
         code = received[2] | 0x80 if addressed else received[0]
         size = command_length(code) + (2 if addressed else 0)
-        whole = size + self._crc
+        whole = size + self.crc
         if len(received) < whole:
             return 0, -1, b""
-        number = received[1] if addressed else self._number
-        if self._crc and received[size] != crc7(received[:size]):
+        number = received[1] if addressed else EVERYONE
+        if self.crc and received[size] != crc7(received[:size]):
             return -1, -1, b""
         data = received[3 if addressed else 1 : size]
         return (whole, number, bytes((code,)) + data) if all(byte < 0x80 for byte in data) else (-1, -1, b"")

@@ -8,16 +8,23 @@ from actuators.interface import Mode
 from actuators.jrk.drive import JrkOptions
 from actuators.jrk.protocol import (
     CLEAR_ERRORS,
+    COARSE,
     COUNTS,
     CRC_ENABLED,
+    EVERYONE,
     FEEDBACK_ANALOG,
+    GET_CHOPPED,
+    GET_OCCURRED,
     GET_RAM_SETTINGS,
     GET_SETTINGS,
     GET_VARIABLES,
+    MIDDLE,
     MOST_READ,
     SETTINGS,
     STOP,
     TARGET,
+    TARGET_ABOVE,
+    TARGET_BELOW,
     TIMEOUT_UNIT,
     Error,
     PololuFraming,
@@ -46,7 +53,8 @@ class VirtualJrk(VirtualDrive):
 
     Time-out and disconnected feedback are latched errors; a supply error ends by itself. The time-out counts from the
     last target, independent of other messages, and recurs at once if cleared without a target: where the maker's page
-    leaves details open, the twin has the worst case.
+    leaves details open, the twin has the worst case. Commands that force a duty or change a setting are not simulated:
+    they are serial protocol errors.
     """
 
     longest_step = _STEP
@@ -72,7 +80,7 @@ class VirtualJrk(VirtualDrive):
 
         watchdog: s, its serial time-out. stroke, position_offset: m, scale of its counts.
         """
-        super().__init__(unit, PololuFraming(unit, crc=crc))
+        super().__init__(unit, PololuFraming(crc))
         self.plant = plant
         self._metre, self._offset = stroke / COUNTS, position_offset
         self._timeout = round(watchdog / TIMEOUT_UNIT) * TIMEOUT_UNIT
@@ -89,8 +97,11 @@ class VirtualJrk(VirtualDrive):
             self._settings[setting : setting + size] = value.to_bytes(size, "little")
         self._barred = False
         self._supply = _SUPPLY
-        self._shown: Variables | None = None
+        self._shown: tuple[Variables, float] | None = None
+        """what it says while it hangs, as of a time, s"""
         self.reboot()
+        self._booted = math.nan
+        """s; NaN until it has been given a time"""
 
     def show(self, name: str, value: float | None) -> None:
         """See `VirtualDrive.show`."""
@@ -128,11 +139,13 @@ class VirtualJrk(VirtualDrive):
     @hung.setter
     def hung(self, hung: bool) -> None:
         if hung != self.hung:
-            self._shown = self._variables() if hung else None
+            self._shown = (self._variables(), self.now) if hung else None
 
     def tick(self, now: float) -> None:
         """Advance the time: time-out, move to the target, end of braking. now: s; monotonic."""
         elapsed, self.now = now - self.now, now
+        if math.isnan(self._booted):
+            self._booted = now
         self._find_errors()
         if self._running and elapsed > 0.0:
             self._turn(min(elapsed, 1.0))
@@ -143,7 +156,7 @@ class VirtualJrk(VirtualDrive):
 
     def answer(self, message: bytes) -> bytes:
         """See `VirtualDevice.answer`: commands in the compact form, one after the other."""
-        if message[0] != self.unit:
+        if message[0] not in (self.unit, EVERYONE):
             return b""
         out, commands = b"", message[1:]
         while commands:
@@ -155,17 +168,26 @@ class VirtualJrk(VirtualDrive):
     def _do(self, code: int, data: bytes) -> bytes:
         if TARGET <= code < TARGET + 0x20:
             self._take(data[0] << 5 | code & 0x1F)
-        elif code == STOP:
+        elif code == TARGET_ABOVE or (code == TARGET_BELOW and data[0]):
+            self._take(MIDDLE + (COARSE if code == TARGET_ABOVE else -COARSE) * data[0])
+        elif code in (STOP, TARGET_BELOW):
             if self._shown is None:
                 self._awaiting = True
                 self._halt()
         elif code == CLEAR_ERRORS:
-            was = self._variables().halting if self._shown is None else self._shown.halting
+            was = (self._shown[0] if self._shown else self._variables()).halting
             if self._shown is None:
                 self._latched = 0
                 self._find_errors()
                 self._run()
             return was.to_bytes(2, "little")
+        elif code == GET_OCCURRED:
+            seen = (self._shown[0] if self._shown else self._variables()).occurred
+            if self._shown is None:
+                self._occurred = 0
+            return seen.to_bytes(2, "little")
+        elif code == GET_CHOPPED:
+            return b"\0"
         elif code in (GET_VARIABLES, GET_SETTINGS, GET_RAM_SETTINGS):
             source = bytes(self._settings) if code != GET_VARIABLES else self._bytes()
             first = data[0] + (_RAM if code == GET_RAM_SETTINGS else 0)
@@ -258,14 +280,16 @@ class VirtualJrk(VirtualDrive):
         halting = 0 if self.torque_stuck and not self._barred else self._halting
         duty = round(_FULL_DUTY * self._speed / _SPEED) if self._powered else 0
         supply = 0 if self._barred else min(max(round(self._supply * 1e3), 0), 0xFFFF)
-        periods = int((self.now - self._booted) / _PERIOD) & 0xFFFF
+        since = 0.0 if math.isnan(self._booted) else self.now - self._booted
+        periods = int(since / _PERIOD) & 0xFFFF
         return Variables(
             self._target, self._target, scaled, scaled, 0, duty, duty, 0,
             periods, halting, self._occurred, 0, supply, abs(duty),
         )  # fmt: skip
 
     def _bytes(self) -> bytes:
-        return state_bytes(self._variables() if self._shown is None else self._shown)
+        shown, now = self._shown or (self._variables(), self.now)
+        return state_bytes(shown, 0.0 if math.isnan(self._booted) else now - self._booted)
 
 
 def jrk_twin(options: JrkOptions, leg: PlantPort) -> FaultyServo:

@@ -1,5 +1,6 @@
 """What a virtual device is, how it finds requests among bytes, and the server side of Modbus."""
 
+import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -22,6 +23,8 @@ from actuators.framing import CRC_LENGTH, HEADER, MBAP, crc16
 from actuators.profile import MAX_BITS, RANGES, IdentityMap, Number, Register, WordOrder
 
 _MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
+BROADCAST = 0
+"""The unit by which all devices on a line of Modbus RTU are called."""
 
 
 class Framing(Protocol):
@@ -66,6 +69,7 @@ class RtuFraming:
     One with a function code that is not known ends where its checksum is right.
     """
 
+    everyone = BROADCAST
     _COUNT_AT: Mapping[int, int] = {15: 6, WRITE_MULTIPLE: 6, READ_WRITE: 10}
     """function code → place of the number of bytes that follow it"""
 
@@ -111,6 +115,8 @@ DEVICE_FAILURE = 4
 GATEWAY_NO_RESPONSE = 11
 
 _BUSY = 6
+_LAST_FUNCTION = 127
+_WRITES = frozenset((WRITE_COIL, WRITE_SINGLE, WRITE_COILS, WRITE_MULTIPLE))
 
 _MAX_READ = 125
 _MAX_WRITE = 123
@@ -219,7 +225,9 @@ class ModbusDevice(VirtualDevice):
     One with input registers of their own, coils (1, 5, 15) or discrete inputs (2) has them in `_tables`.
 
     A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
-    answered, or with the gateway exception 0B.
+    answered, or with the gateway exception 0B. On a line, unit 0 is a broadcast: functions 5, 6, 15 and 16 are carried
+    out, the others ignored, and none is answered. A function code above 127 is that of an exception's reply, and no
+    request: it is not answered, as every reply to it would be one to another function.
     """
 
     functions: frozenset[int] = frozenset((READ_HOLDING, READ_INPUT, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
@@ -251,11 +259,19 @@ class ModbusDevice(VirtualDevice):
 
     def refusal(self, message: bytes) -> bytes:
         """See `VirtualDevice.refusal`: an exception."""
-        return bytes((message[0], message[1] | 0x80, _BUSY))
+        unit, function = message[0], message[1]
+        return b"" if unit != self.unit or function > _LAST_FUNCTION else bytes((unit, function | 0x80, _BUSY))
 
     def answer(self, message: bytes) -> bytes:
         """See `VirtualDevice.answer`; a message is a unit id and a PDU."""
         unit, function = message[0], message[1]
+        if function > _LAST_FUNCTION:
+            return b""
+        if unit == BROADCAST and unit == getattr(self.framing, "everyone", None):
+            if function in _WRITES:
+                with contextlib.suppress(RegisterError):
+                    self._serve(function, message[2:])
+            return b""
         try:
             if unit != self.unit:
                 if self._wrong_unit == "silent":

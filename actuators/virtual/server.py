@@ -24,14 +24,15 @@ class DeviceLine:
     """Devices of one framing behind one wire, told from each other by their unit ids.
 
     A request is carried out when its last byte has come, and its reply is there when that one's last byte has: on a
-    wire of `byte_time` s a byte one after the other, after the device's reply delay; without one at once. Where the
-    framing `broadcasts`, unit 0 is all of them. What nobody of them is called by is answered by the first, which may be
-    a gateway.
+    wire of `byte_time` s a byte one after the other, after the device's reply delay; without one at once. A framing may
+    have a number by which `everyone` is called, and say how replies `collide` that are sent at the same time; without
+    that they follow one another. What nobody is called by is answered by the first device, which may be a gateway.
     """
 
     def __init__(self, devices: Sequence[FaultyDevice], byte_time: float = 0.0) -> None:
         """devices: at least one, of different unit ids. byte_time: s."""
         self.devices = tuple(devices)
+        self._everyone: int | None = getattr(self.framing, "everyone", None)
         self._byte_time = byte_time
         self._now = -math.inf
         self._free = -math.inf
@@ -68,10 +69,10 @@ class DeviceLine:
             device.tick(now)
         while self._requests and self._requests[0][0] <= now:
             at, frame = self._requests.popleft()
-            device = self._device(frame)
+            called = self._called(frame)
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
-                if reply := self._answer(frame):
-                    self._queue(at + device.reply_delay, reply, whole=True)
+                if reply := self._answer(frame, called):
+                    self._queue(at + called[0].reply_delay, reply, whole=True)
 
     def passes(self, now: float) -> bool:
         """See `Responder.passes`: on a wire that takes its time, while bytes are on their way."""
@@ -83,7 +84,7 @@ class DeviceLine:
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`: on a wire that takes its time nothing is answered at once."""
         if not self._byte_time:
-            return self._answer(frame)
+            return self._answer(frame, self._called(frame))
         self._free = max(self._free, self._now) + len(frame) * self._byte_time
         self._requests.append((self._free, frame))
         return b""
@@ -110,16 +111,20 @@ class DeviceLine:
         self._free = max(self._free, at) + len(data) * self._byte_time
         self._outgoing.append((self._free, data, whole))
 
-    def _answer(self, frame: bytes) -> bytes:
-        if getattr(self.framing, "broadcasts", False) and self.framing.message(frame)[:1] == b"\0":
-            return b"".join([device.respond(frame) for device in self.devices])
-        return self._device(frame).respond(frame)
+    def _answer(self, frame: bytes, called: Sequence[FaultyDevice]) -> bytes:
+        if len(called) == 1:
+            return called[0].respond(frame)
+        collide: Callable[[list[bytes]], bytes] = getattr(self.framing, "collide", b"".join)
+        return collide([device.respond(frame) for device in called])
 
-    def _device(self, frame: bytes) -> FaultyDevice:
+    def _called(self, frame: bytes) -> Sequence[FaultyDevice]:
+        """Who is to answer a request."""
         if len(self.devices) == 1:
-            return self.devices[0]
-        unit = self.framing.message(frame)[:1]
-        return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])
+            return self.devices
+        number = (self.framing.message(frame) or b"\0")[0]
+        if number == self._everyone:
+            return self.devices
+        return next(([one] for one in self.devices if one.unit == number), self.devices[:1])
 
 
 class Settlement(Protocol):

@@ -278,7 +278,7 @@ def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[D
             if other != key:
                 details: dict[str, Value] = {"line": str(endpoint), "number": device.unit, "other": key_text(other)}
                 faults.append(ConfigFault(key, Finding(Code.TWIN_TAKEN, details=details)))
-            elif group and group[0].framing is not device.framing:
+            elif group and group[0].framing != device.framing:
                 faults.append(ConfigFault(key, Finding(Code.TWIN_FRAMING, details={"line": str(endpoint)})))
         group.append(device)
     if faults:

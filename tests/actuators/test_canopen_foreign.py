@@ -91,10 +91,11 @@ def test_the_pypi_client_hears_heartbeats_and_resets_a_node(network: canopen.Net
 def bridged(leg: BenchLeg) -> Iterator[None]:
     """The twin on a virtual bus of python-can, carried there by a thread of the test."""
     twin = create_twin("canopen", OPTIONS, leg)
-    stop = threading.Event()
+    there, stop = threading.Event(), threading.Event()
 
     def carry() -> None:
         with can.Bus(interface="virtual", channel="nowhere") as bus:
+            there.set()  # a bus carries nothing to whoever comes later
             while not stop.is_set():
                 message = bus.recv(0.01)
                 if message is None:
@@ -107,6 +108,7 @@ def bridged(leg: BenchLeg) -> Iterator[None]:
     thread = threading.Thread(target=carry)
     thread.start()
     try:
+        assert there.wait(10.0)
         yield
     finally:
         stop.set()

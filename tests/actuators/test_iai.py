@@ -1,9 +1,15 @@
 """ROBO Cylinders: frames as their maker's manual has them, and what the driver tells its twin, and when."""
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from drive_support import serving
 from iai_bench import IaiBench
+from pymodbus import FramerType
+from pymodbus.client import ModbusTcpClient
+from waiting import eventually
 
 from actuators import (
     COMMAND_CLEAR,
@@ -18,7 +24,9 @@ from actuators import (
     create_drive,
 )
 from actuators.framing import crc16
+from actuators.iai import VirtualRoboCylinder
 from actuators.iai.protocol import Coil, Target, coil_request, move_request, status_request
+from rig.testing import BenchLeg as Leg
 
 READ, COIL, MOVE = 3, 5, 16
 
@@ -94,6 +102,104 @@ def test_the_twin_takes_the_manuals_examples(bench):
     for request in ("01 05 04 99 ff 00", "01 05 04 03 12 00", "01 05 04 03", "01 10 99 08 00 02 04 00 00 00 00"):
         message = bytes.fromhex(request)
         assert bench.controller.answer(message)[1] == message[1] | 0x80
+
+
+@pytest.fixture
+def leg() -> Leg:
+    return Leg(0.6)
+
+
+@pytest.fixture
+def controller(leg: Leg) -> VirtualRoboCylinder:
+    return VirtualRoboCylinder(leg, position_offset=0.5)
+
+
+@pytest.fixture
+def client(controller: VirtualRoboCylinder) -> Iterator[ModbusTcpClient]:
+    """Somebody else's master."""
+    with (
+        serving([controller]) as [(host, port)],
+        ModbusTcpClient(host, port=port, timeout=5.0, retries=0, framer=FramerType.RTU) as client,
+    ):
+        yield client
+
+
+def agreeing(client: ModbusTcpClient) -> tuple[int, int, int]:
+    """Device status 1 and extended, and device control 1, which are the same as registers and as coils."""
+    registers = list(client.read_holding_registers(0x9000, count=22).registers)
+    assert client.read_input_registers(0x9000, count=9).registers == registers[:9]
+    status = registers[5:8] + registers[20:21] + registers[19:20] + registers[3:5] + registers[18:19] + registers[21:22]
+    bits = [bool(word >> place & 1) for word in status for place in range(15, -1, -1)]
+    assert client.read_coils(0x0100, count=144).bits[:144] == bits
+    assert client.read_discrete_inputs(0x0103, count=10).bits[:10] == bits[3:13]
+    control = client.read_holding_registers(0x0D00, count=4).registers
+    bits = [bool(word >> place & 1) for word in control for place in range(15, -1, -1)]
+    assert client.read_coils(0x0400, count=64).bits[:64] == bits
+    assert client.read_discrete_inputs(0x0400, count=64).bits[:64] == bits
+    assert client.read_exception_status().status == int(f"{status[0] >> 8:08b}"[::-1], 2)
+    return status[0], status[2], control[0]
+
+
+def test_a_master_reads_and_writes_by_every_function_of_the_manual(client: ModbusTcpClient, leg: Leg) -> None:
+    assert agreeing(client) == (1 << 13, 0, 0)
+    client.write_register(0x0D00, 0x1000)
+    assert agreeing(client) == (1 << 13, 0, 0), "commands come from its inputs yet"
+    assert not client.write_coil(0x0427, True).isError()
+    assert not client.write_coils(0x0403, [True, False, False, False, False]).isError()
+    assert agreeing(client) == (0x3008, 1 << 8, 0x1000)
+    assert not client.write_register(0x0D00, 0x1010).isError()
+    assert agreeing(client)[1] & 1 << 11, "it searches its reference"
+    leg.settle()
+    eventually(lambda: bool(agreeing(client)[0] & 0x10), "the search to end", 5.0)
+    identity: Any = client.report_device_id()
+    assert (identity.identifier, identity.status) == (b"\x01", True)
+    moved = client.readwrite_registers(read_address=0x9900, read_count=2, address=0x9900, values=[0, 12000])
+    assert moved.registers == [0, 12000]
+    assert agreeing(client)[1] & 1 << 5, "it moves"
+    assert not client.write_registers(0x0D00, [0, 0]).isError()
+    assert agreeing(client)[0] & 1 << 12 == 0 and not leg.enabled
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ("05 0400 ff00", 2),
+        ("05 0440 0000", 2),
+        ("05 0100 ff00", 2),
+        ("0f 0402 0002 01 03", 2),
+        ("06 0d00 0008", 3),
+        ("06 0d02 0100", 2),
+        ("06 0d03 0001", 2),
+        ("10 0d01 0002 04 00000000", 2),
+        ("01 018f 0002", 2),
+        ("01 0100 07d1", 3),
+        ("07 00", 3),
+        ("11 00", 3),
+    ],
+)
+def test_what_is_not_simulated_or_there_is_refused(controller: VirtualRoboCylinder, request_: str, code: int) -> None:
+    controller.answer(bytes.fromhex("01 05 0427 ff00"))
+    data = b"\1" + bytes.fromhex(request_)
+    assert controller.answer(data) == bytes((1, data[1] | 0x80, code))
+    assert controller.answer(bytes.fromhex("01 01 0403 0001")) == bytes.fromhex("01 01 01 00")
+
+
+def test_its_time_is_that_since_it_was_powered_up(controller: VirtualRoboCylinder) -> None:
+    """Not that of the clock that it is given."""
+    for now, said in ((5000.0, 0), (5001.5, 1500)):
+        controller.tick(now)
+        assert controller.answer(bytes.fromhex("01 04 9010 0002"))[3:] == said.to_bytes(4, "big")
+    controller.reboot()
+    controller.tick(5002.0)
+    assert controller.answer(bytes.fromhex("01 04 9010 0002"))[3:] == (500).to_bytes(4, "big")
+
+
+def test_its_coils_stand_while_it_hangs(client: ModbusTcpClient, controller: VirtualRoboCylinder, leg: Leg) -> None:
+    controller.answer(bytes.fromhex("01 05 0427 ff00"))
+    before = agreeing(client)
+    controller.hung = True
+    assert not client.write_coil(0x0403, True).isError()
+    assert agreeing(client) == before and not leg.enabled
 
 
 def test_one_thing_is_told_until_it_is_done(bench):

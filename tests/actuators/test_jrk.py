@@ -55,7 +55,7 @@ def told(bench: JrkBench, command: Command) -> str:
     """What a cycle tells between what it asks, in the compact form."""
     bench.sent.clear()
     bench.do(command)
-    *looks, frame = (PololuFraming(11).message(frame) for frame in bench.sent)
+    *looks, frame = (PololuFraming().message(frame) for frame in bench.sent)
     if looks:  # asked before it is told anything that lets its motor run
         assert [look[1:] for look in looks] == [READ_LIFE] and frame.endswith(READ_VARIABLES)
         return frame[1 : -len(READ_VARIABLES)].hex(" ")

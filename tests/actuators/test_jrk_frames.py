@@ -5,7 +5,7 @@ import pytest
 from actuators import COMMAND_OFF, Command, DeviceLine, MemoryWire, Mode, create_drive, create_twin
 from actuators.bus import Buses
 from actuators.jrk import VirtualJrk
-from actuators.jrk.protocol import STOP, PololuFraming, PololuLine, crc7, target_command
+from actuators.jrk.protocol import EVERYONE, STOP, PololuFraming, PololuLine, crc7, target_command
 from rig.testing import BenchLeg as Leg
 
 METRE = 0.3 / 4095
@@ -35,8 +35,8 @@ def test_commands_are_framed_as_they_are_printed(commands: bytes, compact: bool,
         printed = printed.replace("1e", f"{crc7(bytes.fromhex('aa 0b 7f')):02x}")
     frame = PololuLine(compact=compact, crc=crc).frame(b"\x0b" + commands)
     assert frame.hex(" ") == printed
-    framing = PololuFraming(11, crc=crc)
-    assert framing.message(frame) == b"\x0b" + commands
+    framing = PololuFraming(crc)
+    assert framing.message(frame) == bytes((EVERYONE if compact else 11,)) + commands
     first = framing.length(frame)
     assert [framing.length(frame[:size]) for size in range(first)] == [0] * first
 
@@ -46,7 +46,7 @@ def test_the_checksum_of_the_makers_example() -> None:
 
 
 def test_what_is_no_command_is_none() -> None:
-    framing = PololuFraming(11, crc=True)
+    framing = PololuFraming(crc=True)
     good = PololuLine(crc=True).frame(b"\x0b" + target_command(3000))
     for place in range(len(good)):
         for bit in range(8):
@@ -76,6 +76,37 @@ def test_the_twin_says_its_variables_and_settings(question: str, answer: str) ->
     assert controller().respond(bytes.fromhex(question)).hex(" ") == answer
 
 
+def test_the_twin_says_for_how_long_it_has_had_power() -> None:
+    """Not the time of the clock that it is given."""
+    made = controller()
+    for now, said in ((5000.0, 0), (5001.5, 1500)):
+        made.tick(now)
+        assert made.respond(bytes.fromhex("e5 20 04")) == said.to_bytes(4, "little")
+    made.hung = True
+    made.tick(5009.0)
+    assert made.respond(bytes.fromhex("e5 20 04")) == (1500).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("command", "target"), [("e1 00", 2048), ("e1 7f", 4080), ("e0 01", 2032), ("e0 7f", 16), ("e0 00", 0)]
+)
+def test_coarse_targets_are_distances_from_the_middle(command: str, target: int) -> None:
+    """As the maker's guide has them, with no distance below the middle for a stop."""
+    made = controller()
+    assert made.respond(target_command(3000) + bytes.fromhex(command)) == b""
+    assert made.respond(b"\xa3") == (target or 3000).to_bytes(2, "little")
+    assert made.respond(b"\xb3") == bytes((target == 0, 0))
+
+
+def test_errors_that_occurred_are_cleared_by_the_command_that_reads_them_alone() -> None:
+    made = controller()
+    made.respond(b"\xf2\0\0")
+    occurred = (1 << 11).to_bytes(2, "little")
+    assert [made.respond(bytes.fromhex(one)) for one in ("e5 14 02", "b5", "b5", "ec")] == [
+        occurred, occurred, b"\0\0", b"\0",
+    ]  # fmt: skip
+
+
 def test_several_on_one_line_are_told_by_their_numbers() -> None:
     """By the longer form, which begins with the device's number."""
     legs = [Leg(length) for length in (0.55, 0.6)]
@@ -95,3 +126,33 @@ def test_several_on_one_line_are_told_by_their_numbers() -> None:
     drives[1].exchange(Command(Mode.POSITION, position=OFFSET + 2000 * METRE, enable=True), 0.002, 0.0)
     assert [leg.enabled for leg in legs] == [False, True]
     assert drives[1].identify().product == "Jrk G2, device number 12"
+
+
+def line(crc: bool = False) -> tuple[list[Leg], DeviceLine]:
+    """Three controllers with a target at half of their stroke."""
+    legs = [Leg(OFFSET + counts * METRE) for counts in (0x555, 0x733, 0x3F5)]
+    made = [
+        create_twin("jrk-g2", {"device": "memory", "unit": unit, "crc": crc, "position_offset": OFFSET}, leg)
+        for unit, leg in zip((11, 12, 13), legs, strict=True)
+    ]
+    return legs, DeviceLine(made)
+
+
+def test_a_command_in_the_short_form_is_every_devices() -> None:
+    legs, wire = line()
+    assert wire.respond(target_command(3000)) == b""
+    assert [leg.enabled for leg in legs] == [True] * 3
+    assert wire.respond(bytes.fromhex("aa 0c 7f")) == b""
+    assert [leg.enabled for leg in legs] == [True, False, True]
+
+
+@pytest.mark.parametrize("crc", [False, True])
+def test_replies_that_are_sent_at_once_are_joined_as_by_an_and_gate(crc: bool) -> None:
+    _, wire = line(crc)
+    asked = PololuLine(crc=crc, compact=True).frame(b"\x0b\xa7")
+    together = 0x555 & 0x733 & 0x3F5
+    assert wire.respond(asked) == together.to_bytes(2, "little")
+    wire.devices[1].inject("drop_all")
+    assert wire.respond(asked) == (0x555 & 0x3F5).to_bytes(2, "little")
+    wire.devices[0].inject("busy")
+    assert wire.respond(asked) == (0x3F5).to_bytes(2, "little")

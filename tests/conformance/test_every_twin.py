@@ -16,12 +16,20 @@ from pymodbus import FramerType
 from pymodbus.client import ModbusTcpClient
 from servo_profiles import profile
 
-from actuators import AmplifierProfile, FaultyDevice, ModbusDevice, VirtualAmplifier, VirtualServo, load_profile
+from actuators import (
+    AmplifierProfile,
+    DeviceLine,
+    FaultyDevice,
+    ModbusDevice,
+    VirtualAmplifier,
+    VirtualServo,
+    load_profile,
+)
 from actuators.framing import crc16
 from actuators.iai import VirtualRoboCylinder
 from actuators.modbus_io import VirtualIo
 from actuators.orca import VirtualOrca
-from actuators.virtual.device import MBAP_FRAMING
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
 from actuators.virtual.mapped_servo import VirtualMappedServo
 from rig.testing import BenchLeg as Leg
 
@@ -114,14 +122,14 @@ def test_identity_is_text_or_a_number(client, make):
 
 
 def test_exceptions(client, make):
-    assert client.read_coils(0, count=1, device_id=UNIT).exception_code == 1
+    assert client.read_coils(0, count=1, device_id=UNIT).exception_code == (2 if make is iai else 1)  # it has others
     assert client.read_holding_registers(5000, count=1, device_id=UNIT).exception_code == 2
     assert client.read_holding_registers(65535, count=2, device_id=UNIT).exception_code == 2
     first = FIRST.get(make, 0)
     assert client.write_register(300, 1, device_id=UNIT).exception_code == 2
     assert client.write_registers(300, [1, 2], device_id=UNIT).exception_code == 2
     reply = client.readwrite_registers(read_address=first, read_count=1, write_address=300, values=[1], device_id=UNIT)
-    assert reply.exception_code == (1 if make is iai else 2)  # it has no function 23
+    assert reply.exception_code == 2
 
 
 def raw(device: ModbusDevice, pdu: str, unit: int = UNIT) -> str:
@@ -169,3 +177,52 @@ def test_any_bytes_over_tcp_leave_it_serving(client, make, chunks):
         except OSError:
             pass  # dropped for what it sent
     assert not client.read_holding_registers(FIRST.get(make, 0), count=1, device_id=UNIT).isError()
+
+
+@pytest.mark.parametrize("function", [0x80, 0x83, 0x90, 0xE4, 0xFF])
+def test_a_function_that_is_a_replys_is_not_answered(make, legs, function):
+    """An exception to it would read as one to another function."""
+    device = FaultyDevice(make(legs, "gateway"))
+    for fault in ("", "busy"):
+        if fault:
+            device.inject(fault)
+        for unit in (UNIT, UNIT + 1):
+            assert raw(device, f"{function:02x} 0000 0001", unit=unit) == ""
+    assert raw(device.device, "63").startswith("e301"), "one up to 127 that it does not know is refused"
+
+
+BROADCAST = {
+    servo: ("10 00c8 0001 02 0028", "03 00c8 0001", "03020028"),
+    mapped: ("10 00c8 0001 02 0028", "03 00c8 0001", "03020028"),
+    orca: ("06 00a3 0028", "03 00a3 0001", "03020028"),
+    iai: ("05 0427 ff00", "03 9007 0001", "03020100"),
+}
+"""A write to unit 0, a question, and its answer after it; an amplifier takes none."""
+
+
+def on_a_line(device: ModbusDevice) -> ModbusDevice:
+    if device.framing is MBAP_FRAMING:
+        device.framing = RTU_FRAMING
+    return device
+
+
+def test_a_broadcast_on_a_line_is_carried_out_by_all_and_answered_by_none(make, legs):
+    twins = [FaultyDevice(on_a_line(make(legs))) for _ in range(3)]
+    for number, twin in enumerate(twins):
+        twin.device.unit = UNIT + number
+    twins[2].inject("busy")
+    line = DeviceLine(twins)
+    write, question, answer = BROADCAST.get(make, ("06 0000 0001", "03 0000 0001", ""))
+    before = raw(twins[2].device, question, UNIT + 2)
+    for pdu in (question, "63", "06 ffff 0001", "17 0000 0001 00c8 0001 02 0063", write):
+        data = b"\0" + bytes.fromhex(pdu)
+        assert line.respond(data + crc16(data)) == b""
+    for number, twin in enumerate(twins[:2]):
+        assert raw(twin.device, question, UNIT + number).startswith(answer)
+    assert raw(twins[2].device, question, UNIT + 2) == before, "one that is busy does not carry it out"
+
+
+def test_unit_0_of_modbus_tcp_is_a_unit_like_others(legs):
+    device = servo(legs)
+    assert raw(device, "10 00c8 0001 02 0028", unit=0) == ""
+    assert raw(device, "03 00c8 0001") == "03020000"

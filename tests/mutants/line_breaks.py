@@ -33,8 +33,8 @@ LINE_BREAKS = [
     ),
     _device(
         "whoever is first on a virtual line answers",
-        "return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])",
-        "return self.devices[0]",
+        "return next(([one] for one in self.devices if one.unit == number), self.devices[:1])",
+        "return self.devices[:1]",
     ),
     _device(
         "what a virtual device says by itself is there all at once",
@@ -264,7 +264,7 @@ LINE_BREAKS = [
     Break(
         "a twin answers before its delay has passed",
         "actuators/virtual/server.py",
-        "self._queue(at + device.reply_delay, reply, whole=True)",
+        "self._queue(at + called[0].reply_delay, reply, whole=True)",
         "self._queue(at, reply, whole=True)",
         (_PLAN,),
     ),

@@ -41,6 +41,7 @@ from stream_fault_breaks import STREAM_FAULT_BREAKS
 from study_breaks import STUDY_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
+from twin_breaks import TWIN_BREAKS
 from uncertainty_breaks import UNCERTAINTY_BREAKS
 from verdict_breaks import VERDICT_BREAKS
 from weigh_breaks import WEIGH_BREAKS
@@ -54,6 +55,7 @@ BREAKS: list[Break] = [
     *STATE_BREAKS,
     *TIME_BREAKS,
     *TORQUE_BREAKS,
+    *TWIN_BREAKS,
     *CANOPEN_BREAKS,
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,

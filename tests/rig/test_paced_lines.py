@@ -125,3 +125,26 @@ def test_its_ports_are_gone_with_the_rig(tmp_path: Path) -> None:
     plant.cycle()
     plant.close()
     assert not any(link.is_symlink() for link in links)
+
+
+@pytest.mark.parametrize("crc", [True, False], ids=["checksums", "without"])
+def test_controllers_of_one_line_are_told_by_their_device_numbers(tmp_path: Path, crc: bool) -> None:
+    """Two Jrk G2 on each of three lines, as the guide has them."""
+    legs = [
+        {"device": f"line-{'abc'[leg // 2]}", "baud": 115_200, "unit": 11 + leg % 2, "position_offset": 0.36418}
+        for leg in range(6)
+    ]
+    plant = Plant(tmp_path / "pace", "virtual-jrk-g2", {"rate": 50.0, "drives": {"crc": crc, "legs": legs}})
+    try:
+        for _ in range(3):
+            plant.cycle()
+            assert plant.drives.fresh.all() and plant.drives.cells_fresh
+            assert plant.drives.length == pytest.approx(plant.rig.plant.lengths, abs=1e-4)
+            first, second = plant.drives.offset.reshape(3, 2).T
+            assert (second - first > 3e-3).all(), "one after the other"
+        plant.rig.drives[3].inject("drop_all")
+        plant.cycle()
+        plant.cycle()
+        assert plant.drives.fresh.tolist() == [True, True, False, False, True, True], "its line waits, the others go on"
+    finally:
+        plant.close()

@@ -1,0 +1,97 @@
+"""Simulators of drives for masters of any make: what they answer, what they take, and what they keep silent to."""
+
+from breaks import Break
+
+_EVERY = ("conformance/test_every_twin.py",)
+_IAI = ("actuators/test_iai.py",)
+_JRK = ("actuators/test_jrk_frames.py",)
+
+
+def _device(name: str, old: str, new: str) -> Break:
+    return Break(name, "actuators/virtual/device.py", old, new, _EVERY)
+
+
+def _iai(name: str, old: str, new: str) -> Break:
+    return Break(name, "actuators/iai/twin.py", old, new, _IAI)
+
+
+def _jrk(name: str, old: str, new: str) -> Break:
+    return Break(name, "actuators/jrk/twin.py", old, new, _JRK)
+
+
+TWIN_BREAKS = [
+    _device(
+        "a request with the function of an exception is answered as if by another function",
+        '        if function > _LAST_FUNCTION:\n            return b""\n',
+        "",
+    ),
+    _device(
+        "a busy device refuses a request with the function of an exception",
+        'return b"" if unit != self.unit or function > _LAST_FUNCTION else',
+        'return b"" if unit != self.unit else',
+    ),
+    _device("a broadcast is not carried out", "            if function in _WRITES:\n", "            if False:\n"),
+    _device(
+        "a broadcast on Modbus TCP is carried out",
+        'if unit == BROADCAST and unit == getattr(self.framing, "everyone", None):',
+        "if unit == BROADCAST:",
+    ),
+    Break(
+        "a broadcast reaches one device of the line",
+        "actuators/virtual/server.py",
+        "        if number == self._everyone:\n            return self.devices\n",
+        "",
+        _EVERY,
+    ),
+    Break(
+        "a busy device carries a broadcast out",
+        "actuators/virtual/faults.py",
+        'if "busy" in wire and (ours or request[0] == getattr(framing, "everyone", None)):',
+        'if "busy" in wire and ours:',
+        _EVERY,
+    ),
+    Break(
+        "replies that collide follow one another",
+        "actuators/jrk/protocol.py",
+        "return bytes([functools.reduce(operator.and_, each) for each in together])",
+        'return b"".join(replies)',
+        _JRK,
+    ),
+    _jrk("a Jrk does not take the short form", "message[0] not in (self.unit, EVERYONE)", "message[0] != self.unit"),
+    _jrk("a Jrk does not stop by a coarse target of 0", "(code == TARGET_BELOW and data[0])", "code == TARGET_BELOW"),
+    _jrk(
+        "a Jrk keeps the errors that were read and cleared",
+        "                self._occurred = 0\n",
+        "                pass\n",
+    ),
+    _jrk(
+        "a Jrk has had power for as long as the clock runs",
+        "        if math.isnan(self._booted):\n            self._booted = now\n",
+        "        if math.isnan(self._booted):\n            self._booted = 0.0\n",
+    ),
+    _iai(
+        "a ROBO Cylinder's coils of the status are those of another register",
+        "registers = (state.status_1, state.status_2, state.extended,",
+        "registers = (state.status_1, state.extended, state.status_2,",
+    ),
+    _iai(
+        "a ROBO Cylinder's coils have the lowest bit first",
+        "for place in range(7, -1, -1)])",
+        "for place in range(8)])",
+    ),
+    _iai(
+        "a ROBO Cylinder's coil reads as it was before it was written",
+        "        self._coils[coil] = on\n",
+        "",
+    ),
+    _iai(
+        "a ROBO Cylinder takes a coil that is not simulated",
+        "if not inside or any(on and coil not in _COILS for coil, on in written.items()):",
+        "if not inside:",
+    ),
+    _iai(
+        "a ROBO Cylinder takes a control bit that is not simulated",
+        "if any(on and first + place not in _COILS for place, on in enumerate(bits)):",
+        "if False:",
+    ),
+]
