@@ -181,6 +181,11 @@ class AsciiFraming:
     end: bytes = END
     number: int = 0
 
+    def pause(self, baud: int, byte_time: float) -> float:
+        """Silence that ends a frame on a serial line, s: none, as somebody may type it."""
+        del baud, byte_time
+        return math.inf
+
     def length(self, received: bytes) -> int:
         """See `Framing.length`."""
         if not received:

@@ -19,7 +19,7 @@ from actuators.codec import (
     Block,
 )
 from actuators.errors import ConfigurationError
-from actuators.framing import CRC_LENGTH, HEADER, MBAP, crc16
+from actuators.framing import CRC_LENGTH, HEADER, MBAP, crc16, silence
 from actuators.profile import MAX_BITS, RANGES, IdentityMap, Number, Register, WordOrder
 
 _MIN_LENGTH, _MAX_LENGTH = 2, 254  # of the MBAP length field
@@ -93,6 +93,13 @@ class RtuFraming:
         if not size or len(received) < size:
             return 0
         return size if self.message(received[:size]) else -1
+
+    def pause(self, baud: int, byte_time: float) -> float:
+        """Silence that ends a frame on a serial line, s: 3.5 characters of `byte_time` s, 1.75 ms above 19200 baud.
+
+        See `TwinServer` for where it is one. Shorter silences within a frame, from 1.5 characters on, are let pass.
+        """
+        return silence(baud, round(byte_time * baud))
 
     def message(self, frame: bytes) -> bytes:
         """See `Framing.message`."""

@@ -261,7 +261,13 @@ def terminal_number(descriptor: int) -> int:
 class ServedWire:
     """A wire's end and its device."""
 
-    def __init__(self, listener: socket.socket | None, device: Responder) -> None:
+    def __init__(self, listener: socket.socket | None, device: Responder, endpoint: Endpoint) -> None:
+        self.byte_time, self.pause = 0.0, _SILENCE
+        """s, of a byte on a serial wire, and of the silence that ends a frame there"""
+        if isinstance(endpoint, SerialEndpoint):
+            self.byte_time = endpoint.byte_time
+            pause: Callable[[int, float], float] | None = getattr(device.framing, "pause", None)
+            self.pause = _SILENCE if pause is None else pause(endpoint.baud, endpoint.byte_time)
         self.listener = listener
         """None for a pseudo-terminal"""
         self.device = device
@@ -286,6 +292,8 @@ class Client:
         self.received = b""
         self.received_at = -math.inf
         """when it sent something last, s of the machine's clock"""
+        self.line_free = -math.inf
+        """when that would have passed on a serial wire, likewise"""
         self.replies = b""
         self.unsent = b""
 
@@ -322,7 +330,7 @@ _UNATTENDED = 25  # factor on the tick while no client is connected
 _STOP_LATENCY = 0.05  # s, at most, from the stop event to the end
 _FRAMES_PER_TURN = 8  # of one connection: however much one client asks, the others wait no longer
 _ACCEPT_PAUSE = 0.1  # s for which nobody is let in after no descriptor was free: trying at once would be all it does
-_SILENCE = 0.1  # s of the machine's clock, after which a serial frame is not continued
+_SILENCE = 0.1  # s of the machine's clock, after which a serial frame is not continued if its framing has no pause
 _ATTENTION = 2e-4  # s after a reply on a serial line for which the next request is not slept through: it comes soon
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -341,6 +349,12 @@ class TwinServer:
     the plant and all devices to the present (it must call their `tick`); without `advance` the server ticks them.
     A connection that sends what cannot be a frame is closed; on a serial wire it is dropped. Requests that come faster
     than they are answered wait: of each connection a few are answered in a turn of the loop.
+
+    On a pseudo-terminal a frame ends by its framing's `pause`, if it has one, as on a serial line: bytes that come
+    later than that after the last one would have passed begin another frame. The server must have seen the pause: it
+    looked, nothing was there, and the pause was over. So it may miss one that is longer by less than a `tick`, and
+    never takes its own lateness for one. Where a client gives the time there are no such pauses, nor on TCP, where the
+    network holds bytes back as it likes.
 
     With a `timekeeper` a client may give the time: no request is answered at an earlier one than was given before it
     was sent, and the client may ask for a settlement, which is how it tells a reply that is lost from one that the
@@ -377,6 +391,8 @@ class TwinServer:
         """whether devices were brought to the present in this turn of the loop"""
         self._attentive_until = -math.inf
         """s of the machine's clock"""
+        self._quiet_at = -math.inf
+        """when there was last nothing to be received, s of the machine's clock; kept where no client gives the time"""
         self._behind: dict[Client, None] = {}
         """clients that have sent more than was answered yet"""
         self._selector: selectors.BaseSelector
@@ -390,6 +406,11 @@ class TwinServer:
     def attended(self) -> bool:
         """Whether a client is connected, may be at a pseudo-terminal, or sets the clock."""
         return bool(self._clients) or self._timekeeper is not None
+
+    @property
+    def _given(self) -> bool:
+        """Whether a client gives the time."""
+        return self._timekeeper is not None and self._timekeeper.given
 
     @property
     def _period(self) -> float:
@@ -433,12 +454,12 @@ class TwinServer:
         if isinstance(endpoint, SerialEndpoint):
             terminal = Terminal(Path(endpoint.device))
             self._terminals.append(terminal)
-            port = ServedWire(None, device)
+            port = ServedWire(None, device, endpoint)
             self._ports.append(port)
             port.last = self._welcome(terminal, (NO_PORT, terminal.number), port)
             return endpoint
         listener = listen_at(endpoint)
-        port = ServedWire(listener, device)
+        port = ServedWire(listener, device, endpoint)
         self._ports.append(port)
         self._selector.register(listener, selectors.EVENT_READ, port)
         return TcpEndpoint(*listener.getsockname()[:2])
@@ -487,8 +508,11 @@ class TwinServer:
             return self._selector.select(0.0)
         now = self._wall()
         patience = min(self._period, _STOP_LATENCY)
-        if not self._terminals or (self._timekeeper is not None and self._timekeeper.given):
+        if not self._terminals or self._given:
             return self._selector.select(patience)
+        if ready := self._selector.select(0.0):
+            return ready
+        self._quiet_at = now
         event = self._next_event() - self._clock()
         if event > patience and now >= self._attentive_until:
             return self._selector.select(patience)
@@ -497,6 +521,7 @@ class TwinServer:
             asleep = 0.0 if now < self._attentive_until else max(0.0, until - now - SHARP)
             if ready := self._selector.select(asleep):
                 return ready
+            self._quiet_at = now
             os.sched_yield()
             now = self._wall()
         return self._selector.select(0.0)
@@ -579,8 +604,13 @@ class TwinServer:
             self._drop(client)
             return False
         now = self._wall()
-        if isinstance(client.socket, Terminal) and now - client.received_at > _SILENCE:
-            client.received = b""  # no frame has a pause in it
+        if isinstance(client.socket, Terminal):
+            over = now - client.received_at > _SILENCE
+            if not (self._given or client.port.pause == _SILENCE):
+                over = self._quiet_at - client.line_free > client.port.pause
+            if over:
+                client.received = b""  # no frame has a pause in it
+            client.line_free = max(client.line_free, now) + len(data) * client.port.byte_time
         client.received_at = now
         client.received += data
         client.taken += len(data)
@@ -588,7 +618,7 @@ class TwinServer:
 
     def _answer(self, client: Client, now: float) -> None:
         """Answer the next requests that a client had sent at `now`, s, as many as are its in a turn."""
-        given = self._timekeeper is not None and self._timekeeper.given
+        given = self._given
         answered = 0
         device = client.port.device
         while length := device.framing.length(client.received):

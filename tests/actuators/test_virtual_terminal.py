@@ -13,6 +13,7 @@ import pytest
 from drive_support import serving_at
 from pymodbus.client import ModbusSerialClient
 from virtual_line import line_servo
+from waiting import eventually
 
 from actuators import (
     COMMAND_OFF,
@@ -21,8 +22,10 @@ from actuators import (
     ConnectError,
     DeviceLine,
     FaultyServo,
+    Responder,
     SerialEndpoint,
     TwinServer,
+    create_cell_twin,
     create_drive,
     exchange_all,
     open_wire,
@@ -76,7 +79,7 @@ def read_exactly(descriptor: int, count: int) -> bytes:
 
 
 def test_requests_in_pieces_in_one_go_and_after_rubbish(tmp_path: Path):
-    with served(tmp_path / "line"):
+    with served(tmp_path / "line", clock=lambda: 0.0):  # between two writes of a thread there may be a pause
         descriptor = os.open(tmp_path / "line", os.O_RDWR | os.O_NOCTTY)
         try:
             for byte in READ:
@@ -103,6 +106,101 @@ def test_one_that_begins_a_request_and_goes_leaves_nothing_to_the_next(tmp_path:
             else:
                 assert not select.select([descriptor], [], [], 0.1)[0]  # nobody answers that
                 passed += 1.0  # longer than a frame may pause
+                assert not select.select([descriptor], [], [], 0.1)[0]
+            os.close(descriptor)
+
+
+class Watched(TwinServer):
+    """A server on a clock that the test sets, and what it has seen."""
+
+    def __init__(self, link: Path, device: Responder) -> None:
+        self.time = 10.0
+        self.elsewhere, self.back = threading.Event(), threading.Event()
+        self.back.set()
+        super().__init__(
+            [(SerialEndpoint(str(link), BAUD), device)], tick=2e-4, clock=lambda: self.time, advance=self._go_on
+        )
+
+    def _go_on(self, _now: float) -> None:
+        self.elsewhere.set()
+        assert self.back.wait(TIMEOUT)
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        stop, ready = threading.Event(), threading.Event()
+        thread = threading.Thread(target=self.serve, args=(stop, lambda _: ready.set()))
+        thread.start()
+        try:
+            assert ready.wait(TIMEOUT)
+            yield
+        finally:
+            stop.set()
+            thread.join(TIMEOUT)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Write, and wait until the server has taken it."""
+        (client,) = self._clients.values()
+        before = client.taken
+        os.write(descriptor, data)
+        eventually(lambda: client.taken == before + len(data), "the server to take what was written", TIMEOUT)
+
+    def wait(self, passed: float) -> None:
+        """Let time pass (s), and wait until the server has seen that nothing is there."""
+        self.time += passed
+        eventually(lambda: self._quiet_at == self.time, "the server to look", TIMEOUT)
+
+
+CHARACTER = 11 / BAUD  # s
+
+
+@pytest.mark.parametrize(
+    ("pause", "seen", "whole"),
+    [(5 * CHARACTER + 1.7e-3, True, True), (5 * CHARACTER + 1.8e-3, True, False), (0.05, False, True)],
+    ids=["shorter", "longer", "longer, while the server was elsewhere"],
+)
+def test_a_pause_of_three_and_a_half_characters_ends_a_frame(tmp_path: Path, pause: float, seen: bool, whole: bool):
+    """1.75 ms above 19200 baud, after the last byte has passed; neither half is a frame then."""
+    link = tmp_path / "line"
+    server = Watched(link, FaultyServo(line_servo(Leg(), 1)))
+    with server.serving():
+        descriptor = os.open(link, os.O_RDWR | os.O_NOCTTY)
+        try:
+            server.write(descriptor, READ[:5])
+            server.wait(0.0)
+            if seen:
+                server.wait(pause)
+                server.write(descriptor, READ[5:])
+            else:
+                server.back.clear()
+                server.elsewhere.clear()
+                server.time += 1e-3
+                assert server.elsewhere.wait(TIMEOUT)
+                server.time += pause
+                os.write(descriptor, READ[5:])
+                server.back.set()
+            assert bool(select.select([descriptor], [], [], TIMEOUT if whole else 0.1)[0]) is whole
+            if whole:
+                read_exactly(descriptor, 7)
+            server.wait(1.0)
+            server.write(descriptor, READ)
+            assert read_exactly(descriptor, 7)[:3] == b"\x01\x03\x02", "the next frame is a new one"
+        finally:
+            os.close(descriptor)
+
+
+def test_what_somebody_types_is_a_request(tmp_path: Path):
+    """In ASCII no silence ends it."""
+    link, leg = tmp_path / "line", Leg()
+    leg.cell = 12.5
+    server = Watched(link, create_cell_twin("mantracourt", {"device": "memory", "unit": 7}, [leg]))
+    with server.serving():
+        descriptor = os.open(link, os.O_RDWR | os.O_NOCTTY)
+        try:
+            for character in b"!007:SYS?\r":
+                server.write(descriptor, bytes((character,)))
+                server.wait(3.0)
+            assert read_exactly(descriptor, 11) == b"+00012.500\r"
+        finally:
             os.close(descriptor)
 
 

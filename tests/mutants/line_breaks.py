@@ -131,7 +131,7 @@ LINE_BREAKS = [
     Break(
         "a frame on a line is continued after any silence",
         "actuators/virtual/server.py",
-        "now - client.received_at > _SILENCE",
+        "self._quiet_at - client.line_free > client.port.pause",
         "False",
         (_TERMINAL,),
     ),

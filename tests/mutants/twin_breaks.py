@@ -4,6 +4,7 @@ from breaks import Break
 
 _EVERY = ("conformance/test_every_twin.py",)
 _IAI = ("actuators/test_iai.py",)
+_TERMINAL = ("actuators/test_virtual_terminal.py",)
 _JRK = ("actuators/test_jrk_frames.py",)
 
 
@@ -49,6 +50,27 @@ TWIN_BREAKS = [
         'if "busy" in wire and (ours or request[0] == getattr(framing, "everyone", None)):',
         'if "busy" in wire and ours:',
         _EVERY,
+    ),
+    Break(
+        "a pause counts from when bytes arrive, not from when they would have passed",
+        "actuators/virtual/server.py",
+        "client.line_free = max(client.line_free, now) + len(data) * client.port.byte_time",
+        "client.line_free = now",
+        _TERMINAL,
+    ),
+    Break(
+        "a simulator that was busy takes its own lateness for a pause",
+        "actuators/virtual/server.py",
+        "over = self._quiet_at - client.line_free > client.port.pause",
+        "over = now - client.line_free > client.port.pause",
+        _TERMINAL,
+    ),
+    Break(
+        "what somebody types is no request",
+        "actuators/ascii_cell.py",
+        "return math.inf",
+        "return 1.0",
+        _TERMINAL,
     ),
     Break(
         "replies that collide follow one another",
