@@ -969,8 +969,7 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
         profile: P = _profile(content, kind)
         return profile
     except FileNotFoundError:
-        known = sorted(entry.name[:-5] for entry in shipped.iterdir() if entry.name.endswith(".toml"))
-        raise ConfigurationError(f"no profile {text!r}; shipped profiles: {', '.join(known)}") from None
+        raise ConfigurationError(f"no profile {text!r}; shipped profiles: {', '.join(shipped_profiles())}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"profile {text} is not TOML: {error}") from None
     except RecursionError:
@@ -979,6 +978,12 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
         raise ConfigurationError(f"profile {text}:\n{describe(error)}") from None
     except (OSError, ValueError) as error:  # of the name, the text, or a number of more digits than are converted
         raise ConfigurationError(f"cannot read profile {text!r}: {error}") from None
+
+
+def shipped_profiles() -> list[str]:
+    """Names of the shipped profiles, sorted."""
+    files = resources.files("actuators.profiles").iterdir()
+    return sorted(entry.name[:-5] for entry in files if entry.name.endswith(".toml"))
 
 
 @functools.lru_cache(maxsize=16)

@@ -10,8 +10,8 @@ def twin(
         str,
         typer.Argument(
             metavar="DEVICE",
-            help="A driver, of drives or of load cells (servo, orca, iai, modbus, …), or a rig's configuration, "
-            "with or without a [virtual] table.",
+            help="A driver, of drives or of load cells (servo, orca, iai, modbus, …), a shipped profile (lexium-32, "
+            "laumas, …), or a rig's configuration, with or without a [virtual] table.",
         ),
     ],
     leg: Annotated[
@@ -31,14 +31,47 @@ def twin(
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Serve it at a TCP port; port 0 is any free one.")
     ] = "",
-    pty: Annotated[bool, typer.Option("--pty", help="Serve it on a pseudo-terminal.")] = False,
+    pty: Annotated[
+        bool, typer.Option("--pty", help="Serve it on a pseudo-terminal; what speaks Modbus TCP speaks RTU there.")
+    ] = False,
+    reply_delay: Annotated[
+        float | None,
+        typer.Option(
+            "--reply-delay",
+            metavar="S",
+            help="On a serial line, the time from the last byte of a request to the first byte of the reply; left out: "
+            "the configuration's, or the silence that ends a frame.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of its driver or address, for example unit=3, baud=9600 or, of a Jrk G2, crc=false; may be "
+            "repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Serve one virtual device by itself until Ctrl-C: for your own client, or the manufacturer's.
 
-    It prints its address. The drive moves its leg of the simulated platform; the other brakes stay closed. Watchdog,
-    errors and transmission times are those of the virtual rig. In the first second after the first connection nothing
-    moves yet: the compiled model is loaded then.
+    It prints its address, and what a pseudo-terminal cannot do. The drive moves its leg of the simulated platform; the
+    other brakes stay closed. Watchdog, errors and transmission times are those of the virtual rig. A profile's device
+    is served on Modbus TCP, with --pty on RTU. In the first second after the first connection nothing moves yet: the
+    compiled model is loaded then.
     """
     from rig.client import serve_twin
+    from rig.commissioning import setting_value
+    from rig.errors import InputError
 
-    serve_twin(device, leg, listen, terminal=pty, print_line=typer.echo, cell=cell)
+    found = {}
+    for text in settings or []:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value or name in found:
+            raise InputError(f"--set {text!r}: give NAME=VALUE, each name once")
+        found[name] = setting_value(value)
+    serve_twin(
+        device, leg, listen, terminal=pty, print_line=typer.echo, cell=cell, settings=found, reply_delay=reply_delay
+    )

@@ -2,10 +2,25 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from actuators import CAN_SCHEME, Endpoint, SerialEndpoint, cell_driver_names, drive_names, io_driver_names
+from actuators import (
+    CAN_SCHEME,
+    AmplifierProfile,
+    ConfigurationError,
+    Endpoint,
+    SerialEndpoint,
+    ServoProfile,
+    cell_driver_names,
+    drive_names,
+    find_cell_driver,
+    find_driver,
+    find_io_driver,
+    io_driver_names,
+    load_profile,
+    shipped_profiles,
+)
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
@@ -25,8 +40,9 @@ _POINTS = {
     "outputs": {"enable": {"channel": 0}, "brake": {"channel": 1}, "lamp": {"channel": 2}},
 }
 """Points of a block that is served alone."""
-_OF_DEVICES = "virtual-mixed"
-"""A shipped configuration with a device for each load cell."""
+_OF_DEVICES, _OF_SERVOS = "virtual-mixed", "virtual"
+"""Shipped configurations: with a device for each load cell, and with servos on Modbus TCP."""
+_UNSEEN = "a pseudo-terminal: a client's baud rate, stop bits and breaks have no effect; open it without parity"
 
 
 class _Interrupted:
@@ -47,19 +63,24 @@ def serve_twin(
     terminal: bool,
     print_line: Callable[[str], None],
     cell: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    reply_delay: float | None = None,
 ) -> None:
     """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
-        name: a driver's name, or a configuration.
+        name: a driver's name, a shipped profile's, or a configuration.
         leg: 1…6 of the drive or load cell; None: the first; not allowed if one device reads all six cells.
         listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
         terminal: serve it on a pseudo-terminal.
         print_line: receives lines for the user.
         cell: 1…6 of a load cell of a configuration, in place of a drive; of its amplifier if one device reads all six.
+        settings: of its driver or address, by key, in place of those of the configuration.
+        reply_delay: for how long it waits before it answers on a serial line, s; None: as the configuration says.
 
     Raises:
-        InputError, ConfigError: no such driver or configuration, it has no such device, or cells are asked for a leg.
+        InputError, ConfigError: no such driver, profile or configuration, it has no such device or setting, cells are
+            asked for a leg, or a delay is given where bytes take no time.
         HardwareError, ActuatorError: the port is taken.
     """
     if listen and terminal:
@@ -79,17 +100,23 @@ def serve_twin(
         if leg is not None:
             raise InputError(f"--leg {leg}: {name} is one block for the whole rig")
         device = _BLOCK
+    for key, value in (settings or {}).items():
+        config = config.changed(_with(config, device, key, value))
     what, place = _device(config, device)
     config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
+    block = [] if config.io is None or config.io.block is None else [config.io.block]
+    endpoint = [*config.drives.legs, *config.load_cells.places.values(), *block][device].endpoint
+    if reply_delay is not None and type(endpoint) is not SerialEndpoint:
+        raise InputError(f"--reply-delay: {endpoint} is no serial line")
     interruption = Interruption()
 
     def ready(endpoint: Endpoint) -> None:
-        settings = f", {endpoint.settings}" if isinstance(endpoint, SerialEndpoint) else ""
+        line = f", {endpoint.settings} ({_UNSEEN})" if isinstance(endpoint, SerialEndpoint) else ""
         unit = _device(config, device)[1].get("unit", 1)
-        print_line(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
+        print_line(f"{what} at {endpoint}{line}, unit {unit}; Ctrl-C ends it")
 
     with interruption.installed(signal.SIGTERM):
-        serve_device(in_real_time(config), device, _Interrupted(interruption), ready)
+        serve_device(in_real_time(config), device, _Interrupted(interruption), ready, reply_delay)
 
 
 def _configuration(name: str) -> tuple[RigConfig, bool]:
@@ -113,8 +140,31 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
             f"driver {name!r}: no configuration that comes along has its drives; give a file that has, with their "
             "addresses and a [virtual] table"
         )
+    if profiled := _by_profile(name):
+        return profiled
     known = sorted({*map(_drives_of, shipped_configs()), *cell_driver_names(), *io_driver_names()})
-    raise InputError(f"no virtual device {name!r}: give a driver ({', '.join(known)}) or a configuration")
+    drivers, profiles = ", ".join(known), ", ".join(shipped_profiles())
+    raise InputError(
+        f"no virtual device {name!r}: give a driver ({drivers}), a profile ({profiles}), or a configuration"
+    )
+
+
+def _by_profile(name: str) -> tuple[RigConfig, bool] | None:
+    """A configuration with devices of a shipped profile on Modbus TCP, and whether they are of load cells."""
+    if name not in shipped_profiles():
+        return None
+    places = [{"host": _LOCAL, "port": 1 + number} for number in range(_DRIVES + 1)]
+    try:
+        channels = len(load_profile(name, AmplifierProfile).reading.forces)
+    except ConfigurationError:
+        load_profile(name, ServoProfile)
+        cells = {"source": "amplifier", "amplifier": places.pop()}
+        drives = {"profile": name, "legs": places}
+        return load_config(_OF_SERVOS).changed({"mode": "position", "drives": drives, "load_cells": cells}), False
+    own = [place | {"profile": name} for place in places]
+    source = {"devices": own[:_DRIVES]} if channels == 1 else {"source": "amplifier", "amplifier": own[0]}
+    base = load_config(_OF_DEVICES if channels == 1 else _OF_SERVOS)
+    return base.changed({"load_cells": {"driver": "modbus"} | source}), True
 
 
 def _drives_of(shipped: str) -> str:
@@ -132,6 +182,28 @@ def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
         number = device - _DRIVES
         return f"{cells.driver}, load cell {number + 1},", resolved["load_cells"]["devices"][number]
     return f"{cells.driver}, six load cells,", resolved["load_cells"]["amplifier"]
+
+
+def _with(config: RigConfig, device: int, key: str, value: Any) -> dict[str, Any]:
+    """Changes of a configuration that give a device another setting, of its driver or its address."""
+    place = _device(config, device)[1]
+    own: Mapping[str, Any] = {}
+    if device == _BLOCK and config.io is not None:
+        kind = find_io_driver(config.io.driver).address
+    elif device >= _DRIVES:
+        declared = find_cell_driver(config.load_cells.driver)
+        kind = declared.address if config.load_cells.devices is None else declared.cell_address
+    else:
+        driver = find_driver(config.drives.driver_of(device))
+        kind, own = driver.address, driver.settings.model_fields
+    if key in own:
+        if place.get("settings") is not None:
+            return _at(config, device, place | {"settings": place["settings"] | {key: value}})
+        return {"drives": {key: value}}
+    known = {*own, *kind.model_fields} - set(_PLACE[:3])
+    if key not in known:
+        raise InputError(f"--set {key}: it has {', '.join(sorted(known))}")
+    return _at(config, device, place | {key: value})
 
 
 def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:

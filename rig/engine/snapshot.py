@@ -259,7 +259,7 @@ class Snapshot:
 
     @property
     def untaken(self) -> dict[str, ReplyCounts]:
-        """Counts of replies by device, "leg 1", "load cell 1" or "I/O block", of those with replies that were not taken."""
+        """Counts of replies by device, "leg 1", "load cell 1", "I/O block", where some were not taken."""
         named = [(f"leg {leg}", report.replies) for leg, report in enumerate(self.drives, 1)]
         named += [(report.name, report.replies) for report in self.cells]
         named += [] if self.io is None else [("I/O block", self.io.replies)]

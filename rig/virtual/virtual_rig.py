@@ -292,7 +292,13 @@ _TURN = 2e-4  # s, for which a thread that loads may keep one waiting that serve
 _STOP_PERIOD = 0.05  # s, within which a request to stop is noticed
 
 
-def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callable[[Endpoint], None]) -> None:
+def serve_device(
+    config: RigConfig,
+    device: int,
+    stop: StopEvent,
+    ready: Callable[[Endpoint], None],
+    reply_delay: float | None = None,
+) -> None:
     """Serve one device of a virtual rig in real time until stopped; the brakes of the others stay closed.
 
     No compiler is loaded until the first client connects. The machine stands for about a second then, in which the
@@ -303,6 +309,7 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
         device: its index in `VirtualRig.devices`.
         stop: set to end.
         ready: called with the endpoint once it is served.
+        reply_delay: for how long it waits on a serial line before it answers, s; None: as the configuration says.
 
     Raises:
         ConfigError: the device has no virtual twin, or its address has no port.
@@ -315,6 +322,8 @@ def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callabl
         rig = VirtualRig(config, time.monotonic(), _LONGEST_GAP)
         rig.advance(rig.time + SLICE)  # the first commands have reached the brakes
         twin = rig.devices[device]
+        if reply_delay is not None:
+            twin.reply_delay = reply_delay
         endpoint = rig.address(device)
         serial = isinstance(endpoint, SerialEndpoint)
         responder: Responder = DeviceLine([twin], endpoint.byte_time) if isinstance(endpoint, SerialEndpoint) else twin

@@ -5,6 +5,11 @@ from breaks import Break
 _EVERY = ("conformance/test_every_twin.py",)
 _IAI = ("actuators/test_iai.py",)
 _TERMINAL = ("actuators/test_virtual_terminal.py",)
+_SERVED = (
+    "rig/test_device_simulator.py::test_it_waits_on_a_line_before_it_answers",
+    "rig/test_device_simulator.py::test_every_driver_and_every_shipped_profile_can_be_served",
+    "rig/test_device_simulator.py::test_a_setting_of_its_driver_or_address_is_the_twins",
+)
 _JRK = ("actuators/test_jrk_frames.py",)
 
 
@@ -71,6 +76,27 @@ TWIN_BREAKS = [
         "return math.inf",
         "return 1.0",
         _TERMINAL,
+    ),
+    Break(
+        "a simulator answers as soon as it likes",
+        "rig/virtual/virtual_rig.py",
+        "            twin.reply_delay = reply_delay\n",
+        "            pass\n",
+        _SERVED,
+    ),
+    Break(
+        "a simulator of a profile has another's registers",
+        "rig/client/device_simulator.py",
+        'drives = {"profile": name, "legs": places}',
+        'drives = {"legs": places}',
+        _SERVED,
+    ),
+    Break(
+        "a simulator's setting is not its own",
+        "rig/client/device_simulator.py",
+        '        return {"drives": {key: value}}\n',
+        "        return {}\n",
+        _SERVED,
     ),
     Break(
         "replies that collide follow one another",

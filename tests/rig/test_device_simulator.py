@@ -19,16 +19,26 @@ from actuators import (
     COMMAND_OFF,
     CanEndpoint,
     Command,
+    DeviceLine,
     Endpoint,
+    FaultyDevice,
     SerialEndpoint,
     Status,
     TcpEndpoint,
+    VirtualAmplifier,
+    VirtualServo,
+    cell_driver_names,
     create_drive,
+    drive_names,
+    shipped_profiles,
 )
+from actuators.jrk.protocol import PololuFraming
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
 from rig.cli import main
 from rig.client import device_simulator
 from rig.config import RigConfig
 from rig.errors import ExitCode
+from rig.virtual import VirtualRig, virtual_rig
 
 PATIENCE = 300.0  # s; the first start on a machine compiles the kernels
 
@@ -38,16 +48,24 @@ def _serves(out: Path) -> bool:
     return "Ctrl-C ends it" in out.read_text()
 
 
+twins: list[FaultyDevice] = []
+"""Those that would be served."""
+delays: list[float | None] = []
+
+
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
     """Where a device would be served."""
     found: list[Endpoint] = []
 
-    def serve(config: RigConfig, device: int, _stop: object, ready: object) -> None:
+    def serve(config: RigConfig, device: int, _stop: object, ready: object, reply_delay: float | None) -> None:
         places = [*config.drives.legs, *config.load_cells.places.values()]
         endpoint = places[device].endpoint
         assert endpoint is not None and callable(ready)
         found.append(endpoint)
+        rig = VirtualRig(config)
+        twins.append([*rig.drives, *rig.cells][device])
+        delays.append(reply_delay)
         ready(endpoint)
 
     monkeypatch.setattr(device_simulator, "serve_device", serve)
@@ -77,13 +95,58 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         endpoint = served[-1]
         assert isinstance(endpoint, TcpEndpoint) and endpoint.host == "127.0.0.1"
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == f"orca, leg 1, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
-    assert said[3] == f"modbus, six load cells, at {own}, 115200 baud 8E1, unit 1; Ctrl-C ends it"
+    unseen = "(a pseudo-terminal: a client's baud rate, stop bits and breaks have no effect; open it without parity)"
+    assert said[0] == f"orca, leg 1, at {own}, 1000000 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
+    assert said[3] == f"modbus, six load cells, at {own}, 115200 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
     assert said[5] == "servo, leg 6, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
-    assert said[6] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1, unit 1; Ctrl-C ends it"
-    assert said[7] == f"loadstar, load cell 1, at {own}, 9600 baud 8N1, unit 1; Ctrl-C ends it"
-    assert said[9] == f"canopen, leg 2, at can://twin/{os.getpid()}, 1000000 bit/s, unit 2; Ctrl-C ends it"
-    assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1, unit 1; Ctrl-C ends it"
+    assert said[6] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
+    assert said[7] == f"loadstar, load cell 1, at {own}, 9600 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
+    assert said[9] == f"canopen, leg 2, at can://twin/{os.getpid()}, 1000000 bit/s {unseen}, unit 2; Ctrl-C ends it"
+    assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize("terminal", [False, True], ids=["usual", "pty"])
+@pytest.mark.parametrize("name", [*drive_names(), *cell_driver_names(), *shipped_profiles()])
+def test_every_driver_and_every_shipped_profile_can_be_served(name: str, terminal: bool) -> None:
+    assert main(["twin", name, *["--pty"] * terminal]) == ExitCode.OK
+    device = twins[-1].device
+    if name in shipped_profiles():
+        assert isinstance(device, VirtualServo | VirtualAmplifier) and device.profile.name == name
+        assert device.framing is (RTU_FRAMING if terminal else MBAP_FRAMING)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_setting_of_its_driver_or_address_is_the_twins(served: list[Endpoint]) -> None:
+    assert main(["twin", "jrk-g2", "--set", "crc=false", "--set", "unit=12"]) == ExitCode.OK
+    assert twins[-1].framing == PololuFraming(crc=False) and twins[-1].unit == 12
+    assert main(["twin", "mantracourt", "--set", "modbus_number=4", "--leg", "2"]) == ExitCode.OK
+    assert twins[-1].framing is RTU_FRAMING
+    assert main(["twin", "virtual-mixed", "--leg", "5", "--set", "speed=0.1", "--set", "baud=38400"]) == ExitCode.OK
+    assert served[-1] == SerialEndpoint(f"twin-{os.getpid()}", 38_400, "none") and delays[-1] is None
+    assert main(["twin", "orca", "--reply-delay", "0.05"]) == ExitCode.OK
+    assert delays[-1] == 0.05
+
+
+@pytest.mark.parametrize(("arguments", "delay"), [((), 0.00175), (("--reply-delay", "0.05"), 0.05)])
+def test_it_waits_on_a_line_before_it_answers(
+    arguments: tuple[str, ...], delay: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the silence of a line at 115200 baud where nothing else is said."""
+    lines: list[object] = []
+
+    class Server:
+        def __init__(self, endpoints: list[tuple[Endpoint, object]], **_options: object) -> None:
+            lines.extend(responder for _, responder in endpoints)
+
+        def serve(self, _stop: object, _ready: object) -> None:
+            """End at once."""
+
+    monkeypatch.setattr(virtual_rig, "TwinServer", Server)
+    monkeypatch.setattr(virtual_rig, "_store_kernels", lambda _config, _stop: None)
+    assert main(["twin", "servo", "--pty", *arguments]) == ExitCode.OK
+    (line,) = lines
+    assert isinstance(line, DeviceLine) and [one.reply_delay for one in line.devices] == [delay]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +163,12 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
         (("orca", "--pty", "--listen", "x:1"), "--listen and --pty: one of the two"),
+        (("orca", "--set", "speed=3"), "--set speed: it has baud, framing, parity, registers, reply_delay,"),
+        (("orca", "--set", "baud"), "--set 'baud': give NAME=VALUE, each name once"),
+        (("iai", "--set", "unit=2", "--set", "unit=3"), "--set 'unit=3': give NAME=VALUE, each name once"),
+        (("iai", "--set", "unit=17"), "unit: 17 is outside 1..16"),
+        (("servo", "--reply-delay", "0.01"), "is no serial line"),
+        (("canopen", "--reply-delay", "0.01"), "is no serial line"),
         (("modbus", "--leg", "2"), "--leg 2: modbus reads the load cells of all six legs"),
         (("gone.toml",), "gone.toml"),
     ],
