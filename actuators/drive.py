@@ -226,20 +226,24 @@ class Drive(Member):
         can = self.capabilities
         if (
             -can.force_limit <= command.force <= can.force_limit  # False for NaN
-            and -can.position_limit <= command.position <= can.position_limit
+            and (
+                -can.position_limit <= command.position - can.position_centre <= can.position_limit
+                or (command.position == 0.0 and command.mode is not Mode.POSITION)
+            )
             and -can.velocity_limit <= command.velocity <= can.velocity_limit
             and command.mode in can.modes
         ):
             return
-        for quantity, value, limit, unit in (
-            ("force", command.force, can.force_limit, "N"),
-            ("position", command.position, can.position_limit, "m"),
-            ("velocity", command.velocity, can.velocity_limit, "m/s"),
+        for quantity, value, centre, limit, unit in (
+            ("force", command.force, 0.0, can.force_limit, "N"),
+            ("position", command.position, can.position_centre, can.position_limit, "m"),
+            ("velocity", command.velocity, 0.0, can.velocity_limit, "m/s"),
         ):
             if not math.isfinite(value):
                 raise CommandError(f"{self.name}: commanded {quantity} {value} {unit} is not a finite number")
-            if abs(value) > limit:
-                raise CommandError(f"{self.name}: commanded {quantity} {value:g} {unit} exceeds ±{limit:g} {unit}")
+            if abs(value - centre) > limit:
+                bound = f"{centre:g} ± {limit:g}" if centre else f"±{limit:g}"
+                raise CommandError(f"{self.name}: commanded {quantity} {value:g} {unit} exceeds {bound} {unit}")
         raise CommandError(f"{self.name}: mode {command.mode!r} is not one of the drive's modes")
 
     def begin(self, command: Command, now: float) -> None:

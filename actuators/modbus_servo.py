@@ -139,7 +139,7 @@ class Servo(StationDrive):
 
     @property
     def limits(self) -> tuple[float, float, float]:
-        """Largest force, N, position, m, and velocity, m/s, that can be commanded."""
+        """Largest force, N, distance from the position offset, m, and velocity, m/s, that can be commanded."""
         can = self.capabilities
         return can.force_limit, can.position_limit, can.velocity_limit
 
@@ -339,13 +339,16 @@ class Servo(StationDrive):
         force_scale, position_scale, velocity_scale = self._scales
         round_force, round_position, round_velocity = self._rounding
         self._sequence = sequence = (self._sequence + 1) % SEQUENCES
+        position = command.position - self._offset
+        if command.position == 0.0 and abs(position) > self.capabilities.position_limit:
+            position = 0.0  # no set-point, in a mode that follows none
         requests = codec.encode(
             (
                 control,
                 mode,
                 sequence,
                 round_force(command.force / force_scale),
-                round_position((command.position - self._offset) / position_scale),
+                round_position(position / position_scale),
                 round_velocity(command.velocity / velocity_scale),
             )
         )
@@ -455,13 +458,16 @@ def force_step(options: ServoOptions) -> float:
 
 def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
     codes, command = profile.modes.given, profile.command
+    limit = _limit(command.position)
     return Capabilities(
         modes=tuple(mode for mode in Mode if mode is Mode.OFF or mode.name.lower() in codes),
         force_feedback=profile.feedback.force is not None,
         homing=profile.modes.homing is not None,
         watchdog=profile.parameters.watchdog is not None,
         force_limit=_limit(command.force),
-        position_limit=_limit(command.position) - abs(offset),
+        position_limit=limit,
+        position_centre=offset,
+        reach=(-math.inf, math.inf) if command.position is None else (offset - limit, offset + limit),
         velocity_limit=_limit(command.velocity),
         resolution=profile.feedback.position.step,
         homing_ends_off=profile.homing_ends_off,

@@ -116,7 +116,7 @@ class Register(ProfileModel):
 def largest(register: Register) -> float:
     """Largest magnitude of the quantity in a signed register, m, N or m/s."""
     high = RANGES[register.type][1]
-    return (high if register.words < 4 or register.floating else high - 0x3FF) * abs(register.scale)
+    return (high if register.words < 4 or register.floating else high - 0xFFF) * abs(register.scale)
 
 
 class BitMap(ProfileModel):

@@ -35,6 +35,8 @@ _ALL = 0b111111  # bits of six drives
 _SEQUENCE = 2  # place of the sequence among raw values
 _RAW = 6  # raw values of a command, and of feedback without its auxiliary registers
 
+_POSITION_MODE = int(Mode.POSITION)
+
 # Columns of a drive's parameters.
 _OFFSET = 0  # m, position offset
 _COMMAND_SCALE = 1  # force, position, velocity
@@ -60,7 +62,9 @@ def encode_kernel(
         if not 0 <= mode < len(modes) or modes[mode] < 0:
             return i
         for k in range(3):
-            if not -limits[i, k] <= commands[i, 1 + k] <= limits[i, k]:
+            centre = parameters[i, _OFFSET] if k == 1 else 0.0
+            inside = -limits[i, k] <= commands[i, 1 + k] - centre <= limits[i, k]
+            if not (inside or (k == 1 and commands[i, 2] == 0.0 and mode != _POSITION_MODE)):
                 return i
     for i in range(6):
         if not drives >> i & 1:
@@ -73,8 +77,10 @@ def encode_kernel(
                 control |= masks[k]
         raw[0], raw[1], raw[2] = control, modes[int(commands[i, 0])], sequences[i]
         for k in range(3):
-            offset = parameters[i, _OFFSET] if k == 1 else 0.0
-            raw[3 + k] = (commands[i, 1 + k] - offset) / parameters[i, _COMMAND_SCALE + k]
+            value = commands[i, 1 + k] - (parameters[i, _OFFSET] if k == 1 else 0.0)
+            if k == 1 and commands[i, 2] == 0.0 and not -limits[i, 1] <= value <= limits[i, 1]:
+                value = 0.0  # no set-point, in a mode that follows none
+            raw[3 + k] = value / parameters[i, _COMMAND_SCALE + k]
             if whole[k]:
                 raw[3 + k] = np.rint(raw[3 + k])
         requests[i, 0], requests[i, 1] = transactions[i] >> 8, transactions[i] & 0xFF
