@@ -3,7 +3,7 @@
 from actuators.interface import Command, Mode, Status
 from actuators.power import PowerSequence
 from actuators.profile import ServoProfile
-from actuators.register_map import ACKNOWLEDGE, INPUT, Signs
+from actuators.register_map import ACKNOWLEDGE, INPUT, Signals
 
 FAILED_STEP = 0x1_0000
 """Error code of a step to torque that was not confirmed in time; the step's number from 1 on is added."""
@@ -16,23 +16,23 @@ class ControlWord:
 
     With `[power]`, torque comes by its steps. The bits of a mode are set as soon as there is torque in that mode, so
     that each has its edge. A set-point is handed over only in a mode that follows one, and with torque. A
-    drive without a sign for it is homing from the command on until it says that it has its reference.
+    drive without a signal for it is homing from the command on until it says that it has its reference.
     """
 
-    def __init__(self, profile: ServoProfile, signs: Signs) -> None:
-        """signs: of the profile."""
-        self._signs = signs
+    def __init__(self, profile: ServoProfile, signals: Signals) -> None:
+        """signals: of the profile."""
+        self._signals = signals
         self._modes = {Mode[name.upper()]: code for name, code in profile.modes.given.items()}
         self._has_off = Mode.OFF in self._modes
         self.power = None if profile.power is None else PowerSequence(profile.power.table)
         self._handover = profile.command.handover
         flags = (
             (Status[name.upper()], place)
-            for name, place in signs.status.items()
+            for name, place in signals.status.items()
             if name != ACKNOWLEDGE and not name.startswith(INPUT)
         )
         self._flags = [(mask, value, flag) for flag, (mask, value) in flags]
-        self._says_homing = "homing" in signs.status
+        self._says_homing = "homing" in signals.status
         self._decoded: dict[int, Status] = {}
         self.outputs = 0
         """bits of the digital outputs that are on"""
@@ -59,7 +59,7 @@ class ControlWord:
             control = self.power.control(now, enable=enable, quick_stop=command.quick_stop, clear=command.clear)
             torque = self._torque and self.power.enabled
         else:
-            masks = self._signs.control
+            masks = self._signals.control
             control = (
                 masks["enable"] * enable | masks["quick_stop"] * command.quick_stop | masks["clear"] * command.clear
             )
@@ -71,7 +71,7 @@ class ControlWord:
         control |= self._hand_over(moves and mode in _FOLLOWING)
         self._mode = mode
         self._searching = self._searching + moves if mode is Mode.HOMING else 0
-        return (control | self.outputs) ^ self._signs.low, 0 if code is None else code.value
+        return (control | self.outputs) ^ self._signals.low, 0 if code is None else code.value
 
     def _hand_over(self, follows: bool) -> int:
         """Bits of the control that hand over this exchange's set-point, where the drive is to follow it."""
@@ -79,7 +79,7 @@ class ControlWord:
         if handover is None:
             return 0
         if handover.trigger is not None:
-            return self._signs.trigger if follows else 0
+            return self._signals.trigger if follows else 0
         if not follows:
             self._bit = False
         elif handover.acknowledge is None or self._acknowledged == self._bit:
@@ -110,7 +110,7 @@ class ControlWord:
         searches = self._torque and self._mode is Mode.HOMING and not self._says_homing
         if searches and (self._searching <= 1 or Status.HOMED not in status):  # an old reference does not count
             status |= Status.HOMING
-        place = self._signs.status.get(ACKNOWLEDGE)
+        place = self._signals.status.get(ACKNOWLEDGE)
         self._acknowledged = place is not None and word & place[0] == place[1]
         return status
 

@@ -133,12 +133,11 @@ class Capabilities:
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes of a command: the range of the wire's
     format, not the machine's limits. A set-point that the drive does not take may have any value, and is not sent.
     position_centre: m, from which position_limit counts; position 0 in another mode than POSITION is none, and need
-    not be within. force_feedback: it reports a load cell's force; one that is computed from the motor's current is none.
-    resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded, if less than the
-    wire's format. homing_ends_off: homing ends with the torque off; with other drives it stays on.
-    velocity_feedback: it reports a measured speed; False where the driver
-    differentiates positions (`actuators.drive`). force_feedforward: in mode POSITION it adds the commanded force to
-    that of its own loop.
+    not be within. force_feedback: it reports a load cell's force; one that is computed from the motor's current is
+    none. resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded.
+    homing_ends_off: homing ends with the torque off; with other drives it stays on. velocity_feedback: it reports a
+    measured speed; False where the driver differentiates positions (`actuators.drive`). force_feedforward: in mode
+    POSITION it adds the commanded force to that of its own loop.
     """
 
     modes: tuple[Mode, ...]

@@ -20,7 +20,7 @@ from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import RANGES, Register, ServoProfile, Setting, largest, load_profile
-from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signs
+from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signals
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort
@@ -75,21 +75,21 @@ class Servo(StationDrive):
             )
         self._raw: tuple[int | float, ...] = ()
 
-        given, signs = self.profile.modes.given, Signs(self.profile)
+        given, signals = self.profile.modes.given, Signals(self.profile)
         self.mode_codes = [given[mode.name.lower()].value if mode.name.lower() in given else 0 for mode in Mode]
-        self._words = ControlWord(self.profile, signs)
-        masks = signs.control if self.profile.plain else {}
+        self._words = ControlWord(self.profile, signals)
+        masks = signals.control if self.profile.plain else {}
         self.control_masks = tuple(masks.get(name, 0) for name in ("enable", "quick_stop", "clear"))
         """of a plain profile, as `status_bits` is"""
         self.status_bits = [
-            (signs.status[flag.name.lower()][0], flag)
+            (signals.status[flag.name.lower()][0], flag)
             for flag in Status
-            if flag.name and flag.name.lower() in signs.status
+            if flag.name and flag.name.lower() in signals.status
         ]
         self._status_of: dict[int | float, Status] = {}
         self.input_names, self.output_names = tuple(self.profile.inputs), tuple(self.profile.outputs)
-        self._inputs = {name: signs.status[INPUT + name] for name in self.input_names}
-        self._outputs = {name: signs.control[OUTPUT + name] for name in self.output_names}
+        self._inputs = {name: signals.status[INPUT + name] for name in self.input_names}
+        self._outputs = {name: signals.control[OUTPUT + name] for name in self.output_names}
         self._answered = False
         """whether there was a good reply since connecting"""
 
@@ -283,11 +283,14 @@ class Servo(StationDrive):
 
     def _confirm_settings(self, timeout: float) -> None:
         """Raise ConfigurationError for a start-up parameter that the drive does not have."""
+        there: dict[int, int] = {}
+        for first, count in self.profile.startup_ranges:
+            there |= dict(enumerate(self._station.read(first, count, timeout), start=first))
         for name, setting in self.profile.parameters.startup.items():
             register, block = setting.register, Block([setting.register], self.profile.word_order)
-            words = self._station.read(register.address, register.words, timeout)
-            (found,) = block.unpack(struct.pack(f">{register.words}H", *words))
+            words = [there[address] for address in range(register.address, register.address + register.words)]
             if words != self._setting_words(setting):
+                (found,) = block.unpack(struct.pack(f">{register.words}H", *words))
                 why = "was written" if setting.write else "is needed: set it with the maker's software"
                 raise ConfigurationError(
                     f"{self._station.label} does not have parameter {name}: register {register.address} reads back "

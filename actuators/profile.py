@@ -120,7 +120,7 @@ def largest(register: Register) -> float:
 
 
 class BitMap(ProfileModel):
-    """A sign of the device: a bit of a word, a value of some of its bits, a coil, or a discrete input.
+    """A signal of the device: a bit of a word, a value of some of its bits, a coil, or a discrete input.
 
     Written as a number, it is that bit of the status or control word, active high.
     """
@@ -139,6 +139,13 @@ class BitMap(ProfileModel):
     def plain(self) -> bool:
         """Whether it is a bit of the one status or control word, active high."""
         return self.bit is not None and self.word is None and self.active == "high"
+
+    @property
+    def pattern(self) -> tuple[int, int] | None:
+        """Mask and value of its word where it is active; None of a coil or a discrete input."""
+        if self.bit is not None:
+            return 1 << self.bit, (self.active == "high") << self.bit
+        return None if self.mask is None or self.value is None else (self.mask, self.value)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -161,7 +168,7 @@ def _as_bit(value: object) -> object:
     return {"bit": value} if isinstance(value, int) else value
 
 
-Sign = Annotated[BitMap, BeforeValidator(_as_bit)]
+Signal = Annotated[BitMap, BeforeValidator(_as_bit)]
 
 
 class Text(ProfileModel):
@@ -392,7 +399,7 @@ class Handover(ProfileModel):
 
     toggle: Bit | None = None
     rising: Bit | None = None
-    acknowledge: Sign | None = None
+    acknowledge: Signal | None = None
     trigger: Trigger | None = None
 
     @property
@@ -517,43 +524,45 @@ class Functions(ProfileModel):
     coils: Literal[15, 5] = 15
     """5: one coil after the other."""
     gap: Annotated[int, Field(ge=0, le=MAX_READ, strict=True)] | None = None
-    """Most registers without a name that a read of the cycle goes across. None: the feedback is one range."""
+    """Most registers without a name that a read of feedback or of start-up parameters goes across.
+
+    None: the feedback is one range, and only neighbouring parameters are read together."""
 
 
 class ControlBits(ProfileModel):
     """Bits of the control word, or coils."""
 
-    enable: Sign
-    quick_stop: Sign
-    clear: Sign
+    enable: Signal
+    quick_stop: Signal
+    clear: Signal
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         for name in ControlBits.model_fields:
-            sign: BitMap = getattr(self, name)
-            if sign.mask is not None or sign.discrete is not None or sign.word is not None:
+            signal: BitMap = getattr(self, name)
+            if signal.mask is not None or signal.discrete is not None or signal.word is not None:
                 raise ValueError(f"{name}: is written: a bit of the control word, or a coil")
         return self
 
 
 class StatusBits(ProfileModel):
-    """Signs of the drive's state; None = the drive does not say. With `[power]`, its states say the first ones."""
+    """Signals of the drive's state; None = the drive lacks one. With `[power]`, its states say the first ones."""
 
-    ready: Sign | None = None
-    enabled: Sign | None = None
-    fault: Sign | None = None
-    homed: Sign
-    homing: Sign | None = None
-    quick_stop: Sign | None = None
-    watchdog: Sign | None = None
-    brake: Sign | None = None
-    standstill: Sign | None = None
+    ready: Signal | None = None
+    enabled: Signal | None = None
+    fault: Signal | None = None
+    homed: Signal
+    homing: Signal | None = None
+    quick_stop: Signal | None = None
+    watchdog: Signal | None = None
+    brake: Signal | None = None
+    standstill: Signal | None = None
 
     @property
     def given(self) -> dict[str, BitMap]:
         """Those that there are, by name of the flag."""
-        signs = {name: getattr(self, name) for name in StatusBits.model_fields}
-        return {name: sign for name, sign in signs.items() if sign is not None}
+        signals = {name: getattr(self, name) for name in StatusBits.model_fields}
+        return {name: signal for name, signal in signals.items() if signal is not None}
 
 
 class ModeCode(ProfileModel):
@@ -605,7 +614,7 @@ class StateMap(ProfileModel):
 
     mask: Word
     value: Word
-    says: list[Literal["ready", "enabled", "fault", "quick_stop"]] = Field(default_factory=list)
+    flags: list[Literal["ready", "enabled", "fault", "quick_stop"]] = Field(default_factory=list)
 
 
 class PowerMap(ProfileModel):
@@ -637,7 +646,7 @@ class PowerMap(ProfileModel):
         states = {}
         for name, state in self.states.items():
             flags = Status(0)
-            for flag in state.says:
+            for flag in state.flags:
                 flags |= Status[flag.upper()]
             states[name] = PowerState(name, state.mask, state.value, flags)
         every = self.disable.word | self.quick_stop.word
@@ -670,7 +679,7 @@ class ErrorCode(ProfileModel):
     text: str
 
 
-_POWER_SIGNS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
+_POWER_SIGNALS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
 
 
 class ServoProfile(ProfileModel):
@@ -692,18 +701,18 @@ class ServoProfile(ProfileModel):
     status: StatusBits
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
-    inputs: dict[str, Sign] = Field(default_factory=dict)
+    inputs: dict[str, Signal] = Field(default_factory=dict)
     """Digital inputs: bits of the status word or of `feedback.words`, coils or discrete inputs."""
-    outputs: dict[str, Sign] = Field(default_factory=dict)
+    outputs: dict[str, Signal] = Field(default_factory=dict)
     """Digital outputs: bits of the control word, or coils."""
 
     @functools.cached_property
     def plain(self) -> bool:
         """Whether its exchange has the plain form; see the module."""
         feedback, command = self.feedback, self.command
-        signs = [*self.status.given.values()]
+        signals = [*self.status.given.values()]
         if self.control is not None:
-            signs += [self.control.enable, self.control.quick_stop, self.control.clear]
+            signals += [self.control.enable, self.control.quick_stop, self.control.clear]
         return (
             self.power is None
             and self.functions.gap is None
@@ -713,11 +722,17 @@ class ServoProfile(ProfileModel):
             and command.mode.type == "u16"
             and command.handover is None
             and not (feedback.words or command.constants or self.inputs or self.outputs)
-            and all(sign.plain for sign in signs)
+            and all(signal.plain for signal in signals)
             and all(register.words <= 2 for register in [*feedback.read.values(), *command.written.values()])
             and all(register.table is None for register in feedback.read.values())
             and all(not code.control for code in self.modes.given.values())
         )
+
+    @property
+    def startup_ranges(self) -> list[tuple[int, int]]:
+        """First register and number of each range of start-up parameters, read together as `functions.gap` says."""
+        registers = [setting.register for setting in self.parameters.startup.values()]
+        return [(first, end - first) for first, end in spans(registers, self.functions.gap or 0, MAX_READ)]
 
     def tables(self) -> dict[int, dict[str, Register]]:
         """Feedback registers, by key, by the function that reads them, 3 or 4."""
@@ -752,7 +767,7 @@ class ServoProfile(ProfileModel):
         if (control is None) == (self.power is None):
             yield "control, power: give one of these tables"
         yield from self._mode_faults()
-        yield from self._sign_faults(given)
+        yield from self._signal_faults(given)
         yield from self._output_faults(given)
         yield from self._range_faults()
 
@@ -801,32 +816,32 @@ class ServoProfile(ProfileModel):
             taken |= self.power.table.bits
         for code in self.modes.given.values():
             taken |= code.control
-        coils = {sign.coil for sign in control.values()} - {None}
-        for sign in control.values():
-            taken |= 0 if sign.bit is None else 1 << sign.bit
-        for name, sign in self.outputs.items():
+        coils = {signal.coil for signal in control.values()} - {None}
+        for signal in control.values():
+            taken |= 0 if signal.bit is None else 1 << signal.bit
+        for name, signal in self.outputs.items():
             key = f"outputs.{name}"
-            if sign.mask is not None or sign.discrete is not None or sign.word is not None:
+            if signal.mask is not None or signal.discrete is not None or signal.word is not None:
                 yield f"{key}: is written: a bit of the control word, or a coil"
-            elif sign.active == "low":
+            elif signal.active == "low":
                 yield f'{key}: active = "low" is not of an output: one that is off has no signal'
-            elif sign.coil is not None:
-                if sign.coil in coils:
-                    yield f"{key}: coil {sign.coil} is taken twice"
-                coils.add(sign.coil)
-            elif sign.bit is not None:
-                if taken >> sign.bit & 1:
-                    yield f"{key}: bit {sign.bit} of the control word is taken twice"
+            elif signal.coil is not None:
+                if signal.coil in coils:
+                    yield f"{key}: coil {signal.coil} is taken twice"
+                coils.add(signal.coil)
+            elif signal.bit is not None:
+                if taken >> signal.bit & 1:
+                    yield f"{key}: bit {signal.bit} of the control word is taken twice"
                 if self.command.control is None:
                     yield f"{key}: a bit of command.control, which is missing"
-                taken |= 1 << sign.bit
+                taken |= 1 << signal.bit
 
-    def _sign_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
-        coils = [sign.coil for sign in control.values() if sign.coil is not None]
+    def _signal_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+        coils = [signal.coil for signal in control.values() if signal.coil is not None]
         if len(set(coils)) != len(coils):
             yield "control: two entries have the same coil"
         status = self.status.given
-        for name in _POWER_SIGNS:
+        for name in _POWER_SIGNALS:
             if self.power is not None and name in status:
                 yield f"status.{name}: the states of [power] say it"
         if self.power is None:
@@ -834,33 +849,32 @@ class ServoProfile(ProfileModel):
         handover = self.command.handover
         if handover is not None and handover.acknowledge is not None:
             status["acknowledge"] = handover.acknowledge
-        status |= {f"inputs.{name}": sign for name, sign in self.inputs.items()}
+        status |= {f"inputs.{name}": signal for name, signal in self.inputs.items()}
         taken: dict[str | None, int] = {None: 0}
         if self.power is not None:
             for state in self.power.table.states:
                 taken[None] |= state.mask
-        for name, sign in status.items():
-            if sign.bit is None and sign.mask is None:
+        for name, signal in status.items():
+            if signal.pattern is None:
                 continue
+            mask, _ = signal.pattern
             key = name if "." in name else f"status.{name}"
             key = "command.handover.acknowledge" if name == "acknowledge" else key
-            if sign.word is not None and sign.word not in self.feedback.words:
-                yield f"{key}: no word {sign.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
-            mask = sign.mask if sign.bit is None else 1 << sign.bit
-            assert mask is not None
-            if taken.get(sign.word, 0) & mask and not self._same_place(sign, status):
-                yield f"{key}: bits 0x{taken[sign.word] & mask:04X} of the word are taken twice"
-            taken[sign.word] = taken.get(sign.word, 0) | mask
-            if sign.word is None and self.feedback.status is None:
+            if signal.word is not None and signal.word not in self.feedback.words:
+                yield f"{key}: no word {signal.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
+            if taken.get(signal.word, 0) & mask and not self._same_place(signal, status):
+                yield f"{key}: bits 0x{taken[signal.word] & mask:04X} of the word are taken twice"
+            taken[signal.word] = taken.get(signal.word, 0) | mask
+            if signal.word is None and self.feedback.status is None:
                 yield f"{key}: a bit of feedback.status, which is missing"
         if self.power is not None and self.feedback.status is None:
             yield "feedback.status: missing, but [power] has states of it"
 
     @staticmethod
-    def _same_place(sign: BitMap, signs: Mapping[str, BitMap]) -> bool:
+    def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:
         """Whether another entry has just these bits; one with the same value as well is reported by itself."""
-        place = (sign.word, sign.mask, sign.bit)
-        return any(place == (other.word, other.mask, other.bit) for other in signs.values() if other is not sign)
+        place = (signal.word, signal.mask, signal.bit)
+        return any(place == (other.word, other.mask, other.bit) for other in signals.values() if other is not signal)
 
     def _range_faults(self) -> Iterator[str]:
         gap = self.functions.gap

@@ -2,7 +2,7 @@
 
 The status of such a drive is one wide number: the status word in its lowest 16 bits, then 16 for each of
 `feedback.words`, then a bit for each coil and discrete input that is read. So is its control: the control word, then a
-bit for each coil, and last one for the trigger. What a sign means is then a mask and a value of that number.
+bit for each coil, and last one for the trigger. What a signal means is then a mask and a value of that number.
 """
 
 import struct
@@ -28,15 +28,15 @@ from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, ControlBits
 TRIGGER = 6
 """Place of the trigger among the values that are written."""
 ACKNOWLEDGE = "acknowledge"
-"""Name among the signs of the status of what answers a handover."""
+"""Name among the signals of the status of what answers a handover."""
 
 
 INPUT, OUTPUT = "input ", "output "
-"""Before the name of a digital input among the signs of the status, and of an output among those of the control."""
+"""Before the name of a digital input among the signals of the status, and of an output among those of the control."""
 
 
-class Signs:
-    """Where the signs of a profile are in the wide status and the wide control."""
+class Signals:
+    """Where the signals of a profile are in the wide status and the wide control."""
 
     def __init__(self, profile: ServoProfile) -> None:
         """profile: any."""
@@ -45,42 +45,40 @@ class Signs:
         handover = profile.command.handover
         if handover is not None and handover.acknowledge is not None:
             given[ACKNOWLEDGE] = handover.acknowledge
-        given |= {INPUT + name: sign for name, sign in profile.inputs.items()}
-        inputs = [_input(sign) for sign in given.values() if sign.bit is None and sign.mask is None]
+        given |= {INPUT + name: signal for name, signal in profile.inputs.items()}
+        inputs = [_input(signal) for signal in given.values() if signal.pattern is None]
         self.inputs = tuple(dict.fromkeys(inputs))
         """(function, address) of each bit that is read, in the order of the wide status."""
-        self.status = {name: self._place(sign) for name, sign in given.items()}
+        self.status = {name: self._place(signal) for name, signal in given.items()}
         """name → mask and value."""
         control = profile.control
         bits: dict[str, BitMap] = {} if control is None else {n: getattr(control, n) for n in ControlBits.model_fields}
-        bits |= {OUTPUT + name: sign for name, sign in profile.outputs.items()}
-        self.coils = tuple(sign.coil for sign in bits.values() if sign.coil is not None)
+        bits |= {OUTPUT + name: signal for name, signal in profile.outputs.items()}
+        self.coils = tuple(signal.coil for signal in bits.values() if signal.coil is not None)
         """Address of each coil that is written, in the order of the wide control."""
         self.control = {
-            name: 1 << (16 + self.coils.index(sign.coil) if sign.bit is None else sign.bit)
-            for name, sign in bits.items()
+            name: 1 << (16 + self.coils.index(signal.coil) if signal.bit is None else signal.bit)
+            for name, signal in bits.items()
         }
         """name → mask."""
-        self.low = sum(self.control[name] for name, sign in bits.items() if sign.active == "low")
-        """Bits of the control that say their sign by 0."""
+        self.low = sum(self.control[name] for name, signal in bits.items() if signal.active == "low")
+        """Bits of the control that are active low."""
         self.trigger = 1 << 16 + len(self.coils)
 
-    def _place(self, sign: BitMap) -> tuple[int, int]:
-        if sign.bit is None and sign.mask is None:
-            start = 16 * (1 + len(self.status_words)) + self.inputs.index(_input(sign))
-            mask = value = 1
-        else:
-            start = 0 if sign.word is None else 16 * (1 + self.status_words.index(sign.word))
-            mask = sign.mask if sign.bit is None else 1 << sign.bit  # type: ignore[assignment]
-            value = sign.value if sign.bit is None else mask  # type: ignore[assignment]
-        return mask << start, (0 if sign.active == "low" else value) << start
+    def _place(self, signal: BitMap) -> tuple[int, int]:
+        if signal.pattern is None:
+            start = 16 * (1 + len(self.status_words)) + self.inputs.index(_input(signal))
+            return 1 << start, (signal.active == "high") << start
+        start = 0 if signal.word is None else 16 * (1 + self.status_words.index(signal.word))
+        mask, value = signal.pattern
+        return mask << start, value << start
 
 
-def _input(sign: BitMap) -> tuple[int, int]:
-    if sign.coil is not None:
-        return READ_COILS, sign.coil
-    assert sign.discrete is not None
-    return READ_DISCRETE, sign.discrete
+def _input(signal: BitMap) -> tuple[int, int]:
+    if signal.coil is not None:
+        return READ_COILS, signal.coil
+    assert signal.discrete is not None
+    return READ_DISCRETE, signal.discrete
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ class MappedCodec:
 
     def __init__(self, profile: ServoProfile, unit: int) -> None:
         """unit: Modbus unit id."""
-        self.signs = signs = Signs(profile)
+        self.signals = signals = Signals(profile)
         self._unit = unit
         handover = profile.command.handover
         self._trigger = None if handover is None else handover.trigger
@@ -155,7 +153,7 @@ class MappedCodec:
         self.writes = self._grouped(profile)
         self.reads = self._readings(profile)
         functions = profile.functions
-        coils = [Register(address=coil) for coil in signs.coils]
+        coils = [Register(address=coil) for coil in signals.coils]
         most = MAX_BITS if functions.coils == WRITE_COILS else 1
         self._coil_runs = [range(*span) for span in spans(coils, 0, most)]
         self._single = functions.write == WRITE_SINGLE
@@ -177,7 +175,7 @@ class MappedCodec:
         """Bytes of each good reply."""
         self.together = len(sample) == 1
         """Whether a cycle is one message."""
-        self._count = 6 + len(signs.status_words) + len(signs.inputs) + len(profile.feedback.auxiliary)
+        self._count = 6 + len(signals.status_words) + len(signals.inputs) + len(profile.feedback.auxiliary)
 
     def _grouped(self, profile: ServoProfile) -> list[Written]:
         """The ranges of registers that are written."""
@@ -199,10 +197,10 @@ class MappedCodec:
 
     def _readings(self, profile: ServoProfile) -> list[Read]:
         """The ranges that are read."""
-        feedback, signs, gap = profile.feedback, self.signs, profile.functions.gap
+        feedback, signals, gap = profile.feedback, self.signals, profile.functions.gap
         places = {place: one for place, one in enumerate(feedback.registers) if one is not None}
-        places |= dict(enumerate((feedback.words[name] for name in signs.status_words), start=6))
-        behind = 6 + len(signs.status_words) + len(signs.inputs)
+        places |= dict(enumerate((feedback.words[name] for name in signals.status_words), start=6))
+        behind = 6 + len(signals.status_words) + len(signals.inputs)
         places |= dict(enumerate(feedback.auxiliary.values(), start=behind))
         found = []
         for function, registers in sorted(profile.tables().items()):
@@ -215,10 +213,10 @@ class MappedCodec:
                 block = Block([places[place] for place in inside], profile.word_order)
                 found.append(Read(function, first, end - first, block, inside))
         for function in (READ_COILS, READ_DISCRETE):
-            addresses = [address for kind, address in signs.inputs if kind == function]
+            addresses = [address for kind, address in signals.inputs if kind == function]
             for first, end in spans([Register(address=address) for address in addresses], gap, MAX_BITS):
                 pairs = []
-                for place, (kind, address) in enumerate(signs.inputs, start=6 + len(signs.status_words)):
+                for place, (kind, address) in enumerate(signals.inputs, start=6 + len(signals.status_words)):
                     if kind == function and first <= address < end:
                         pairs += [place, address - first]
                 found.append(Read(function, first, end - first, None, pairs))
@@ -229,7 +227,7 @@ class MappedCodec:
         unit, found, control = self._unit, list[bytes](), int(values[0])
         trigger: int | float = 0
         if self._trigger is not None:
-            trigger = self._trigger.value if control & self.signs.trigger else self._trigger.idle
+            trigger = self._trigger.value if control & self.signals.trigger else self._trigger.idle
         written = (control & 0xFFFF, *values[1:], trigger, *self._constants)
         coils_sent = not self._coil_runs
         for place, write in enumerate(self.writes):
@@ -253,7 +251,7 @@ class MappedCodec:
     def _coils(self, control: int) -> list[bytes]:
         found = []
         for run in self._coil_runs:
-            states = [control >> 16 + self.signs.coils.index(coil) & 1 for coil in run]
+            states = [control >> 16 + self.signals.coils.index(coil) & 1 for coil in run]
             if len(run) == 1:
                 found.append(struct.pack(">BBHH", self._unit, WRITE_COIL, run[0], 0xFF00 * states[0]))
             else:
@@ -273,7 +271,7 @@ class MappedCodec:
 
     def decode(self, parts: Sequence[bytes]) -> tuple[int | float, ...]:
         """Raw feedback of the data of each read, in their order."""
-        words, inputs = len(self.signs.status_words), len(self.signs.inputs)
+        words, inputs = len(self.signals.status_words), len(self.signals.inputs)
         values: list[int | float] = [*LACKING, *[0] * (self._count - 6)]
         for read, data in zip(self.reads, parts, strict=True):
             read.take(data, values)
@@ -286,9 +284,9 @@ class MappedCodec:
 
     def spread(self, raw: Sequence[int | float]) -> list[int | float]:
         """Device side: what is read, one by one, of raw feedback; see `Read.pack`."""
-        words, status = len(self.signs.status_words), int(raw[0])
+        words, status = len(self.signals.status_words), int(raw[0])
         bits = 16 * (1 + words)
-        inputs = [status >> bits + place & 1 for place in range(len(self.signs.inputs))]
+        inputs = [status >> bits + place & 1 for place in range(len(self.signals.inputs))]
         return [
             status & 0xFFFF,
             *raw[1:6],

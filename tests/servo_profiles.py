@@ -129,13 +129,13 @@ quick_stop = { word = 0x02, mask = 0x86 }
 reset = 7
 
 [power.states]
-idle = { mask = 0x4F, value = 0x40, says = ["ready"] }
-ready = { mask = 0x6F, value = 0x21, says = ["ready"] }
-on = { mask = 0x6F, value = 0x23, says = ["ready"] }
-running = { mask = 0x6F, value = 0x27, says = ["ready", "enabled"] }
-stopping = { mask = 0x6F, value = 0x07, says = ["ready", "enabled", "quick_stop"] }
-reaction = { mask = 0x4F, value = 0x0F, says = ["enabled", "fault", "quick_stop"] }
-fault = { mask = 0x4F, value = 0x08, says = ["fault"] }
+idle = { mask = 0x4F, value = 0x40, flags = ["ready"] }
+ready = { mask = 0x6F, value = 0x21, flags = ["ready"] }
+on = { mask = 0x6F, value = 0x23, flags = ["ready"] }
+running = { mask = 0x6F, value = 0x27, flags = ["ready", "enabled"] }
+stopping = { mask = 0x6F, value = 0x07, flags = ["ready", "enabled", "quick_stop"] }
+reaction = { mask = 0x4F, value = 0x0F, flags = ["enabled", "fault", "quick_stop"] }
+fault = { mask = 0x4F, value = 0x08, flags = ["fault"] }
 
 [status]
 homed = { word = "io", bit = 3, active = "low" }

@@ -4,6 +4,7 @@ import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal, Protocol
 
 from actuators.codec import (
@@ -381,12 +382,12 @@ class ModbusDevice(VirtualDevice):
                 if number != field.masked(number) or number >= 1 << 16 * field.words:
                     raise ConfigurationError(f"{name} {text!r} does not fit into a {field.type}")
                 data = Block([field], order).pack([number])
-                self._readable.append((field.address, field.words, lambda data=data: data))  # type: ignore[misc]
+                self._readable.append((field.address, field.words, partial(bytes, data)))
                 continue
             raw = text.encode("ascii", "replace").ljust(2 * field.length, b"\0")
             if len(raw) > 2 * field.length:
                 raise ConfigurationError(f"{name} {text!r} does not fit into {field.length} registers")
-            self._readable.append((field.address, field.length, lambda raw=raw: raw))  # type: ignore[misc]
+            self._readable.append((field.address, field.length, partial(bytes, raw)))
 
 
 class Sensor:

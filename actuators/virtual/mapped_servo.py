@@ -2,6 +2,7 @@
 
 import math
 import struct
+from functools import partial
 
 from actuators.codec import (
     READ_COILS,
@@ -18,7 +19,7 @@ from actuators.codec import (
 from actuators.interface import Mode, Status
 from actuators.power import POWER_FLAGS
 from actuators.profile import Handover, Setting
-from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, flags_value
+from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, Read, flags_value
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
 from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
@@ -40,23 +41,23 @@ class VirtualMappedServo(VirtualServo):
         """See `VirtualServo._lay_out`."""
         profile = self.profile
         self.mapped = mapped = MappedCodec(profile, self.unit)
-        signs = self._signs = mapped.signs
+        signals = self._signals = mapped.signals
         self.machine = None if profile.power is None else VirtualPower(profile.power.table)
         self.status_masks = [(int(flag), int(flag)) for flag in Status]  # the map is `_wide`
-        flags = {name: Status[name.upper()] for name in signs.status if name in profile.status.given}
-        self._places = {int(flag): signs.status[name] for name, flag in flags.items()}
+        flags = {name: Status[name.upper()] for name in signals.status if name in profile.status.given}
+        self._places = {int(flag): signals.status[name] for name, flag in flags.items()}
         self.inputs = dict.fromkeys(profile.inputs, True)
         self._input_flags = {name: _TAKEN << place for place, name in enumerate(profile.inputs, start=1)}
-        self._places |= {flag: signs.status[INPUT + name] for name, flag in self._input_flags.items()}
+        self._places |= {flag: signals.status[INPUT + name] for name, flag in self._input_flags.items()}
         self.outputs = dict.fromkeys(profile.outputs, False)
-        if ACKNOWLEDGE in signs.status:
-            self._places[_TAKEN] = signs.status[ACKNOWLEDGE]
-        self.control_masks = tuple(signs.control.get(name, 0) for name in ("enable", "quick_stop", "clear"))
+        if ACKNOWLEDGE in signals.status:
+            self._places[_TAKEN] = signals.status[ACKNOWLEDGE]
+        self.control_masks = tuple(signals.control.get(name, 0) for name in ("enable", "quick_stop", "clear"))
         self._codes_of = [(Mode[name.upper()], code) for name, code in profile.modes.given.items()]
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
-        self._coils = dict.fromkeys(signs.coils, False)
+        self._coils = dict.fromkeys(signals.coils, False)
         self._words: dict[int, int] = {}
         return 0
 
@@ -68,28 +69,31 @@ class VirtualMappedServo(VirtualServo):
             self.functions |= {WRITE_MULTIPLE}
         if functions.exchange == "together":
             self.functions |= {READ_WRITE}
-        if self._signs.coils:
+        if self._signals.coils:
             self.functions |= {READ_COILS, WRITE_COIL} | ({WRITE_COILS} if functions.coils == WRITE_COILS else set())
         for read in mapped.reads:
             self.functions |= {read.function}
             if read.function in (READ_INPUT, READ_COILS, READ_DISCRETE):
                 self._tables.setdefault(read.function, [])
-            self._tables[read.function].append(
-                (read.address, read.count, lambda read=read: read.pack(mapped.spread(self._feedback())))  # type: ignore[misc]
-            )
-        for write in mapped.writes:
-            block = write.block
-            self._readable.append((block.address, block.count, lambda block=block: self._stored(block)))  # type: ignore[misc]
-        for setting in self._settings.values():
-            block = Block([setting.register], self.profile.word_order)
-            self._readable.append((block.address, block.count, lambda block=block: self._stored(block)))  # type: ignore[misc]
-        for coil in self._signs.coils:
-            ranges = self._tables.setdefault(READ_COILS, [])
-            ranges.append((coil, 1, lambda coil=coil: bytes((self._coils[coil],))))  # type: ignore[misc]
+            self._tables[read.function].append((read.address, read.count, partial(self._measured, read)))
+        written = [(write.block.address, write.block.count) for write in mapped.writes]
+        for first, count in [*written, *self.profile.startup_ranges]:
+            self._readable.append((first, count, partial(self._stored, first, count)))
+        for coil in self._signals.coils:
+            self._tables.setdefault(READ_COILS, []).append((coil, 1, partial(self._coil, coil)))
 
-    def _stored(self, block: Block) -> bytes:
-        words = (self._words[address] for address in range(block.address, block.address + block.count))
+    def _measured(self, read: Read) -> bytes:
+        return read.pack(self.mapped.spread(self._feedback()))
+
+    def _stored(self, first: int, count: int) -> bytes:
+        words = (self._words.get(address, 0) for address in range(first, first + count))
         return b"".join(word.to_bytes(2, "big") for word in words)
+
+    def _coil(self, coil: int) -> bytes:
+        return bytes((self._coils[coil],))
+
+    def _values(self, block: Block) -> tuple[int | float, ...]:
+        return block.unpack(self._stored(block.address, block.count))
 
     def _setting_bytes(self, setting: Setting) -> bytes:
         """What a start-up parameter is at power-up: as the profile says where it is only compared, else zero."""
@@ -149,35 +153,36 @@ class VirtualMappedServo(VirtualServo):
         values: list[int | float] = [0] * 6
         trigger: int | float = 0
         for write in self.mapped.writes:
-            for place, value in zip(write.places, write.block.unpack(self._stored(write.block)), strict=True):
+            for place, value in zip(write.places, self._values(write.block), strict=True):
                 if place < TRIGGER:
                     values[place] = value
                 elif place == TRIGGER:
                     trigger = value
         mode = self.profile.command.mode
-        told = mode is not None and self._words[mode.address] != before[mode.address]
-        unknown = told and values[1] not in {code.value for _, code in self._codes_of}
+        changed = mode is not None and self._words[mode.address] != before[mode.address]
+        unknown = changed and values[1] not in {code.value for _, code in self._codes_of}
         if unknown or any(map(math.isnan, [*values[3:], trigger])):
             self._words = before
             raise RegisterError(ILLEGAL_VALUE)
-        control = int(values[0]) | sum(self._coils[coil] << 16 + place for place, coil in enumerate(self._signs.coils))
+        coils = enumerate(self._signals.coils)
+        control = int(values[0]) | sum(self._coils[coil] << 16 + place for place, coil in coils)
         handover = self.profile.command.handover
         if handover is not None and handover.trigger is not None and trigger == handover.trigger.value:
-            control |= self._signs.trigger
-        self.outputs = {name: bool(control & self._signs.control[OUTPUT + name]) for name in self.outputs}
-        self._act((control ^ self._signs.low, *values[1:]))
+            control |= self._signals.trigger
+        self.outputs = {name: bool(control & self._signals.control[OUTPUT + name]) for name in self.outputs}
+        self._act((control ^ self._signals.low, *values[1:]))
 
     def _act(self, command: tuple[int | float, ...]) -> None:
-        """See `VirtualServo._act`; the control is wide, and each of its signs active high."""
+        """See `VirtualServo._act`; the control is wide, and each of its signals active high."""
         control = int(command[0])
         mode = self._mode_of(int(command[1]), control)
         self._holds = mode is None or (mode is Mode.OFF and self.machine is not None)
         self._hand_over(control, command, follows=mode in (Mode.POSITION, Mode.FORCE))
-        told = Mode.POSITION if self._holds or mode is None else mode
+        followed = Mode.POSITION if self._holds or mode is None else mode
         if self.machine is None:
-            super()._act((control, int(told), *command[2:]))
+            super()._act((control, int(followed), *command[2:]))
         else:
-            self._step(control, told, command)
+            self._step(control, followed, command)
         if self._power is not Power.ON:
             self._taken = None
 
@@ -216,11 +221,11 @@ class VirtualMappedServo(VirtualServo):
         if handover is None:
             self._taken = command
             return
-        told = follows and bool(control & (self._signs.trigger if handover.trigger is not None else handover.bit))
-        edge = told and not self._handed if handover.rising is not None else told != self._handed
-        if (told if handover.trigger is not None else edge) and self._power is Power.ON:
+        offered = follows and bool(control & (self._signals.trigger if handover.trigger is not None else handover.bit))
+        edge = offered and not self._handed if handover.rising is not None else offered != self._handed
+        if (offered if handover.trigger is not None else edge) and self._power is Power.ON:
             self._taken = command
-        self._handed = self._acknowledged = told
+        self._handed = self._acknowledged = offered
 
     def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
         if mode in (Mode.POSITION, Mode.FORCE) and (self._holds or self._taken is None):

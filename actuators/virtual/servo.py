@@ -8,7 +8,7 @@ import numpy as np
 from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
 from actuators.profile import Register, ServoProfile
-from actuators.register_map import Signs
+from actuators.register_map import Signals
 from actuators.virtual.device import (
     DEVICE_FAILURE,
     ILLEGAL_ADDRESS,
@@ -121,15 +121,15 @@ class VirtualServo(VirtualDrive, ModbusDevice):
 
     def _lay_out(self) -> int:
         """Make the cyclic registers, and what words and bits of them mean; returns the bytes of the command's."""
-        profile, signs = self.profile, Signs(self.profile)
+        profile, signals = self.profile, Signals(self.profile)
         self.codec = codec = ExchangeCodec(profile, self.unit)
         self.modes = {code.value: Mode[name.upper()] for name, code in profile.modes.given.items()}
         self.status_masks = [
-            (int(flag), signs.status[flag.name.lower()][0])
+            (int(flag), signals.status[flag.name.lower()][0])
             for flag in Status
-            if flag.name and flag.name.lower() in signs.status
+            if flag.name and flag.name.lower() in signals.status
         ]
-        self.control_masks = tuple(signs.control[name] for name in ("enable", "quick_stop", "clear"))
+        self.control_masks = tuple(signals.control[name] for name in ("enable", "quick_stop", "clear"))
         lacking = set() if codec.together else {READ_WRITE}
         self.functions -= lacking | ({WRITE_MULTIPLE} if profile.functions.write == WRITE_SINGLE else set())
         read, write = codec.read_block, codec.write_block

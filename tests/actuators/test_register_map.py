@@ -1,4 +1,4 @@
-"""Servos whose profile is not plain: groups of registers, wrong profiles, steps to torque, signs, handovers."""
+"""Servos whose profile is not plain: groups of registers, wrong profiles, steps to torque, signals, handovers."""
 
 import copy
 import itertools
@@ -25,7 +25,7 @@ from actuators import (
     Status,
 )
 from actuators.profile import PowerMap, Register, spans
-from actuators.register_map import MappedCodec, Signs, flags_value
+from actuators.register_map import MappedCodec, Signals, flags_value
 from actuators.virtual.mapped_servo import VirtualMappedServo
 
 
@@ -102,7 +102,7 @@ def test_what_is_read_is_what_a_device_packed() -> None:
     for one in (UGLY, COILS, *SHIPPED.values()):
         codec = MappedCodec(one, 1)
         told = [0, 3, 9, -12345678, 4, 5, *range(len(one.feedback.auxiliary))]
-        for place in range(16 * (1 + len(one.feedback.words)) + len(codec.signs.inputs)):
+        for place in range(16 * (1 + len(one.feedback.words)) + len(codec.signals.inputs)):
             raw = (1 << place, *told[1:])
             parts = []
             for read in codec.reads:
@@ -117,9 +117,9 @@ def test_what_is_read_is_what_a_device_packed() -> None:
 
 
 @pytest.mark.parametrize("base", [UGLY, COILS, *SHIPPED.values()], ids=lambda one: one.name)
-def test_every_sign_is_distinguished_from_its_opposite(base: ServoProfile) -> None:
-    signs = Signs(base)
-    places = {int(Status[name.upper()]): place for name, place in signs.status.items() if name != "acknowledge"}
+def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> None:
+    signals = Signals(base)
+    places = {int(Status[name.upper()]): place for name, place in signals.status.items() if name != "acknowledge"}
     for flags in [0, *places]:
         word = flags_value(flags, places)
         for flag, (mask, value) in places.items():
@@ -255,12 +255,12 @@ def test_a_drive_that_does_not_acknowledge_is_given_no_next_set_point() -> None:
     assert words(bench)[-1] == 0x2F
     servo = bench.servo
     assert isinstance(servo, VirtualMappedServo)
-    signs, servo._places = servo._places, {flag: at for flag, at in servo._places.items() if flag <= Status.STANDSTILL}
+    places, servo._places = servo._places, {flag: at for flag, at in servo._places.items() if flag <= Status.STANDSTILL}
     bench.sent.clear()
     for _ in range(4):
         bench.do(Command(Mode.POSITION, position=0.61, enable=True))
     assert words(bench) == [0x3F] * 4
-    servo._places = signs
+    servo._places = places
     for _ in range(3):
         bench.do(Command(Mode.POSITION, position=0.62, enable=True))
     assert words(bench)[4:] == [0x3F, 0x2F, 0x3F]
@@ -332,7 +332,7 @@ def test_a_new_connection_begins_without_torque() -> None:
 
 
 @pytest.mark.parametrize("homed", [True, False])
-def test_a_drive_without_a_sign_of_homing_says_when_it_has_searched(homed: bool) -> None:
+def test_a_drive_without_a_signal_of_homing_reports_its_search(homed: bool) -> None:
     bench = Bench(SHIPPED["lexium-32"])
     bench.do(COMMAND_OFF)
     servo = bench.servo
@@ -372,6 +372,13 @@ def test_parameters_are_written_read_back_and_verified() -> None:
         ConfigurationError, match=r"parameter firmware_mode: register 510 reads back .* is needed: set it"
     ):
         bench.drive.configure()
+
+
+def test_parameters_that_are_neighbours_are_read_together() -> None:
+    assert SHIPPED["delta-asda-a2"].startup_ranges == [(0x22, 4), (0x102, 2), (0x23C, 2), (0x30C, 2)]
+    assert UGLY.startup_ranges == [(500, 4), (510, 2)]  # across the gap that `functions` tolerates
+    one, two = {"address": 500, "value": 1}, {"address": 502, "value": 2}
+    assert profile(parameters={"startup": {"one": one, "two": two}}).startup_ranges == [(500, 1), (502, 1)]
 
 
 def test_another_model_is_refused_by_register_and_number() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from exploration import either, seeds
 from servo_profiles import BARE, PROFILE, SEPARATE, SWAPPED
+from servo_profiles import profile as changed
 
 from actuators import (
     COMMAND_HOME,
@@ -188,6 +189,20 @@ def test_what_no_register_takes_is_refused_before_anything_is_sent() -> None:
         assert not any(six.traffic)
     six.cycle([COMMAND_OFF] * 6)
     assert six.exchange.fresh.all()
+
+
+def test_positions_of_sixteen_bits_count_from_the_offset_as_those_of_each_drive() -> None:
+    position, velocity = {"address": 105, "type": "i16", "scale": 2e-6}, {"address": 106, "type": "i32", "scale": 1e-6}
+    narrow = changed(command={"position": position, "velocity": velocity})
+    six, single = Six(narrow, grouped=True), Six(narrow, grouped=False)
+    for pair in (six, single):
+        for _ in range(3):
+            pair.cycle([COMMAND_OFF] * 6)
+            pair.cycle([Command(Mode.POSITION, position=0.1 * leg - 0.06) for leg in range(6)])
+            pair.cycle([Command(Mode.FORCE, 1.0)] * 6)
+        with pytest.raises(CommandError, match="drive 3: commanded position 0.1 m exceeds 0.2 ± 0.065534 m"):
+            pair.cycle([Command(Mode.POSITION, position=0.1 * min(leg, 1)) for leg in range(6)])
+    assert isinstance(six.exchange, ServoGroup) and six.traffic == single.traffic
 
 
 def test_drives_that_are_not_alike_are_exchanged_with_one_by_one() -> None:

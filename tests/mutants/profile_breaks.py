@@ -102,7 +102,7 @@ PROFILE_BREAKS = [
         "actuators/control_word.py",
         "(self._searching <= 1 or Status.HOMED not in status)",
         "Status.HOMED not in status",
-        (f"{_MAP}::test_a_drive_without_a_sign_of_homing_says_when_it_has_searched",),
+        (f"{_MAP}::test_a_drive_without_a_signal_of_homing_reports_its_search",),
     ),
     Break(
         "a reply that refuses one of several reads counts as feedback",
@@ -121,7 +121,7 @@ PROFILE_BREAKS = [
     Break(
         "a coil that is active low is not",
         "actuators/control_word.py",
-        ") ^ self._signs.low,",
+        ") ^ self._signals.low,",
         "),",
         (f"{_MAP}::test_coils_say_what_bits_say",),
     ),
@@ -135,7 +135,7 @@ PROFILE_BREAKS = [
     Break(
         "bits that two entries have are not named",
         "actuators/profile.py",
-        "            if taken.get(sign.word, 0) & mask and not self._same_place(sign, status):",
+        "            if taken.get(signal.word, 0) & mask and not self._same_place(signal, status):",
         "            if False:",
         (f"{_MAP}::test_a_wrong_profile_is_named",),
     ),
