@@ -64,7 +64,7 @@ from actuators.interface import (
 )
 from actuators.io_device import IoDevice, IoDriver, IoOptions, IoReading, Terminals
 from actuators.modbus_servo import ModbusServo, ModbusServoOptions
-from actuators.profile import AmplifierProfile, ServoProfile, load_profile, shipped_profiles
+from actuators.profile import AmplifierProfile, ServoProfile, load_profile, servo_profiles, shipped_profiles
 from actuators.registry import (
     cell_device_step,
     cell_driver_names,
@@ -259,6 +259,7 @@ __all__ = [
     "scan",
     "search",
     "serial_ports",
+    "servo_profiles",
     "shipped_profiles",
     "tcp_frame_text",
     "tcp_frames",

@@ -4,6 +4,7 @@ A plain profile has the fixed layout of `ExchangeCodec`; any other the messages 
 that goes on by one step an exchange.
 """
 
+import contextlib
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from actuators.codec import READ_HOLDING, Block, ExchangeCodec
 from actuators.control_word import ControlWord
 from actuators.drive import SpeedFromPositions
 from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationDrive
-from actuators.errors import ConfigurationError, IdentityError
+from actuators.errors import ConfigurationError, IdentityError, ProtocolError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import RANGES, Register, ServoProfile, Setting, largest, load_profile
@@ -437,14 +438,43 @@ def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framin
     return FaultyServo(servo)
 
 
-def recognise(station: Station, timeout: float) -> Identity | None:
-    """See `Driver.recognise`: the maker is in the register of the generic profile; others are not recognised."""
-    profile = load_profile("generic-servo", ServoProfile)
+def recognise(station: Station, profiles: Mapping[str, ServoProfile], timeout: float) -> tuple[str, Identity] | None:
+    """Name and identity of the profile whose drive a unit is, by reading alone; None if it is none of them.
+
+    A drive is recognised by its identity: texts that can be read as such, or expected numbers. Where none has that, it
+    is the only one of the others whose feedback can be read, with a status that [power] has; its `Identity` is then
+    without vendor. profiles: by name. timeout: s, of an access. Raises ConnectError.
+    """
+    likely = []
+    for name, profile in profiles.items():
+        with contextlib.suppress(ProtocolError):
+            said = _identity_read(station, profile, timeout)
+            if said is None or not _gives_feedback(station, profile, timeout):
+                continue
+            if profile.identity is not None and profile.identity.decides:
+                return name, said
+            likely.append((name, replace(said, vendor="", product=profile.name)))
+    return likely[0] if len(likely) == 1 else None
+
+
+def _identity_read(station: Station, profile: ServoProfile, timeout: float) -> Identity | None:
+    """What a unit says of itself by a profile; None where that is not what the profile expects."""
     if profile.identity is None:
+        return Identity("", profile.name, "", "")
+    found = station.read_identity(profile.identity, profile.word_order, timeout)
+    if any(
+        field.expect not in (None, field.masked(found.numbers[name]))
+        for name, field in profile.identity.numbers.items()
+    ):
         return None
-    identity = Identity(**station.read_identity(profile.identity, profile.word_order, timeout).texts)
-    texts = (identity.vendor, identity.product, identity.serial)
-    return identity if all(texts) and "?" not in "".join(texts) else None
+    texts = [found.texts[name] for name in profile.identity.texts if name != "firmware"]
+    return Identity(**found.texts) if all(text and "?" not in text for text in texts) else None
+
+
+def _gives_feedback(station: Station, profile: ServoProfile, timeout: float) -> bool:
+    codec = MappedCodec(profile, 1)
+    status = int(codec.observe(lambda function, first, count: station.read_data(function, first, count, timeout))[0])
+    return profile.power is None or profile.power.table.state(status & 0xFFFF) is not None
 
 
 def servo_profile(options: ServoOptions) -> ServoProfile:
@@ -522,7 +552,6 @@ DRIVER = Driver(
     ModbusServoOptions,
     ModbusServo,
     lambda options, leg: servo_twin(options, options.unit, leg, options.server_framing),
-    recognise,
-    force_step,
+    cell_step=force_step,
 )
 """What is registered as `servo`."""

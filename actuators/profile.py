@@ -12,6 +12,7 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
@@ -300,6 +301,16 @@ class IdentityMap(ProfileModel):
     def numbers(self) -> dict[str, Number]:
         """What of it is read as a number."""
         return {name: field for name, field in self.read.items() if isinstance(field, Number)}
+
+    @property
+    def texts(self) -> list[str]:
+        """Names of what is read as text."""
+        return [name for name, field in self.read.items() if isinstance(field, Text)]
+
+    @property
+    def decides(self) -> bool:
+        """Whether reading it can show that a device is another one."""
+        return bool(self.texts) or any(field.expect is not None for field in self.numbers.values())
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
@@ -998,6 +1009,32 @@ def shipped_profiles() -> list[str]:
     """Names of the shipped profiles, sorted."""
     files = resources.files("actuators.profiles").iterdir()
     return sorted(entry.name[:-5] for entry in files if entry.name.endswith(".toml"))
+
+
+def servo_profiles(path: str | Path | None = None) -> dict[str, ServoProfile]:
+    """Profiles of servos by the name or path that loads each.
+
+    path: None for those that are shipped; else a name, a file, or a folder, of which files with a table [feedback] are
+    taken. Raises ConfigurationError for one that is wrong, or a folder without any.
+    """
+    if path is None:
+        folder = resources.files("actuators.profiles")
+        names = [name for name in shipped_profiles() if _of_servo(folder / f"{name}.toml")]
+    elif Path(path).is_dir():
+        names = [str(file) for file in sorted(Path(path).glob("*.toml")) if _of_servo(file)]
+        if not names:
+            raise ConfigurationError(f"{path}: no profile of a servo, with a table [feedback], is in this folder")
+    else:
+        names = [str(path)]
+    return {name: load_profile(name, ServoProfile) for name in names}
+
+
+def _of_servo(file: Path | Traversable) -> bool:
+    try:
+        content = _read(file) if isinstance(file, Path) else file.read_bytes()
+        return "feedback" in tomllib.loads(content.decode())
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 @functools.lru_cache(maxsize=16)

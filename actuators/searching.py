@@ -1,15 +1,18 @@
 """What answers at a TCP port or on a serial line, also where it is not known how a unit is set. It is only read."""
 
+import contextlib
 import ipaddress
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from actuators import modbus_servo
 from actuators.bus import Bus, HalfDuplexBus, PipelinedBus
 from actuators.codec import READ_HOLDING
 from actuators.errors import ActuatorError, ConfigurationError, ConnectError, ProtocolError
 from actuators.framing import crc16, silence
 from actuators.interface import Counters, Identity
+from actuators.profile import ServoProfile, servo_profiles
 from actuators.registry import drive_names, find_driver
 from actuators.station import Station
 from actuators.wire import BAUDS, Endpoint, Parity, SerialEndpoint, TcpEndpoint, Wire, open_wire
@@ -22,9 +25,10 @@ _COMMANDS = 0x80  # from which byte on others take commands
 class Answer:
     """A unit that answers.
 
-    driver: whose it is, as far as its registers tell; "" for none that is known. identity: what it says of itself.
-    reply: what it answered to the first question. reply_delay: s from the last byte of a question to the first of its
-    answer, on a line, else None.
+    driver: whose it is, as far as its registers tell; "" for none that is known. profile: of a servo, by which it is
+    recognised. identity: what it says of itself; without vendor and serial number, it was recognised by the registers
+    of its feedback alone. reply: what it answered to the first question. reply_delay: s from the last byte of a
+    question to the first of its answer, on a line, else None.
     """
 
     endpoint: Endpoint
@@ -33,6 +37,7 @@ class Answer:
     identity: Identity | None
     reply: str
     reply_delay: float | None = None
+    profile: str = ""
 
     @property
     def place(self) -> str:
@@ -46,7 +51,11 @@ class Answer:
         delay = "" if self.reply_delay is None else f", answers after {self.reply_delay * 1e3:.3g} ms"
         if self.identity is None:
             return f"answers ({self.reply}); no driver knows it by its registers{delay}"
-        return f"driver {self.driver}: {self.identity.described}{delay}"
+        if not self.profile:
+            return f"driver {self.driver}: {self.identity.described}{delay}"
+        sure = self.identity.vendor or self.identity.serial
+        who = self.identity.described if sure else "it has these registers, none of which identifies it"
+        return f"driver {self.driver}, profile {self.profile}: {who}{delay}"
 
 
 def never() -> bool:
@@ -60,12 +69,13 @@ def scan(
     timeout: float,
     *,
     rtu: bool,
+    profiles: Mapping[str, ServoProfile] | None = None,
     stopped: Callable[[], bool] = never,
 ) -> Iterator[Answer]:
     """Ask each unit at an endpoint for a register, and who it is.
 
-    timeout: s for each to answer. rtu: frames as on a serial line, which a serial port has anyway. stopped: looked at
-    before each unit.
+    timeout: s for each to answer. rtu: frames as on a serial line, which a serial port has anyway. profiles: of servos
+    that may be there, by name. stopped: looked at before each unit.
 
     Raises ConnectError where the endpoint cannot be opened, or a serial port has gone; ConfigurationError for a unit
     that cannot be asked on a line.
@@ -81,8 +91,8 @@ def scan(
         try:
             reply = _question(station, register, timeout)
             if reply:
-                driver, identity = _recognised(station, timeout)
-                yield Answer(endpoint, unit, driver, identity, reply, station.reply_delay)
+                driver, profile, identity = _recognised(station, profiles or {}, timeout)
+                yield Answer(endpoint, unit, driver, identity, reply, station.reply_delay, profile)
             elif not station.connected and isinstance(endpoint, SerialEndpoint):
                 raise ConnectError(f"{station.label} closed the connection")
         finally:
@@ -126,8 +136,10 @@ def _question(station: Station, register: int, timeout: float) -> str:
     return f"register {register} is {value}"
 
 
-def _recognised(station: Station, timeout: float) -> tuple[str, Identity | None]:
-    """The driver that knows a unit by its registers, and who it is."""
+def _recognised(
+    station: Station, profiles: Mapping[str, ServoProfile], timeout: float
+) -> tuple[str, str, Identity | None]:
+    """The driver that knows a unit by its registers, the profile of a servo, and who it is."""
     for name in drive_names():
         recognise = find_driver(name).recognise
         if recognise is None:
@@ -137,8 +149,11 @@ def _recognised(station: Station, timeout: float) -> tuple[str, Identity | None]
         except ActuatorError:
             continue
         if identity is not None:
-            return name, identity
-    return "", None
+            return name, "", identity
+    with contextlib.suppress(ActuatorError):
+        if (found := modbus_servo.recognise(station, profiles, timeout)) is not None:
+            return "servo", *found
+    return "", "", None
 
 
 PARITIES: tuple[Parity, ...] = ("even", "none", "odd")
@@ -162,22 +177,25 @@ def search(
     parities: Sequence[Parity] = PARITIES,
     timeout: float = 0.1,
     rtu: bool = False,
+    profiles: Mapping[str, ServoProfile] | None = None,
     stopped: Callable[[], bool] = never,
 ) -> Generator[Answers, None, None]:
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
     answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, and said
-    as each is done. stopped: looked at before each unit.
+    as each is done. profiles: of servos, by name, besides those that are shipped, before which they are tried. stopped:
+    looked at before each unit.
 
     Raises ConfigurationError: the target is none of these, or a unit cannot be asked there. ConnectError: it can be
     opened in no way.
     """
+    known = {**(profiles or {}), **servo_profiles()}
 
     def asked(endpoint: Endpoint) -> _Found:
         answers: list[Answer] = []
         try:
-            for answer in scan(endpoint, units, timeout, rtu=rtu, stopped=stopped):
+            for answer in scan(endpoint, units, timeout, rtu=rtu, profiles=known, stopped=stopped):
                 answers.append(answer)
         except ConnectError as error:
             return answers, error

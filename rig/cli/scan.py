@@ -36,6 +36,15 @@ def scan(
         float, typer.Option("--timeout", metavar="S", help="Timeout per unit, s.", min=1e-3, max=10.0)
     ] = 0.1,
     rtu: Annotated[bool, typer.Option("--rtu", help="Frames of a serial line behind a TCP port.")] = False,
+    profiles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--profile",
+            metavar="FILE|FOLDER",
+            help="A servo's register map to recognise, or a folder with some; may be repeated. Those that are shipped "
+            "are always tried.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """Find Modbus devices on a serial port, at a TCP port or in a network: unit, baud rate and identity.
@@ -54,6 +63,7 @@ def scan(
         _parities(parity),
         timeout,
         rtu,
+        tuple(profiles or ()),
     )
 
     def show(event: Event) -> None:

@@ -30,6 +30,8 @@ class ScanRequest:
     """s, timeout of each unit"""
     rtu: bool = False
     """RTU frames over a TCP port"""
+    profiles: tuple[str, ...] = ()
+    """profiles of servos besides the shipped ones: files, or folders with some"""
 
     def __post_init__(self) -> None:
         if not self.units:
@@ -96,9 +98,10 @@ def scan(request: ScanRequest, progress: OnEvent = no_progress) -> ScanResult:
 
 def _asked(request: ScanRequest) -> "Iterator[tuple[Endpoint, list[Answer]]]":
     """Yield the queried endpoints, each with its answers."""
-    from actuators import BAUDS, PARITIES, ConfigurationError, search
+    from actuators import BAUDS, PARITIES, ConfigurationError, search, servo_profiles
 
     try:
+        profiles = {name: one for path in request.profiles for name, one in servo_profiles(path).items()}
         yield from search(
             request.target,
             list(request.units),
@@ -106,6 +109,7 @@ def _asked(request: ScanRequest) -> "Iterator[tuple[Endpoint, list[Answer]]]":
             parities=request.parities or PARITIES,
             timeout=request.timeout,
             rtu=request.rtu,
+            profiles=profiles,
         )
     except ConfigurationError as error:
         raise InputError(str(error)) from None
@@ -120,5 +124,12 @@ def _as_dict(answer: "Answer") -> dict[str, Any]:
     else:
         place = {"host": endpoint.host, "port": endpoint.port}
     identity = None if answer.identity is None else asdict(answer.identity)
-    who = {"unit": answer.unit, "driver": answer.driver, "identity": identity, "said": answer.reply}
-    return {**place, **who, "reply_delay_s": answer.reply_delay}
+    return {
+        **place,
+        "unit": answer.unit,
+        "driver": answer.driver,
+        "profile": answer.profile,
+        "identity": identity,
+        "said": answer.reply,
+        "reply_delay_s": answer.reply_delay,
+    }

@@ -200,7 +200,7 @@ def test_positions_of_sixteen_bits_count_from_the_offset_as_those_of_each_drive(
             pair.cycle([COMMAND_OFF] * 6)
             pair.cycle([Command(Mode.POSITION, position=0.1 * leg - 0.06) for leg in range(6)])
             pair.cycle([Command(Mode.FORCE, 1.0)] * 6)
-        with pytest.raises(CommandError, match="drive 3: commanded position 0.1 m exceeds 0.2 ± 0.065534 m"):
+        with pytest.raises(CommandError, match=r"drive 3: commanded position 0\.1 m exceeds 0\.2 ± 0\.065534 m"):
             pair.cycle([Command(Mode.POSITION, position=0.1 * min(leg, 1)) for leg in range(6)])
     assert isinstance(six.exchange, ServoGroup) and six.traffic == single.traffic
 

@@ -58,7 +58,9 @@ def test_what_answers_at_a_host_is_entered_and_can_be_asked(wizard: SetupWizard,
             page.search.units.setValue(1)
             press(page.search.search)
             settled(wizard, qtbot)
-            assert page.search.label.text().startswith(f"127.0.0.1:{port}, unit 1: driver servo: stewart-rig")
+            assert page.search.label.text().startswith(
+                f"127.0.0.1:{port}, unit 1: driver servo, profile generic-servo: stewart-rig"
+            )
             press(page.search.enter)
         assert [host.text() for host in page.host] == ["127.0.0.1"] * 2 + [""] * 4
         assert [page.port[leg].value() for leg in (0, 1)] == ports  # the first was there already

@@ -5,9 +5,13 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 
 import pytest
+import tomlkit
 from drive_support import serving
+from servo_profiles import GUIDE, SHIPPED, UGLY_GUIDE
 
 from actuators import (
     AmplifierProfile,
@@ -26,12 +30,13 @@ from actuators import (
     search,
     searching,
 )
-from actuators.virtual.device import RTU_FRAMING
+from actuators.virtual.device import RTU_FRAMING, ModbusDevice
 from rig.cli import main
 from rig.errors import ExitCode
 from rig.testing import BenchLeg as Leg
 
-READING = {3, 4}
+READING = {1, 2, 3, 4}
+GENERIC = "driver servo, profile generic-servo: "
 PATIENT = ("--timeout", "5")
 
 
@@ -58,6 +63,22 @@ class Watched:
         return self.device.respond(frame)
 
 
+class Everything(ModbusDevice):
+    """A device with all registers below those of a ROBO Cylinder, each 0."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.functions = frozenset(READING)
+        for function in READING:
+            self._tables[function] = [(0, 0x9000, partial(bytes, (1 + (function > 2)) * 0x9000))]
+
+    def tick(self, now: float) -> None:
+        pass
+
+    def _write(self, address: int, data: bytes) -> None:
+        raise AssertionError("it is only read")
+
+
 @contextmanager
 def served(driver: str, **options: object) -> Iterator[tuple[str, Watched]]:
     device = Watched(create_twin(driver, {"name": "twin", **options}, Leg()))
@@ -75,8 +96,8 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
 @pytest.mark.parametrize(
     ("driver", "options", "more", "words"),
     [
-        ("servo", {"host": "x"}, (), "driver servo: stewart-rig virtual servo, serial VIRTUAL-1, firmware 1.0"),
-        ("servo", {"device": "x"}, ("--rtu",), "driver servo: stewart-rig virtual servo, serial VIRTUAL-1"),
+        ("servo", {"host": "x"}, (), f"{GENERIC}stewart-rig virtual servo, serial VIRTUAL-1, firmware 1.0"),
+        ("servo", {"device": "x"}, ("--rtu",), f"{GENERIC}stewart-rig virtual servo, serial VIRTUAL-1"),
         ("orca", {"device": "x", "serial": "77"}, ("--rtu",), "driver orca: Iris Dynamics ORCA, stator 6, serial 77"),
         ("iai", {"device": "x"}, ("--rtu",), "driver iai: IAI ROBO Cylinder"),
     ],
@@ -93,6 +114,46 @@ def test_each_driver_knows_its_own(
     assert code == ExitCode.OK
     (line,) = text.splitlines()
     assert line.startswith(f"{place}, unit 3: {words}")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_profile_is_recognised_by_its_registers(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with served("servo", host="x", profile=SHIPPED[name]) as (place, _):
+        code, text = said(capsys, place, "--units", "1", *PATIENT)
+        _, found = said(capsys, place, "--units", "1", "--json", *PATIENT)
+    assert code == ExitCode.OK
+    assert f"driver servo, profile {name}: it has these registers, none of which identifies it" in text
+    assert json.loads(found)[0]["profile"] == name
+
+
+def test_profiles_of_ones_own_are_recognised_by_their_identity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "press.toml").write_text(tomlkit.dumps(UGLY_GUIDE.model_dump(exclude_none=True)))
+    (tmp_path / "rig.toml").write_text('name = "a rig"\n')
+    with served("servo", host="x", profile=UGLY_GUIDE, serial="815") as (place, _):
+        _, text = said(capsys, place, "--units", "1", *PATIENT)
+        assert "no driver knows it by its registers" in text
+        for given in (tmp_path, tmp_path / "press.toml"):
+            _, text = said(capsys, place, "--units", "1", "--profile", str(given), *PATIENT)
+            name = str(tmp_path / "press.toml")
+            assert f"driver servo, profile {name}: Press Makers 4A00, serial 815" in text
+    with served("servo", host="x", profile=GUIDE) as (place, _):
+        _, text = said(capsys, place, "--units", "1", "--profile", str(tmp_path), *PATIENT)
+        assert "no driver knows it by its registers" in text
+    for wrong, words in ((tmp_path / "none", "no profile"), (tmp_path / "rig.toml", "feedback: Field required")):
+        code, text = said(capsys, "127.0.0.1:1", "--profile", str(wrong))
+        assert code == ExitCode.INPUT and words in text
+    (tmp_path / "press.toml").unlink()
+    code, text = said(capsys, "127.0.0.1:1", "--profile", str(tmp_path))
+    assert code == ExitCode.INPUT and "no profile of a servo" in text
+
+
+def test_a_device_with_any_register_is_none_in_particular(capsys: pytest.CaptureFixture[str]) -> None:
+    device = Everything()
+    with serving([device]) as [(host, port)]:
+        code, text = said(capsys, f"{host}:{port}", "--units", "1", *PATIENT)
+    assert code == ExitCode.OK and "answers (register 0 is 0); no driver knows it by its registers" in text
 
 
 def test_what_no_driver_knows_is_said_to_answer(capsys: pytest.CaptureFixture[str]) -> None:
