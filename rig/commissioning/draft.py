@@ -190,7 +190,7 @@ class DriveAddress:
 
     device: a serial port or a CAN bus, instead of host and port. baud, parity, stop_bits: of the port, the first also
     of the bus, 0 or "" for the driver's default. position_offset: m, the leg's length where the drive reads zero.
-    reply_delay: s, on a port, 0 if unknown.
+    reply_delay: s, on a port or where messages go in turn, 0 if unknown.
     """
 
     host: str = ""
@@ -208,12 +208,13 @@ class DriveAddress:
     def entry(self) -> dict[str, Any]:
         """Return the leg's table in a configuration."""
         common = {"unit": self.unit, "serial": self.serial, "position_offset": self.position_offset or ""}
-        if not self.device:
-            return {"host": self.host, "port": self.port, **common}
         if self.device.startswith(CAN_SCHEME):
             return {"device": self.device, "bitrate": self.baud or "", **common}
+        common["reply_delay"] = self.reply_delay or ""
+        if not self.device:
+            return {"host": self.host, "port": self.port, **common}
         line = {"baud": self.baud or "", "parity": self.parity, "stop_bits": self.stop_bits or ""}
-        return {"device": self.device, **line, **common, "reply_delay": self.reply_delay or ""}
+        return {"device": self.device, **line, **common}
 
 
 @dataclass(frozen=True, slots=True)
