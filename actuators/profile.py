@@ -198,18 +198,19 @@ def check_no_table(registers: Mapping[str, Register | None]) -> None:
             raise ValueError(f"{name}: table is of feedback registers of a servo")
 
 
-def check_block(registers: Sequence[Register | Text], limit: int, *, contiguous: bool) -> None:
-    """Refuse (ValueError) registers that overlap, leave a gap where there may be none, or take more than `limit`."""
-    ordered = sorted(registers, key=lambda register: register.address)
-    for before, after in itertools.pairwise(ordered):
+def check_block(registers: Mapping[str, Register | Text], limit: int, *, contiguous: bool) -> None:
+    """Refuse (ValueError), by key, registers that overlap, leave a gap but may not, or take more than `limit`."""
+    check_overlap(registers)
+    ordered = sorted(registers.items(), key=lambda item: item[1].address)
+    for (one, before), (other, after) in itertools.pairwise(ordered):
         end = before.address + before.words
-        if after.address < end:
-            raise ValueError(f"the registers at {before.address} and {after.address} overlap")
         if contiguous and after.address > end:
-            raise ValueError(f"registers {end}..{after.address - 1} lie between others and would be written blindly")
-    count = ordered[-1].address + ordered[-1].words - ordered[0].address
+            between = f"registers {end}..{after.address - 1}"
+            raise ValueError(f"{one} and {other}: {between} lie between them and would be written blindly")
+    (first, lowest), (last, highest) = ordered[0], ordered[-1]
+    count = highest.address + highest.words - lowest.address
     if count > limit:
-        raise ValueError(f"the range takes {count} registers, one exchange takes {limit}")
+        raise ValueError(f"{first} to {last}: the range takes {count} registers, one exchange takes {limit}")
 
 
 def check_overlap(registers: Mapping[str, Register | Text]) -> None:
@@ -327,7 +328,7 @@ class IdentityMap(ProfileModel):
             raise ValueError("nothing of it is read: leave the table out")
         check_overlap(self.read)
         if all(isinstance(field, Text) for field in fields):
-            check_block(fields, MAX_READ, contiguous=False)
+            check_block(self.read, MAX_READ, contiguous=False)
         if isinstance(self.serial, str):
             raise ValueError("serial: must be read, it cannot be the same for all devices")
         return self
@@ -693,6 +694,13 @@ class ErrorCode(ProfileModel):
 _POWER_SIGNALS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
 
 
+def _shared(key: str, mask: int, owners: Mapping[str, int], word: str) -> Iterator[str]:
+    """What is wrong with bits of a word that others own as well. owners: mask by key."""
+    for owner, theirs in owners.items():
+        if mask & theirs:
+            yield f"{key}: bits 0x{mask & theirs:04X} of {word} are those of {owner}, too"
+
+
 class ServoProfile(ProfileModel):
     """A servo drive: cyclic registers, parameters, identity, and what the bits and codes mean."""
 
@@ -757,15 +765,16 @@ class ServoProfile(ProfileModel):
         """What is wrong between its tables."""
         command, feedback, control = self.command, self.feedback, self.control
         given = {} if control is None else {name: getattr(control, name) for name in ControlBits.model_fields}
-        errors = {name: error.code for name, error in self.errors.items()}
-        for table, values in (
-            ("control", list(given.values())),
-            ("status", list(self.status.given.values())),
-            ("modes", [(code.value, code.control) for code in self.modes.given.values()]),
-            ("errors", list(errors.values())),
-        ):
-            if any(value in values[:place] for place, value in enumerate(values)):
-                yield f"{table}: two entries have the same value"
+        tables: dict[str, Mapping[str, object]] = {
+            "control": given,
+            "status": self.status.given,
+            "modes": {name: (code.value, code.control) for name, code in self.modes.given.items()},
+            "errors": {name: error.code for name, error in self.errors.items()},
+        }
+        for table, values in tables.items():
+            for (one, value), (other, same) in itertools.combinations(values.items(), 2):
+                if value == same:
+                    yield f"{table}: {one} and {other} have the same value"
         for mode in ("force", "position"):
             if getattr(self.modes, mode) is not None and getattr(command, mode) is None:
                 yield f"command.{mode}: missing, but there is a mode {mode}"
@@ -797,25 +806,23 @@ class ServoProfile(ProfileModel):
             for name, code in codes.items():
                 if not low <= code.value <= high:
                     yield f"modes.{name}: value {code.value} is not one of a {register.type}: {low}..{high}"
-        taken = 0 if self.command.handover is None else self.command.handover.bit
+        owners: dict[str, int] = {}
+        if self.command.handover is not None:
+            owners["command.handover"] = self.command.handover.bit
         if self.power is not None:
-            if taken & self.power.table.bits:
-                yield f"command.handover: bit 0x{taken:04X} of the control word is one of [power]"
-            taken |= self.power.table.bits
-        elif self.control is not None:
-            for name in ControlBits.model_fields:
-                bit = getattr(self.control, name).bit
-                if bit is not None and taken >> bit & 1:
-                    yield f"control.{name}: bit {bit} is taken twice"
-                taken |= 0 if bit is None else 1 << bit
-        bit = 0 if self.command.handover is None else self.command.handover.bit
+            claims = {"power": self.power.table.bits}
+        else:
+            bits = {} if self.control is None else {n: getattr(self.control, n).bit for n in ControlBits.model_fields}
+            claims = {f"control.{name}": 1 << bit for name, bit in bits.items() if bit is not None}
+        for name, mask in claims.items():
+            yield from _shared(name, mask, owners, "the control word")
+            owners[name] = mask
         for name, code in codes.items():
-            other = (
-                taken if name in ("force", "position") else taken & ~bit
-            )  # a bit may mean the start of homing as well
-            if code.control & other:
-                yield f"modes.{name}: bits 0x{code.control & other:04X} of the control word are taken twice"
-        needs = self.power is not None or taken or any(code.control for code in codes.values())
+            others = dict(owners)
+            if name not in ("force", "position"):
+                others.pop("command.handover", None)  # a bit may mean the start of homing as well
+            yield from _shared(f"modes.{name}", code.control, others, "the control word")
+        needs = self.power is not None or any(owners.values()) or any(code.control for code in codes.values())
         if needs and self.command.control is None:
             yield "command.control: missing, but there are bits of it"
 
@@ -861,10 +868,9 @@ class ServoProfile(ProfileModel):
         if handover is not None and handover.acknowledge is not None:
             status["acknowledge"] = handover.acknowledge
         status |= {f"inputs.{name}": signal for name, signal in self.inputs.items()}
-        taken: dict[str | None, int] = {None: 0}
+        owners: dict[str | None, dict[str, int]] = {None: {}}
         if self.power is not None:
-            for state in self.power.table.states:
-                taken[None] |= state.mask
+            owners[None] = {f"power.states.{state.name}": state.mask for state in self.power.table.states}
         for name, signal in status.items():
             if signal.pattern is None:
                 continue
@@ -873,9 +879,10 @@ class ServoProfile(ProfileModel):
             key = "command.handover.acknowledge" if name == "acknowledge" else key
             if signal.word is not None and signal.word not in self.feedback.words:
                 yield f"{key}: no word {signal.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
-            if taken.get(signal.word, 0) & mask and not self._same_place(signal, status):
-                yield f"{key}: bits 0x{taken[signal.word] & mask:04X} of the word are taken twice"
-            taken[signal.word] = taken.get(signal.word, 0) | mask
+            others = owners.setdefault(signal.word, {})
+            if not self._same_place(signal, status):
+                yield from itertools.islice(_shared(key, mask, others, "its word"), 1)
+            others[key] = mask
             if signal.word is None and self.feedback.status is None:
                 yield f"{key}: a bit of feedback.status, which is missing"
         if self.power is not None and self.feedback.status is None:
@@ -889,22 +896,25 @@ class ServoProfile(ProfileModel):
 
     def _range_faults(self) -> Iterator[str]:
         gap = self.functions.gap
-        cyclic = [range(one.address, one.address + one.words) for one in self.command.written.values()]
         for name, setting in self.parameters.startup.items():
-            inside = range(setting.address, setting.address + setting.register.words)
-            if any(max(one.start, inside.start) < min(one.stop, inside.stop) for one in cyclic):
-                yield f"parameters.startup.{name}: register {setting.address} is written every cycle by [command]"
+            end = setting.address + setting.register.words
+            for other, one in self.command.written.items():
+                if max(one.address, setting.address) < min(one.address + one.words, end):
+                    where = f"register {setting.address} is written every cycle"
+                    yield f"parameters.startup.{name}: {where}, by command.{other}"
+        read = [{f"feedback.{name}": one for name, one in table.items()} for table in self.tables().values()]
+        written = {f"command.{name}": one for name, one in self.command.written.items()}
         try:
-            for table in [*self.tables().values(), self.command.written]:
+            for table in [*read, written]:
                 check_overlap(table)
         except ValueError as error:
             yield str(error)
             return
         try:
-            for table in self.tables().values() if gap is None else ():
-                check_block([*table.values()], MAX_READ, contiguous=False)
+            for table in read if gap is None else ():
+                check_block(table, MAX_READ, contiguous=False)
             if self.plain:
-                check_block([*self.command.written.values()], MAX_WRITE, contiguous=True)
+                check_block(written, MAX_WRITE, contiguous=True)
         except ValueError as error:
             yield f"{error}; with functions.gap there may be several exchanges"
 
@@ -940,7 +950,9 @@ class ReadingMap(ProfileModel):
         check_words({"status": self.status, "sample": self.sample})
         check_no_table({"status": self.status, "sample": self.sample})
         check_no_table({f"forces.{place}": register for place, register in enumerate(self.forces)})
-        check_block([register for register in self.registers if register], MAX_READ, contiguous=False)
+        named = {"status": self.status, "sample": self.sample}
+        named |= {f"forces.{place}": register for place, register in enumerate(self.forces)}
+        check_block({name: one for name, one in named.items() if one is not None}, MAX_READ, contiguous=False)
         for name, bits in (("invalid", self.invalid), ("negative", self.negative)):
             if bits is not None and self.status is None:
                 raise ValueError(f"{name}: bits of a status word, which is not given")

@@ -198,7 +198,7 @@ KINDS: dict[str, Callable[[], Kind]] = {
         _hold_mechanism,
     ),
     "profile": lambda: Kind(
-        Mutator(_shipped("actuators.profiles", "generic-servo")),
+        Mutator(_shipped("actuators.profiles", "generic-servo", "lexium-32", "oriental-az", "delta-asda-a2")),
         lambda path: load_profile(path, ServoProfile),
         (ConfigurationError,),
         _hold_profile,
