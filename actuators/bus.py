@@ -32,6 +32,7 @@ class Exchange:
     """One request of a unit at a time, with its reply; written by the unit's owner and the bus."""
 
     __slots__ = (
+        "acyclic",
         "answered",
         "carried",
         "counters",
@@ -56,6 +57,8 @@ class Exchange:
         """whether it is sent before others that wait for the same line"""
         self.follows = False
         """whether it is sent next, as it depends on the unit's last answer"""
+        self.acyclic = False
+        """whether another request may follow whose reply looks like this one's"""
         self.answered: Callable[[bytes], None] | None = None
         """called with the reply on a line at once; may begin another exchange of the unit"""
         self.presence = Presence() if presence is None else presence
@@ -327,7 +330,8 @@ class HalfDuplexBus(Bus):
 
     There are no transaction ids: a late reply, after the same unit was asked again, is distinguished from a good one by
     its echo only; `reply_timeout` must be longer than any unit's reply time. If replies do not name their sender, the
-    line stays silent for a while after a missing reply, and only stops are sent.
+    line stays silent for a while after a missing reply, and only stops are sent: with several units, and outside of the
+    cycle, where the next request may be another one.
     """
 
     def __init__(
@@ -509,8 +513,9 @@ class HalfDuplexBus(Bus):
         self._rest(now)
 
     def _doubt(self, now: float) -> None:
-        """Note a missing reply that might be taken for another unit's."""
-        if not self.framing.names_sender and len({member.unit for member in self._members}) > 1:
+        """Note a missing reply that might be taken for another unit's, or for that to another request."""
+        acyclic = self._asker is not None and self._asker.acyclic
+        if not self.framing.names_sender and (acyclic or len({member.unit for member in self._members}) > 1):
             self._doubtful = now + _LATE_REPLY * self._reply_timeout
 
     def _found(self, exchange: Exchange) -> bool:

@@ -327,13 +327,16 @@ class Station:
         self._sent = False
         exchange = self._exchange
         exchange.reply_length, exchange.urgent, exchange.follows, exchange.answered = length, False, False, None
-        answer = None
-        while answer is None:  # a line goes on without a unit that is late, and asks it again
-            if not self.bus.begin(self._exchange, message):
-                raise ConnectError(f"{self.label} did not take a request (no {what})")
-            answer = self.bus.collect(self._exchange, deadline)
-            if not (self.connected and self.bus.now() < deadline):
-                break
+        answer, exchange.acyclic = None, True
+        try:
+            while answer is None:  # a line goes on without a unit that is late, and asks it again
+                if not self.bus.begin(exchange, message):
+                    raise ConnectError(f"{self.label} did not take a request (no {what})")
+                answer = self.bus.collect(exchange, deadline)
+                if not (self.connected and self.bus.now() < deadline):
+                    break
+        finally:
+            exchange.acyclic = False
         if answer is None:
             if not self.connected:
                 raise ConnectError(f"{self.label} closed the connection (no reply to {what})")

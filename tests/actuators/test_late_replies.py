@@ -70,6 +70,24 @@ def test_one_alone_on_its_line_is_asked_again_at_once() -> None:
     assert len(wire.sent) == 2
 
 
+@pytest.mark.parametrize("late", [5.6e-3, 7e-3, 12e-3, 24e-3])
+@pytest.mark.parametrize("place", [0, 1, 2, 5])
+def test_settings_of_one_alone_are_right_whichever_reply_is_late(late: float, place: int) -> None:
+    """Read for its setting up, by requests of which each differs from the one before: none has another's answer."""
+    options = {"name": "drive 1", "device": "line", "baud": 115_200, "reply_timeout": TIMEOUT, "request_timeout": 1.0}
+    twin = create_twin("jrk-g2", options, Leg(0.61))
+
+    def answers(data: bytes, number: int):
+        return [(late if number == place else 1e-3, twin.respond(data))]
+
+    wire = Wire(answers, Clock())
+    drive = create_drive("jrk-g2", options | {"open_wire": lambda _timeout: wire})
+    drive.connect(1.0)
+    drive.configure()
+    assert drive.verify(1.0) == drive.identify()
+    assert drive.identify().product == "Jrk G2, device number 11"
+
+
 def test_a_slow_server_on_tcp_is_waited_for_where_it_takes_one_request_at_a_time() -> None:
     """Slower than `reply_timeout`, which is of serial lines."""
     leg = Leg(0.61)
