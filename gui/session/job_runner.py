@@ -6,9 +6,10 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from gui.texts import finding_text
+from gui.texts import finding_text, tr
 from rig.config import Validation
 from rig.errors import ExitCode, RigError, exit_code_of
+from rig.findings import Code
 from rig.recording import comparison_path, report_path
 from rig.services import Job, ReportRequest, ReportResult, report, start
 
@@ -155,7 +156,9 @@ class JobRunner(QtCore.QObject):
 
 
 def error_text(error: Exception) -> str:
-    """Return why a service failed, translated if it is a finding."""
+    """Return why a service failed, translated if it is a finding, with the app's own remedy."""
     if isinstance(error, RigError) and error.exit_code != ExitCode.INTERNAL:
-        return finding_text(error.finding)
+        text = finding_text(error.finding)
+        reset = error.finding.names(Code.FAULT_BEFORE_CONNECTION)
+        return tr("{reason}: press Connect, then Reset").format(reason=text) if reset else text
     return f"{type(error).__name__}: {error}" if exit_code_of(error) == ExitCode.INTERNAL else str(error)

@@ -148,15 +148,15 @@ def print_error(text: str) -> None:
 def error_text(error: Exception) -> str:
     """Return the text of an error, with the commands and options of this program that are its remedy."""
     from rig.errors import RigError
-    from rig.findings import Code, Finding
+    from rig.findings import Code
 
-    def within(found: Finding) -> "Iterator[Code]":
-        yield found.code
-        for each in found.within:
-            yield from within(each)
-
-    unproven = isinstance(error, RigError) and Code.PROVE_WIRING in within(error.finding)
-    return f"{error} (`rig setup leg` tests one, --unproven homes without)" if unproven else str(error)
+    hints = {
+        Code.PROVE_WIRING: "`rig setup leg` tests one, --unproven homes without",
+        Code.FAULT_BEFORE_CONNECTION: "`rig run --reset`, or `reset` at the prompt of `rig operate`",
+    }
+    finding = error.finding if isinstance(error, RigError) else None
+    hint = "; ".join(text for code, text in hints.items() if finding is not None and finding.names(code))
+    return f"{error} ({hint})" if hint else str(error)
 
 
 def warn_of_checks_off(config: "RigConfig") -> None:

@@ -216,7 +216,9 @@ def _run(
                 controlled, exchanged = _brought_to_rest(rig, report)
                 if isinstance(stopped, KeyboardInterrupt) or not controlled:
                     error = InterruptedRunError("interrupted twice; the torque was taken off at once")
-                elif isinstance(stopped, RunFaultError) and exchanged is not None:
+                elif isinstance(stopped, RunFaultError) and not (
+                    exchanged is None or stopped.finding.names(exchanged.code)
+                ):
                     error = RunFaultError(Finding(Code.FAULT_EXPLAINED, within=(stopped.finding, exchanged)))
                 elif isinstance(stopped, RigError):
                     error = stopped

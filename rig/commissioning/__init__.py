@@ -23,6 +23,7 @@ from rig.commissioning.draft import (
     with_found,
     with_reply_delays,
     with_serials,
+    with_stable_gains,
 )
 from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_recording, move_leg, run_leg_test
 from rig.commissioning.naming import check_naming, name_calibration
@@ -103,5 +104,6 @@ __all__ = [
     "with_found",
     "with_reply_delays",
     "with_serials",
+    "with_stable_gains",
     "zero_rig",
 ]

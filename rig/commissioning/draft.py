@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import math
 import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ from rig.csvio import check_output, whole_file
 from rig.engine import DriveGroup, make_drive_group
 from rig.errors import ConfigError, ConfigFault, InputError
 from rig.findings import Code, Finding, Value
+from rig.safety import check_loop
 from rig.telemetry import CHANNELS
 from rig.virtual import VirtualRig
 
@@ -460,6 +462,34 @@ def with_reply_delays(draft: Draft, delays: Mapping[int, float]) -> Draft:
         for leg, drive in enumerate(draft.drives, start=1)
     )
     return replace(draft, drives=drives)
+
+
+def with_stable_gains(draft: Draft, config: RigConfig) -> tuple[Draft, Finding | None]:
+    """Return the draft with gains of the legs that have the required margin at its rate, and what was changed.
+
+    config: of the draft. Left alone are a draft whose default gains have it, and one whose law has no such gains.
+    """
+    loop = check_loop(config)
+    if not (loop.at_host and loop.at_legs) or loop.remembers or loop.bandwidth is not None or not loop.message:
+        return draft, None
+    factor = loop.gain_margin / loop.wanted
+    if not 0.0 < factor < 1.0:
+        return draft, None
+    stiffness, damping = (_rounded_down(factor * gain) for gain in (loop.stiffness, loop.damping))
+    details: dict[str, Value] = {
+        "stiffness": loop.stiffness,
+        "damping": loop.damping,
+        "rate": loop.rate,
+        "new_stiffness": stiffness,
+        "new_damping": damping,
+    }
+    return replace(draft, gains=(stiffness, damping)), Finding(Code.GAINS_FITTED, details=details)
+
+
+def _rounded_down(gain: float) -> float:
+    """Return a gain with two digits, not above it."""
+    step = 10.0 ** (math.floor(math.log10(gain)) - 1)
+    return math.floor(gain / step) * step
 
 
 def _check_free(path: Path, overwrite: bool) -> None:

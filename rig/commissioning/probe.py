@@ -3,7 +3,7 @@
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from actuators import (
     find_driver,
     open_wire,
 )
+from dynamics import DynamicsError, load_mechanism
 from rig.commissioning.draft import Draft, has_profile, speaks_modbus
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
@@ -456,6 +457,10 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
         raise ConfigError(Finding(Code.ADDRESS_UNUSABLE, leg), config_faults(error)) from None
     profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")
+    lengths = None
+    with suppress(DynamicsError, OSError):  # its draft says what is wrong with the mechanism
+        limits = load_mechanism(resolve_name(path.parent, draft.mechanism)).legs[leg - 1].limits
+        lengths = None if limits is None else limits.length
     return address, DriveKind(
-        draft.driver, {**draft.settings, **profile}, draft.watchdog, mode=mode, virtual=draft.virtual
+        draft.driver, {**draft.settings, **profile}, draft.watchdog, mode=mode, virtual=draft.virtual, lengths=lengths
     )

@@ -31,8 +31,8 @@ from rig.engine.sources import GuardedSource, guarded
 from rig.engine.stream import StreamSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
-from rig.engine.wiring import proven_by_construction, strike_from_record
-from rig.errors import InputError, RefusedError
+from rig.engine.wiring import RecordStrikes, proven_by_construction
+from rig.errors import RefusedError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
@@ -127,6 +127,8 @@ class Engine:
         cells = CellModel(config)
         self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
         self._proven_by_construction = proven_by_construction(config)
+        self.strikes = RecordStrikes(config, lambda finding: self.record("warning", finding))
+        """takes tests of legs that forces name off the record"""
         self._commander = CommandArbiter(
             self.law, self.machine, self.cycle_data, self.reference, self._homing, force_bound, self._supervision,
             self._act,
@@ -517,10 +519,7 @@ class Engine:
         exchanged = exchanges_found(found)
         legs = sorted({leg for exchange in found for leg in exchange.legs})
         self.runtime_info.unproven = Unproven(tuple(legs), exchanged)
-        try:
-            strike_from_record(self.config, *legs)
-        except InputError as error:
-            self.record("warning", Finding.of_text(str(error)))
+        self.strikes.strike(*legs)
         if self.machine.latched:
             self.record("error", exchanged)
         else:

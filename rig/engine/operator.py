@@ -128,6 +128,7 @@ class Operator:
         """lease of the last command to move"""
         self.journal = Journal(engine)
         """journal of the commands in the recording"""
+        engine.strikes.report = self.journal.report
         loop = check_loop(engine.config)  # judged once, as it takes longer than a cycle
         self.loop = loop.message
         """text of the control loop's fault, or empty"""
@@ -250,7 +251,7 @@ class Operator:
     def _look_at_wiring(self) -> None:
         """Check the proof of the wiring of the drives just connected."""
         engine = self._engine
-        engine.runtime_info.unproven = unproven(engine.config, engine.drives.serials)
+        engine.runtime_info.unproven = unproven(engine.config, engine.drives.serials, engine.strikes.pending)
 
     def _disconnect(self) -> None:
         self._engine.drives.close()

@@ -122,6 +122,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             engine.publish()
             note_departures(config, operator.journal.injected)  # before anybody tells what has come about of it
             link.start()
+            engine.strikes.start()
+            resources.callback(engine.strikes.close)
             readings = "" if sensors is None else sensors.ring.name
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name, readings)
             leave_record(folder, own_record(config, recording, address))

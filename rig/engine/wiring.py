@@ -7,9 +7,11 @@ load cell's readings. The record is a file next to the configuration, read when 
 
 import hashlib
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Annotated, Any
 
 import tomlkit
@@ -26,6 +28,7 @@ from rig.findings import Code, Finding
 
 _CROSSING = {"swap_unit", "motor_exchanged", "encoder_exchanged", "cell_exchanged"}
 """faults of a virtual rig that change its wiring"""
+_CLOSING_TIMEOUT = 5.0  # s for the disk
 _HEAD = (
     "# Legs that were watched while they were tested (rig setup leg): each was the one that it is wired as.\n"
     "# A leg that is wired otherwise, or whose drive says another serial number, has to be tested again.\n\n"
@@ -60,17 +63,18 @@ def proven_by_construction(config: RigConfig) -> bool:
     return config.virtual is not None and not any(fault.fault in _CROSSING for fault in config.virtual.faults)
 
 
-def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
+def unproven(config: RigConfig, serials: Sequence[str], struck: Sequence[int] = ()) -> Unproven | None:
     """Finding of the legs without a recorded test; None if all have one.
 
     Args:
         config: the rig.
         serials: number of each drive, "" for none.
+        struck: legs, 1 to 6, whose tests on record are to be removed.
     """
     if proven_by_construction(config):
         return None
     try:
-        tested = {entry.leg: entry for entry in _read(config).leg}
+        tested = {entry.leg: entry for entry in _read(config).leg if entry.leg not in struck}
         wirings = [_wiring(config, leg) for leg in range(1, 7)]
     except InputError as error:
         return Unproven(tuple(range(1, 7)), Finding(Code.UNPROVEN_UNREADABLE, details={"text": str(error)}))
@@ -109,6 +113,63 @@ def strike_from_record(config: RigConfig, *legs: int) -> None:
     """Remove the recorded tests of legs 1 to 6, after another leg moved or forces named them. Raises InputError."""
     if record_path(config).exists() and any(each.leg in legs for each in _read(config).leg):
         _write(config, legs)
+
+
+class RecordStrikes:
+    """Removes recorded tests of legs, as `strike_from_record`; once started, in a thread, so that no cycle waits.
+
+    Args:
+        config: the rig.
+        report: receives what went wrong, in that thread.
+    """
+
+    def __init__(self, config: RigConfig, report: Callable[[Finding], None]) -> None:
+        self.report = report
+        self._config = config
+        self._queue: SimpleQueue[tuple[int, ...]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._asked: tuple[int, ...] = ()
+        self._orders = self._done = 0
+
+    def start(self) -> None:
+        """Write in a separate thread from now on."""
+        self._thread = threading.Thread(target=self._serve, name="wiring-record", daemon=True)
+        self._thread.start()
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Legs, 1 to 6, whose tests may still be on record, as the file is not written yet or could not be."""
+        return self._asked if self._done < self._orders else ()
+
+    def strike(self, *legs: int) -> None:
+        """Remove the recorded tests of legs 1 to 6."""
+        self._asked = (*self.pending, *legs)
+        self._orders += 1
+        self._queue.put(legs)
+        if self._thread is None:
+            self._write_next()
+
+    def close(self) -> None:
+        """Write what is pending, for a limited time."""
+        if self._thread is not None:
+            self._queue.put(())
+            self._thread.join(_CLOSING_TIMEOUT)
+
+    def _serve(self) -> None:
+        while self._write_next():
+            pass
+
+    def _write_next(self) -> bool:
+        """Carry out the next order; False at the end."""
+        legs = self._queue.get()
+        if not legs:
+            return False
+        try:
+            strike_from_record(self._config, *legs)
+            self._done += 1
+        except InputError as error:
+            self.report(Finding(Code.RECORD_NOT_STRUCK, details={"legs": list(legs), "text": str(error)}))
+        return True
 
 
 def _write(config: RigConfig, legs: Sequence[int], *entries: _Tested) -> Path:

@@ -702,6 +702,12 @@ class Code(StrEnum):
         remedy=Remedy.TEST_LEGS,
     )
     UNPROVEN_UNREADABLE = _code("unproven_unreadable", "{text}", remedy=Remedy.TEST_LEGS)
+    RECORD_NOT_STRUCK = _code(
+        "record_not_struck",
+        "the tests on record could not be removed, and prove nothing any more: {text}",
+        severity=Severity.WARNING,
+        remedy=Remedy.TEST_LEGS,
+    )
 
     # -- the test of one leg -------------------------------------------------------------------------------------------
 
@@ -1025,7 +1031,7 @@ class Code(StrEnum):
     FAULT_BEFORE_CONNECTION = _code(
         "fault_before_connection",
         "the drives were in a fault before they were connected: {within}. Drives whose engine has died stop so. Look "
-        "at the machine; then reset them: `rig run --reset`, or `reset` at the prompt of `rig operate`",
+        "at the machine; then reset them",
         wraps=True,
         remedy=Remedy.RESET,
     )
@@ -1353,6 +1359,12 @@ class Code(StrEnum):
     )
     CHECKS_OFF = _code("checks_off", "{text}", severity=Severity.WARNING)
     GAINS_UNUSED = _code("gains_unused", "{text}", severity=Severity.INFO)
+    GAINS_FITTED = _code(
+        "gains_fitted",
+        "the default gains, {stiffness:g} N/m and {damping:g} N s/m, are too high at {rate:g} Hz: {new_stiffness:g} "
+        "N/m and {new_damping:g} N s/m are written",
+        severity=Severity.WARNING,
+    )
     LOOP_DOUBTFUL = _code("loop_doubtful", "{text}", severity=Severity.WARNING)
     PLANT_PACED_AGAIN = _code(
         "plant_paced_again",

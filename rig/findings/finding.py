@@ -162,6 +162,10 @@ class Finding:
         texts = {name: elided(value, most) for name, value in self.details.items() if isinstance(value, str)}
         return replace(self, details=self.details | texts, within=tuple(part.elided(most) for part in self.within))
 
+    def names(self, code: Code) -> bool:
+        """Return whether this is a finding of `code`, or contains one."""
+        return self.code is code or any(part.names(code) for part in self.within)
+
     def leaves(self) -> Iterator["Finding"]:
         """Yield the findings without inner findings, possibly this one itself."""
         if not self.within:

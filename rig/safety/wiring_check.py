@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,22 +18,27 @@ from rig.safety.trip import Trip, no_recheck
 from rig.states import StopSeverity
 
 PAIRS = tuple(itertools.combinations(range(6), 2))
-_SPACING = 0.01  # s, at least, from one sample to the next
-_SPAN = 5  # samples to which a moment's motion is fitted
-_MOMENTS, _STEP = 16, 6  # how many moments are compared at most, and how many samples apart
+_FEWEST_FITTED = 5  # samples to which a moment's motion is fitted
+# Over which time a moment's motion is fitted, s, how far apart the moments are, s, and how many are compared: of the
+# last samples, for an unstable loop, whose oscillation ends within some 0.1 s, and of the last away from home.
+_LATEST, _AWAY = (0.03, 0.005, 14), (0.04, 0.06, 16)
+_CYCLES = 7, 1, 14  # the same in cycles, of the last samples, at rates at which that is much shorter
+_MOMENTS = sum(most for _, _, most in (_LATEST, _AWAY, _CYCLES))
+_MOVED = 0.5e-3  # m from home, below which the platform's place tells nothing
+_LOOKING = 0.01  # s between two looks at it
 _COMPUTING = 0.6  # s at most, over which the computation is spread, where a cycle has room for it
-_MOVED = 0.5e-3  # m from home, below which a moment tells nothing
-_DEPARTURE = 0.05  # standard deviation of a force from the model, by friction and the like, of the mean one at home
+_DEPARTURE = 0.04  # standard deviation of a force from the model, by friction and the like, of the mean one at home
+_BETWEEN = 0.5  # and of its mean between two samples from that of the two, of their difference
 _GAIN = 0.03  # standard deviation of a cell's gain
 _ZERO = 0.1  # and of its force at home, by friction that held the legs there, of the mean one
 # Sums of squared deviations, in standard deviations. Of an exchange that is named: at most so much per force, so large
 # a part of that of the configured wiring without its worst cell, and so much less. Others are named beside the best one
 # up to so many times its sum, or so much more.
-_FITS, _EXPLAINS, _BETTER = 1.0, 0.25, 10.0
-_ALIKE, _CLOSE = 3.0, 6.0
+_FITS, _EXPLAINS, _BETTER = 1.0, 0.5, 5.0
+_ALIKE, _CLOSE = 2.0, 6.0
 _MOST_NAMED = 3
 
-_Sample = tuple[float, Array, Array]
+_Moment = tuple[Array, Array, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,35 @@ def _exchanged(legs: tuple[int, int]) -> list[int]:
     return order
 
 
+class _Samples:
+    """The latest samples of time, s, lengths (6), m, and forces (6), N.
+
+    Args:
+        counts: of a moment, between two, and how many of them, see `_counts`.
+    """
+
+    def __init__(self, counts: tuple[int, int, int]) -> None:
+        fitted, step, most = counts
+        self._rows = np.zeros((fitted + step * (most - 1), 13))
+        self.noted = 0
+
+    def note(self, t: float, length: Array, force: Array) -> None:
+        """Store a sample, in place of the oldest one."""
+        row = self._rows[self.noted % len(self._rows)]
+        row[0], row[1:7], row[7:] = t, length, force
+        self.noted += 1
+
+    @property
+    def all(self) -> Array:
+        """A copy (n, 13), oldest first."""
+        return self._rows[np.arange(max(0, self.noted - len(self._rows)), self.noted) % len(self._rows)]
+
+
+def _counts(over: float, apart: float, most: int, period: float) -> tuple[int, int, int]:
+    """Of a kind of moments, in cycles: how many are fitted, how many apart moments are; and how many of these."""
+    return max(_FEWEST_FITTED, round(over / period) + 1), max(1, round(apart / period)), most
+
+
 class ExchangeSearch:
     """Stores what is measured in motion, and compares it on request with every exchange of two legs.
 
@@ -77,15 +110,16 @@ class ExchangeSearch:
     """
 
     def __init__(self, config: RigConfig, model: CellModel) -> None:
-        self._model = model
+        self._model, self._period = model, config.period
         self._home_lengths = config.machine.geometry.home_lengths
-        self._home: list[float] = self._home_lengths.tolist()
         self._own_cells = config.load_cells.source == "drive"
-        self._samples: deque[_Sample] = deque(maxlen=_MOMENTS * _STEP + _SPAN)
-        self._longest = 1.5 * (_SPAN - 1) * max(_SPACING, config.period)
+        latest, away = _counts(*_LATEST, config.period), _counts(*_AWAY, config.period)
+        self._latest, self._moved = _Samples(latest), _Samples(away)
+        self._kinds = [(latest, self._latest), (away, self._moved)]
+        if 2 * _CYCLES[0] <= latest[0]:
+            self._kinds.append((_CYCLES, self._latest))
         self._calls = math.ceil(_MOMENTS * (1 + len(PAIRS)) * config.period / _COMPUTING)
-        self._work: Iterator[tuple[Exchange, ...] | None] | None = None
-        self._next = -math.inf
+        self.forget()
 
     @property
     def active(self) -> bool:
@@ -94,20 +128,22 @@ class ExchangeSearch:
 
     def forget(self) -> None:
         """Begin anew: the drives' positions, or the drives, may be others."""
-        self._samples.clear()
-        self._work, self._next = None, -math.inf
+        self._latest.noted = self._moved.noted = 0
+        self._away, self._next = False, -math.inf
+        self._work: Iterator[tuple[Exchange, ...] | None] | None = None
 
     def note(self, t: float, length: Array, force: Array) -> None:
-        """Store what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
+        """Store what is measured in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
         if t >= self._next:
-            self._next = t + _SPACING - 1e-6
-            ways = [abs(one - home) for one, home in zip(length.tolist(), self._home, strict=True)]
-            if max(ways) >= _MOVED and math.isfinite(sum(ways)):
-                self._samples.append((t, length.copy(), force.copy()))
+            self._next = t + _LOOKING
+            self._away = bool(np.abs(length - self._home_lengths).max() >= _MOVED)
+        self._latest.note(t, length, force)
+        if self._away:
+            self._moved.note(t, length, force)
 
     def begin(self, at_home: Array) -> None:
         """Look for an exchange that explains what was measured; `at_home` (6,) N were the forces at rest there."""
-        self._work = self._search(at_home.copy(), list(self._samples))
+        self._work = self._search(at_home.copy(), [samples.all for _, samples in self._kinds])
 
     def proceed(self) -> tuple[Exchange, ...] | None:
         """Do a part of the search that is under way, small enough for a cycle; None before the end.
@@ -126,14 +162,15 @@ class ExchangeSearch:
         """Do the computations once at home, so that kernels are compiled; nothing is kept."""
         self._model.forces(self._home_lengths, np.zeros(6), np.zeros(6))
         expected = self._model.at_home[np.newaxis]
-        self._misfit(expected[..., 0], expected, list(range(6)))
+        self._misfit(expected[..., 0], np.ones(1), expected, list(range(6)))
 
-    def _search(self, at_home: Array, samples: list[_Sample]) -> Iterator[tuple[Exchange, ...] | None]:
+    def _search(self, at_home: Array, samples: Sequence[Array]) -> Iterator[tuple[Exchange, ...] | None]:
         moments = self._moments(samples)
         if not moments:
             yield ()
             return
-        measured = np.array([force for _, force in moments]) - at_home
+        measured = np.array([force for _, force, _ in moments]) - at_home
+        scale = np.hypot(self._model.noise(_DEPARTURE), [uncertain for _, _, uncertain in moments])
         straight = list(range(6))
         wired = np.full((len(moments), 6, 5), math.nan)
         for _ in self._expect(moments, straight, wired):
@@ -142,7 +179,7 @@ class ExchangeSearch:
             yield ()
             return
         # the configured wiring, but for one cell that may read anything
-        least = min(self._misfit(measured, wired, [leg for leg in straight if leg != out]) for out in straight)
+        least = min(self._misfit(measured, scale, wired, [leg for leg in straight if leg != out]) for out in straight)
         found: list[tuple[float, Exchange]] = []
         for one, other in PAIRS:
             order, legs = _exchanged((one, other)), (one + 1, other + 1)
@@ -151,8 +188,8 @@ class ExchangeSearch:
                 yield None
             if self._own_cells:
                 expected = expected[:, order]
-            found.append((self._misfit(measured, expected, straight), Exchange(legs, cells=False)))
-            found.append((self._misfit(measured, wired[:, order], straight), Exchange(legs, cells=True)))
+            found.append((self._misfit(measured, scale, expected, straight), Exchange(legs, cells=False)))
+            found.append((self._misfit(measured, scale, wired[:, order], straight), Exchange(legs, cells=True)))
         best = min(misfit for misfit, _ in found)
         if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):
             yield ()
@@ -160,50 +197,66 @@ class ExchangeSearch:
         named = [exchange for misfit, exchange in found if misfit <= max(_ALIKE * best, best + _CLOSE)]
         yield tuple(named) if len(named) <= _MOST_NAMED else ()
 
-    def _moments(self, samples: list[_Sample]) -> list[tuple[Array, Array]]:
-        """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first."""
-        moments = []
-        for end in range(len(samples), _SPAN - 1, -_STEP):
-            window = samples[end - _SPAN : end]
-            t = np.array([sample[0] for sample in window])
-            motion, force = np.array([sample[1] for sample in window]), np.array([sample[2] for sample in window])
-            if t[-1] - t[0] > self._longest or not (np.isfinite(motion).all() and np.isfinite(force).all()):
-                continue
-            fit = np.linalg.pinv(np.vander(t - t.mean(), 3, increasing=True))
-            at = fit @ motion
-            at[2] *= 2.0
-            moments.append((at, fit[0] @ force))
-        return moments[:_MOMENTS]
+    def _moments(self, samples: Sequence[Array]) -> list[_Moment]:
+        """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first.
 
-    def _expect(self, moments: list[tuple[Array, Array]], order: list[int], out: Array) -> Iterator[None]:
+        Then by what the forces are uncertain, as they are known at the samples only, N, standard deviation.
+        samples: (n, 13), as `_Samples` has them, for each of `_kinds`.
+        """
+        moments = []
+        for ((count, step, most), _), stored in zip(self._kinds, samples, strict=True):
+            fit, average = _fitted(count, self._period)
+            ends = range(len(stored), count - 1, -step)
+            for end in ends[:most]:
+                t, motion, force = np.split(stored[end - count : end], (1, 7), axis=1)
+                uneven = np.abs(np.diff(t[:, 0]) - self._period).max()
+                if uneven < 0.5 * self._period and np.isfinite(motion + force).all():
+                    steps = math.sqrt((np.diff(force, axis=0) ** 2).mean())
+                    moments.append((fit @ motion, average @ force, _BETWEEN * steps * float(np.linalg.norm(average))))
+        return moments
+
+    def _expect(self, moments: list[_Moment], order: list[int], out: Array) -> Iterator[None]:
         """Fill `out` (moments, 6, 5) with the change of `CellModel.forces` from home, of lengths in another order.
 
         What is no motion of the platform is left alone.
         """
-        for row, (motion, _) in enumerate(moments):
+        for row, (motion, _, _) in enumerate(moments):
             try:
                 out[row] = self._model.forces(*motion[:, order]) - self._model.at_home
             except (DynamicsError, KinematicsError):
                 return
             yield
 
-    def _misfit(self, measured: Array, expected: Array, legs: list[int]) -> float:
+    def _misfit(self, measured: Array, scale: Array, expected: Array, legs: list[int]) -> float:
         """Squared deviations of the cells of `legs`, summed, that no likely mass, gains and zeros take away.
 
-        measured (moments, 6) N, expected (moments, 6, 5) as `CellModel.forces`; infinite where that is no number.
+        measured (moments, 6) N, `scale` (moments,) their standard deviations, N, expected (moments, 6, 5) as
+        `CellModel.forces`; infinite where that is no number.
         """
         if not np.isfinite(expected).all():
             return math.inf
-        scale = self._model.noise(_DEPARTURE)
         change = expected[:, legs, 0]
-        error = ((measured[:, legs] - change) / scale).ravel()
+        error = ((measured[:, legs] - change) / scale[:, None]).ravel()
         own = np.eye(len(legs))
         gains = change[:, :, None] * (_GAIN * own)
         zeros = np.broadcast_to(self._model.noise(_ZERO) * own, gains.shape)
         columns = [expected[:, legs, 1:] * self._model.prior, gains, zeros]
-        by = np.concatenate(columns, axis=2).reshape(len(error), -1) / scale
+        by = (np.concatenate(columns, axis=2) / scale[:, None, None]).reshape(len(error), -1)
         along = error @ by
         return float(error @ error - along @ np.linalg.solve(by.T @ by + np.eye(len(along)), along))
+
+
+def _fitted(count: int, period: float) -> tuple[Array, Array]:
+    """Weights of samples: (3, count) of the quadratic fitted to them, its value, slope and second derivative.
+
+    And (count,) of the average of another quantity that is proportional to the second derivative, however that varies
+    linearly from sample to sample: the fit's second derivative is an average with these weights of the true one.
+    """
+    t = period * (np.arange(count) - 0.5 * (count - 1))
+    fit = np.linalg.pinv(np.vander(t, 3, increasing=True))
+    fit[2] *= 2.0
+    differences = period**2 * np.cumsum(np.cumsum(fit[2]))[:-2]  # weights of second differences over three samples
+    return fit, np.convolve(differences, np.array([1.0, 4.0, 1.0]) / 6.0)
 
 
 SETTLING = 0.15  # s at rest after homing, before the forces are compared

@@ -1,7 +1,6 @@
 """Setup of a new rig: write its configuration, query its drives, move its legs one at a time."""
 
 import contextlib
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,13 +29,13 @@ from rig.commissioning import (
     strike_from_record,
     with_reply_delays,
     with_serials,
+    with_stable_gains,
 )
-from rig.config import RigConfig, load_config
+from rig.config import load_config
 from rig.csvio import check_output
 from rig.engine import check_buses
 from rig.errors import HardwareError, InputError
 from rig.findings import Finding
-from rig.safety import check_loop
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
@@ -140,34 +139,13 @@ def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResul
     if output.exists() and not request.overwrite:
         raise InputError(f"{output} exists already; --overwrite replaces it")
     draft = _placed(request.draft, output.parent)
-    draft = _stable(draft, draft_config(draft, output), Notices(progress))
+    draft, fitted = with_stable_gains(draft, draft_config(draft, output))
+    if fitted is not None:
+        Notices(progress).add("gains", fitted.text)
     if request.ask:
         draft = _asked(draft, output)
     config = save_draft(draft, output, overwrite=request.overwrite)
     return SetupResult(output, config.name, draft_text(draft), check_buses(config).findings)
-
-
-def _stable(draft: Draft, config: RigConfig, notices: Notices) -> Draft:
-    """Return the draft with gains of the legs that have the required margin at its rate."""
-    loop = check_loop(config)
-    if not (loop.at_host and loop.at_legs) or loop.remembers or loop.bandwidth is not None or not loop.message:
-        return draft
-    factor = loop.gain_margin / loop.wanted
-    if not 0.0 < factor < 1.0:
-        return draft
-    stiffness, damping = (_rounded_down(factor * gain) for gain in (loop.stiffness, loop.damping))
-    notices.add(
-        "gains",
-        f"the default gains, {loop.stiffness:g} N/m and {loop.damping:g} N s/m, are too high at {loop.rate:g} Hz: "
-        f"{stiffness:g} N/m and {damping:g} N s/m are written",
-    )
-    return replace(draft, gains=(stiffness, damping))
-
-
-def _rounded_down(gain: float) -> float:
-    """Return a gain with two digits, not above it."""
-    step = 10.0 ** (math.floor(math.log10(gain)) - 1)
-    return math.floor(gain / step) * step
 
 
 def _placed(draft: Draft, folder: Path) -> Draft:

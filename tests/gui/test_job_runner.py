@@ -10,12 +10,19 @@ from typing import Any
 
 import pytest
 
-from gui.session import JobRunner
-from rig.errors import HardwareError, InputError
+from gui.session import JobRunner, error_text
+from rig.errors import HardwareError, InputError, RunFaultError
+from rig.findings import Code, Finding
 from rig.runtime import ChildDiedError, ChildProcess
 from rig.services import OnEvent, Progress, no_progress
 
 _PATIENCE = 30_000  # ms
+
+
+def test_a_failure_names_the_buttons_of_the_app_and_no_command() -> None:
+    stopped = Finding(Code.OPERATOR_STOP, details={"category": 1})
+    text = error_text(RunFaultError(Finding(Code.FAULT_BEFORE_CONNECTION, within=(stopped,))))
+    assert text.endswith("then reset them: press Connect, then Reset") and "rig run" not in text
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from lockstep_bench import Bench, motion_table
 
+from rig.cli.options import error_text
 from rig.client.lifecycle import connect, run_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_drive_group
@@ -37,7 +38,8 @@ def test_a_run_says_that_the_drives_need_a_reset(bench: Bench) -> None:
         run_motion(bench.rig, motion_table(bench.config), "bench", lambda _progress: None)
     text = str(fault.value)
     assert text.startswith("the drives were in a fault before they were connected: drive watchdog: leg ")
-    assert "watchdog" in text and "Look at the machine" in text and "`rig run --reset`" in text
+    assert "watchdog" in text and "Look at the machine" in text and "rig run" not in text  # the app says it too
+    assert error_text(fault.value) == f"{text} (`rig run --reset`, or `reset` at the prompt of `rig operate`)"
     assert bench.in_state(State.FAULT) and bench.machine.latched and not bench.torque
     cause = bench.machine.cause
     assert cause is not None and cause.code is FaultCode.DRIVE_WATCHDOG

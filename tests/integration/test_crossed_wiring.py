@@ -1,7 +1,7 @@
 """Motors, encoders, drives or load cells of two legs exchanged: found before the first motion, or stopped and named.
 
 In `make explore` each of the 15 pairs is exchanged in each way, on two mechanisms, in two motions, with and without
-serial numbers. A rig is homed on the operator's word near home, where forces at rest tell the least.
+serial numbers, under each law. A rig is homed on the operator's word near home, where forces at rest tell the least.
 """
 
 import itertools
@@ -29,19 +29,30 @@ pytestmark = pytest.mark.usefixtures("undrawn_reports")
 
 PAIRS = list(itertools.combinations(range(1, 7), 2))
 Kind = Literal["motor", "encoder", "drives", "cell"]
-ALL: list[tuple[Kind, tuple[int, int], str, str, bool]] = list(
+ALL: list[tuple[Kind, tuple[int, int], str, str, bool, str]] = list(
     itertools.product(
-        ("motor", "encoder", "drives", "cell"), PAIRS, ("even", "uneven"), ("demo", "swell"), (False, True)
+        ("motor", "encoder", "drives", "cell"),
+        PAIRS,
+        ("even", "uneven"),
+        ("demo", "swell"),
+        (False, True),
+        ("force", "computed-torque", "observer", "position"),
     )
 )
-SOME: list[tuple[Kind, tuple[int, int], str, str, bool]] = [
-    ("motor", (2, 5), "even", "swell", False),
-    ("encoder", (2, 5), "even", "swell", False),
-    ("drives", (1, 2), "even", "swell", False),
-    ("drives", (3, 6), "uneven", "swell", False),
-    ("drives", (1, 4), "even", "swell", True),
-    ("cell", (3, 6), "even", "swell", True),
-    ("cell", (1, 5), "uneven", "swell", False),
+SOME: list[tuple[Kind, tuple[int, int], str, str, bool, str]] = [
+    ("motor", (2, 5), "even", "swell", False, "force"),
+    ("encoder", (2, 5), "even", "swell", False, "force"),
+    ("drives", (1, 2), "even", "swell", False, "force"),
+    ("drives", (3, 6), "uneven", "swell", False, "force"),
+    ("drives", (1, 4), "even", "swell", True, "force"),
+    ("cell", (3, 6), "even", "swell", True, "force"),
+    ("cell", (1, 5), "uneven", "swell", False, "force"),
+    ("drives", (1, 5), "even", "swell", False, "computed-torque"),
+    ("drives", (3, 4), "even", "swell", False, "computed-torque"),
+    ("drives", (1, 2), "even", "swell", False, "observer"),
+    ("drives", (4, 6), "even", "swell", False, "observer"),
+    ("drives", (2, 3), "even", "swell", False, "position"),
+    ("cell", (2, 4), "even", "swell", False, "computed-torque"),
 ]
 
 
@@ -65,7 +76,9 @@ def mechanism(name: str, folder: Path) -> str:
     return str(path)
 
 
-def crossed(folder: Path, kind: Kind, pair: tuple[int, int], made: str = "even", *, serials: bool = False) -> RigConfig:
+def crossed(
+    folder: Path, kind: Kind, pair: tuple[int, int], made: str = "even", *, serials: bool = False, mode: str = "force"
+) -> RigConfig:
     """A rig with two legs exchanged; with the drives' serial numbers, or of drives that have none."""
     ways = [pair, pair[::-1]] if kind == "drives" else [pair]
     fault = {"drives": "swap_unit"}.get(kind, f"{kind}_exchanged")
@@ -80,7 +93,11 @@ def crossed(folder: Path, kind: Kind, pair: tuple[int, int], made: str = "even",
         Path(drives["profile"]).write_text(tomlkit.dumps(nameless), encoding="utf-8")
     virtual = {"drive": {"start_spread": 2e-4}, "faults": faults}
     return bench_config(
-        drives=drives, mechanism=mechanism(made, folder), recording={"directory": str(folder)}, virtual=virtual
+        mode=mode,
+        drives=drives,
+        mechanism=mechanism(made, folder),
+        recording={"directory": str(folder)},
+        virtual=virtual,
     )
 
 
@@ -119,11 +136,12 @@ def test_the_rigs_are_right_but_for_the_exchange(tmp_path: Path) -> None:
         assert run(config, folder, "swell") is None
 
 
-@pytest.mark.parametrize(("kind", "pair", "made", "name", "serials"), ALL if LONG else SOME)
+@pytest.mark.parametrize(("kind", "pair", "made", "name", "serials", "mode"), ALL if LONG else SOME)
 def test_two_legs_exchanged_are_found_before_the_first_motion_or_named(
-    tmp_path: Path, kind: Kind, pair: tuple[int, int], made: str, name: str, serials: bool
+    tmp_path: Path, kind: Kind, pair: tuple[int, int], made: str, name: str, serials: bool, mode: str
 ) -> None:
-    error = run(crossed(tmp_path, kind, pair, made, serials=serials), tmp_path, name)
+    """Under a law that commands forces by the platform's error the loop of exchanged drives is unstable at once."""
+    error = run(crossed(tmp_path, kind, pair, made, serials=serials, mode=mode), tmp_path, name)
     one, other = pair
     if kind == "drives" and serials:
         assert isinstance(error, HardwareError) and f"has serial number 'VIRTUAL-{other}'" in str(error)
@@ -137,6 +155,7 @@ def test_two_legs_exchanged_are_found_before_the_first_motion_or_named(
         }[kind]
         assert isinstance(error, RunFaultError | RefusedError)
         assert named in str(error) or f"legs {one} and {other} {earlier}" in str(error)
+        assert str(error).count(named) <= 1
 
 
 def test_tests_of_before_an_exchange_are_taken_off_the_record(tmp_path: Path) -> None:

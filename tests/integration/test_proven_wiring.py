@@ -1,6 +1,7 @@
 """Motion on a wiring that no test of the legs is on record for: refused, or on the operator's word."""
 
 import itertools
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ from lockstep_bench import Bench, bench_config
 from rig.client import lifecycle
 from rig.commissioning import LegMove, move_leg, put_on_record, record_path, strike_from_record
 from rig.config import RigConfig
-from rig.engine import Connect, Disconnect, Home, obstacle
+from rig.engine import Connect, Disconnect, Home, obstacle, wiring
 from rig.engine.leg_move import LegResult
-from rig.engine.wiring import unproven
+from rig.engine.wiring import RecordStrikes, unproven
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.findings import Code, Finding
 from rig.states import State
@@ -104,6 +105,46 @@ def test_a_leg_that_was_tested_and_seen_counts_as_long_as_it_is_wired_so(tmp_pat
     strike_from_record(config, 4)
     struck = unproven(config, serials)
     assert struck is not None and struck.legs == (4,)
+
+
+def test_a_disk_that_is_held_up_holds_nobody_up_and_its_record_proves_nothing_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, serials = rig(tmp_path), [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    prove(config)
+    free = threading.Event()
+
+    def slowly(config: RigConfig, *legs: int) -> None:
+        assert free.wait(60.0)
+        strike_from_record(config, *legs)
+
+    monkeypatch.setattr(wiring, "strike_from_record", slowly)
+    found: list[Finding] = []
+    strikes = RecordStrikes(config, found.append)
+    strikes.start()
+    strikes.strike(1, 2)  # comes back though the file is not written
+    strikes.strike(5)
+    assert unproven(config, serials) is None and set(strikes.pending) == {1, 2, 5}
+    lacking = unproven(config, serials, strikes.pending)
+    assert lacking is not None and lacking.legs == (1, 2, 5)
+    free.set()
+    strikes.close()
+    lacking = unproven(config, serials)
+    assert lacking is not None and lacking.legs == (1, 2, 5) and strikes.pending == () and found == []
+
+
+def test_tests_that_cannot_be_taken_off_the_record_prove_nothing_and_are_reported(tmp_path: Path) -> None:
+    config = rig(tmp_path)
+    prove(config)
+    record = record_path(config).read_text(encoding="utf-8")
+    found: list[Finding] = []
+    strikes = RecordStrikes(config, found.append)
+    record_path(config).write_text("torn", encoding="utf-8")
+    strikes.strike(3, 4)
+    assert [finding.code for finding in found] == [Code.RECORD_NOT_STRUCK]
+    record_path(config).write_text(record, encoding="utf-8")
+    lacking = unproven(config, [f"VIRTUAL-{leg}" for leg in range(1, 7)], strikes.pending)
+    assert lacking is not None and lacking.legs == (3, 4)
 
 
 def test_what_is_no_record_proves_nothing(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from rig.safety.wiring_check import PAIRS
 from rig.states import FaultCode, State
 from rig.virtual.truth import Draw
 
-SPACING, DT = 0.01, 0.004  # s between samples, and for the differences of poses
+COUNT, DT = 160, 0.004  # samples, one a cycle; s for the differences of poses
 STRAIGHT = list(range(6))
 AMPLIFIER = {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15030}}
 
@@ -58,8 +58,8 @@ class Measured:
         home = np.concatenate([drawing.geometry.home_pose, np.zeros(12)])
         self.at_home = model.cells(home[np.newaxis], payload[np.newaxis])[0][drives]
         table = table or prepare_motion(config, demo_trajectory(drawing.geometry.home_pose, 6.0))
-        self.times = start + SPACING * np.arange(80)
-        self.lengths, self.forces = np.empty((80, 6)), np.empty((80, 6))
+        self.times = start + config.period * np.arange(COUNT)
+        self.lengths, self.forces = np.empty((COUNT, 6)), np.empty((COUNT, 6))
         random, pose = np.random.default_rng(1), drawing.geometry.home_pose
         for row, t in enumerate(self.times):
             meant = leg_kinematics(drawing.geometry, table.motion(t + np.array([-DT, 0.0, DT]))).length
@@ -68,7 +68,7 @@ class Measured:
             motion = np.concatenate([poses[1], 0.5 * (ways[0] + ways[1]), (ways[1] - ways[0]) / DT])
             self.lengths[row] = meant[1]
             self.forces[row] = model.cells(motion[np.newaxis], payload[np.newaxis])[0][drives]
-        self.forces += 0.5 * random.standard_normal((80, 6))
+        self.forces += 0.5 * random.standard_normal((COUNT, 6))
 
     def explained(self, search: ExchangeSearch, cells: list[int] = STRAIGHT) -> tuple[Exchange, ...]:
         """What a search makes of it, with legs' cells in another order."""
@@ -130,7 +130,7 @@ def test_each_pair_of_cells_is_named_where_it_shows(search: ExchangeSearch, heal
 def test_what_else_is_wrong_is_nobodys_exchange(search: ExchangeSearch, healthy: Measured) -> None:
     assert healthy.explained(search) == ()
     forces, lengths, at_home = healthy.forces.copy(), healthy.lengths.copy(), healthy.at_home.copy()
-    late = np.arange(80)[:, None] >= 40
+    late = np.arange(COUNT)[:, None] >= COUNT // 2
     direction = np.sign(np.gradient(lengths, axis=0))
     changes: dict[str, tuple[Array, Array]] = {
         "pushed from a moment on": (forces + late * np.array([20.0, -5.0, 15.0, 30.0, -10.0, 5.0]), lengths),
@@ -145,7 +145,7 @@ def test_what_else_is_wrong_is_nobodys_exchange(search: ExchangeSearch, healthy:
             f"cell {leg + 1}'s polarity": (forces * (1.0 - 2.0 * one), lengths),
             f"cell {leg + 1}'s zero": (forces + late * 40.0 * one, lengths),
             f"encoder {leg + 1}'s scale": (forces, lengths + 0.1 * one * (lengths - lengths.mean(axis=0))),
-            f"encoder {leg + 1} stands still": (forces, np.where(late * one > 0.0, lengths[40], lengths)),
+            f"encoder {leg + 1} stands still": (forces, np.where(late * one > 0.0, lengths[COUNT // 2], lengths)),
         }
     try:
         for what, (force, length) in changes.items():
