@@ -197,9 +197,12 @@ class SetupWizard(StepWizard):
     # -- actions -----------------------------------------------------------------------------------------------------
 
     def _configured(self) -> Configured:
-        """Return a function that creates the current draft's configuration, with device checks."""
+        """Return a function that creates the current draft's configuration, with device checks.
+
+        What reads the cells is entered after the drives are asked.
+        """
         self.check_draft()
-        return partial(draft_config, self._known, self.path)
+        return partial(draft_config, self._known, self.path, cells=False)
 
     def _ask(self, leg: int) -> None:
         if self.bench.busy or self._refused:

@@ -137,15 +137,16 @@ def _setting_texts(model: type[BaseModel]) -> dict[str, str]:
     return texts
 
 
-def check_devices(config: RigConfig, path: Path | None = None) -> None:
+def check_devices(config: RigConfig, path: Path | None = None, *, cells: bool = True) -> None:
     """Create the drives, cells and, for a virtual rig, their counterparts and faults, without connecting.
 
     Args:
         config: the rig.
         path: file name for the message; None: the current one.
+        cells: whether drives that are to read load cells must have some.
 
     Raises:
-        ConfigError: a driver or profile rejects its configuration, or lacks a mode of the control law, a
+        ConfigError: a driver or profile rejects its configuration, or lacks a mode of the control law or a load cell, a
             drive cannot represent every length of its leg, the load cells' calibration is unusable, or the virtual rig
             cannot be served.
     """
@@ -153,7 +154,7 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
     try:
         with interpreted():  # once: the compiler takes 40 times as long to load
             drives = make_drive_group(config)
-            found = [*drives.lacking().values(), *_out_of_reach(config, drives)]
+            found = [*drives.lacking(cells=cells).values(), *_out_of_reach(config, drives)]
             if found:
                 faults = [ConfigFault((), one) for one in found]
                 raise ConfigError(_unusable(path), faults)
@@ -349,14 +350,16 @@ def _load_cells(draft: Draft) -> Table:
     return cells
 
 
-def draft_config(draft: Draft, path: Path) -> RigConfig:
+def draft_config(draft: Draft, path: Path, *, cells: bool = True) -> RigConfig:
     """Return the draft's configuration for the file `path`, with devices checked, without writing it.
+
+    cells: see `check_devices`.
 
     Raises:
         ConfigError: an invalid draft; all faults found.
     """
     config = parse_config(_encodable(draft_text(draft), path), path)
-    check_devices(config, path)
+    check_devices(config, path, cells=cells)
     return config
 
 

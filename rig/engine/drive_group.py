@@ -188,14 +188,14 @@ class DriveGroup:
         """Plan of a cycle on each shared line."""
         return bus_plans([*self._drives, *self._cells.members, *([] if self._block is None else [self._block])])
 
-    def lacking(self) -> dict[int, Finding]:
-        """Legs (1…6) whose drive lacks a required mode, and the modes, or the load cell that it has to read."""
+    def lacking(self, *, cells: bool = True) -> dict[int, Finding]:
+        """Legs (1…6) whose drive lacks a required mode, and the modes, or, if `cells`, the load cell it has to read."""
         found = {}
         for leg, (drive, modes) in enumerate(zip(self._drives, self._modes, strict=True), start=1):
             lacking = [mode.name for mode in modes if mode not in drive.capabilities.modes]
             if lacking:
                 found[leg] = Finding(Code.DRIVE_WITHOUT_MODE, leg, details={"modes": ", ".join(lacking)})
-            elif isinstance(self._cells, DriveCells) and not drive.capabilities.force_feedback:
+            elif cells and isinstance(self._cells, DriveCells) and not drive.capabilities.force_feedback:
                 found[leg] = Finding(Code.DRIVE_WITHOUT_CELL, leg)
         return found
 

@@ -16,7 +16,7 @@ RARITY = either(20, 1000)
 """Cycles, on the average, from one fault to the next."""
 LASTING = 5
 """Cycles, at most."""
-KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk")
+KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk", "noise")
 """What every one of them tells from a good reply."""
 HEADER = 8 * 8
 """Bits of a frame of Modbus TCP that can be judged: what follows has TCP's own checksum."""
@@ -39,6 +39,7 @@ def faults(driver: str, place: dict[str, Any]) -> list[tuple[str, int]]:
 def test_nothing_wrong_is_believed_and_all_is_counted(driver: str, place: dict[str, Any], seed: int) -> None:
     bench, draw = Bench(driver, place), random.Random(seed)
     kinds, begun, counted, told, left = faults(driver, place), Counter[str](), Counter[str](), [0.0, 0.0], 0
+    kind, unusable = "", 0
     bench.read()
     device = bench.device
     before = device.counters.received
@@ -48,10 +49,12 @@ def test_nothing_wrong_is_believed_and_all_is_counted(driver: str, place: dict[s
             value = draw.randrange(bits) if kind == "bit_flip" else 0.003 if kind == "delay" else None
             bench.twin.inject(kind, value)
             begun[kind] += 1
+            unusable = device.counters.unusable
         elif left:
             left -= 1
             if left == 0:
                 bench.twin.clear_all()
+                assert kind != "noise" or device.counters.unusable > unusable, (cycle, begun)
         if not device.connected and left == 0:
             device.connect(1.0)
         told = [told[1], 5.0 + 0.5 * (cycle % 400)]

@@ -19,6 +19,7 @@ from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
 from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config, draft_text
 from rig.config.rig_config import RigConfig
+from rig.errors import ConfigError
 from rig.states import State
 from rig.telemetry import SensorChannels
 
@@ -52,8 +53,10 @@ def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: An
         page.port[leg].setValue(1_000_000)
     settled(wizard, qtbot)
     assert wizard.button(BUTTON.NextButton).isEnabled(), page.reason.text()
-    config = draft_config(wizard._known, wizard.path)
+    config = draft_config(wizard._known, wizard.path, cells=False)  # the page of the cells comes later
     assert config.drives.driver == "orca"
+    with pytest.raises(ConfigError, match="leg 1: the drive reads no load cell"):
+        draft_config(wizard._known, wizard.path)
     assert [leg.place for leg in config.drives.legs] == [f"/dev/motor-{leg}" for leg in range(1, 7)]
     page.port[2].setValue(3)
     settled(wizard, qtbot)
@@ -179,9 +182,9 @@ def test_a_profile_that_nobody_knows_is_said_wherever_it_is_used(
 ) -> None:
     looking: set[threading.Thread] = set()
 
-    def observed(draft: Draft, path: Path) -> RigConfig:
+    def observed(draft: Draft, path: Path, **asked: bool) -> RigConfig:
         looking.add(threading.current_thread())
-        return draft_config(draft, path)
+        return draft_config(draft, path, **asked)
 
     monkeypatch.setattr("gui.setup.wizard.draft_config", observed)
     rehearse(wizard, qtbot)

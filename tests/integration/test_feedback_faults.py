@@ -14,6 +14,7 @@ from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resu
 from rig.engine.snapshot import SNAPSHOT
 from rig.errors import HardwareError, RefusedError
 from rig.report import summarize
+from rig.services import EngineFound
 from rig.states import FaultCode, State, StopSeverity
 
 AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
@@ -176,7 +177,13 @@ def test_garbage_on_one_cells_line_is_counted_for_that_cell(tmp_path: Path) -> N
         bench.virtual.cells[LEG - 1].clear_all()
         status = bench.rig.status()
     assert set(status.untaken) == {f"load cell {LEG}"}
-    assert status.untaken[f"load cell {LEG}"].described.endswith("tolerated)")
+    found = EngineFound("rig", 1, snapshot=status)
+    assert found.replies == {f"load cell {LEG}": status.untaken[f"load cell {LEG}"].described}
+    assert found.replies[f"load cell {LEG}"].endswith(" tolerated)") and "foreign" in found.replies[f"load cell {LEG}"]
+    told = found.as_dict()
+    assert told is not None and [name for name, one in told["cell_replies"].items() if one["foreign"]] == [
+        *found.replies
+    ]
 
 
 def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:

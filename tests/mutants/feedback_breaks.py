@@ -450,4 +450,11 @@ FEEDBACK_BREAKS = [
         "if False:",
         (f"{_FAULTS}::test_a_jump_where_the_speed_is_differentiated",),
     ),
+    Break(
+        "garbage on the line of a load cell is not shown",
+        "rig/engine/snapshot.py",
+        "named += [(report.name, report.replies) for report in self.cells]",
+        "pass",
+        (f"{_FAULTS}::test_garbage_on_one_cells_line_is_counted_for_that_cell",),
+    ),
 ]

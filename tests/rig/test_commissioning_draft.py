@@ -151,11 +151,15 @@ def test_what_was_written_is_the_rig_that_was_meant(tmp_path: Path) -> None:
 
 def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
     motors = tuple(DriveAddress(serial=str(leg), device=f"/dev/motor-{leg}", baud=1_000_000) for leg in range(1, 7))
-    config = save_draft(replace(GOOD, driver="orca", drives=motors), tmp_path / "orca.toml")
-    assert config.drives.driver == "orca" and "profile" not in (tmp_path / "orca.toml").read_text(encoding="utf-8")
+    good = replace(GOOD, amplifier=CellAmplifier("10.0.0.9", 502, 3))
+    with pytest.raises(ConfigError, match="leg 1: the drive reads no load cell: name the cells' devices"):
+        save_draft(replace(GOOD, driver="orca", drives=motors), tmp_path / "bare.toml")
+    config = save_draft(replace(good, driver="orca", drives=motors), tmp_path / "orca.toml")
+    drives = (tmp_path / "orca.toml").read_text(encoding="utf-8").partition("[load_cells]")[0]
+    assert config.drives.driver == "orca" and "profile" not in drives
     assert [leg.place for leg in config.drives.legs] == [drive.device for drive in motors]
     sliders = tuple(DriveAddress(unit=leg, device="/dev/line") for leg in range(1, 7))
-    config = save_draft(replace(GOOD, driver="iai", mode="position", drives=sliders), tmp_path / "iai.toml")
+    config = save_draft(replace(good, driver="iai", mode="position", drives=sliders), tmp_path / "iai.toml")
     assert [leg.unit for leg in config.drives.legs] == [1, 2, 3, 4, 5, 6]
     with pytest.raises(ConfigError, match=r"leg 1: .*the drive has no mode FORCE"):
         save_draft(replace(GOOD, driver="iai", drives=sliders), tmp_path / "force.toml")
@@ -165,7 +169,9 @@ def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
 
 def test_what_a_driver_has_of_its_own(tmp_path: Path) -> None:
     legs = tuple(DriveAddress(unit=leg, device="/dev/line", baud=19_200, parity="odd") for leg in range(1, 7))
-    draft = replace(GOOD, driver="iai", mode="position", rate=50.0, drives=legs, settings={"speed": 0.2})
+    cells = CellAmplifier("10.0.0.9", 502, 3)
+    own = {"driver": "iai", "mode": "position", "rate": 50.0, "amplifier": cells}
+    draft = replace(GOOD, **own, drives=legs, settings={"speed": 0.2})
     config = save_draft(draft, tmp_path / "iai.toml")
     assert config.drives.settings_of(3)["speed"] == 0.2
     assert {leg.endpoint for leg in config.drives.legs} == {SerialEndpoint("/dev/line", 19_200, "odd", 1)}
