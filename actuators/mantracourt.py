@@ -34,7 +34,7 @@ _LAST_REGISTERS = 0xFFFE
 _VALUE = re.compile(rb"[+-]\d{1,12}(\.\d{1,9})?")
 _DIGITS, _DECIMALS = 5, 3
 _REFUSED = b"?"
-_REQUEST = re.compile(rb"!(\d{3}):([A-Z0-9]+)\?\r")
+_REQUEST = re.compile(rb"!(\d{3}):([A-Z0-9]+(?:\?|=[^\r]*)?)\r")
 
 
 class MantracourtAddress(AsciiAddress):
@@ -82,7 +82,7 @@ class Mantracourt(AsciiCell):
 
 
 class VirtualMantracourt(AsciiTwin):
-    """A module with one cell; it refuses a cell without a value, and all other requests."""
+    """A module with one cell; it refuses a cell without a value, and all other requests, settings among them."""
 
     def __init__(self, cell: Cell, *, unit: int = 1, scale: float = 1.0) -> None:
         """scale: N for each of its units."""
@@ -93,7 +93,7 @@ class VirtualMantracourt(AsciiTwin):
         """See `VirtualDevice.answer`."""
         if message[0] != self.unit:
             return b""
-        return message[:1] + (self.reading if message[1:] == b"SYS" else _REFUSED)
+        return message[:1] + (self.reading if message[1:] == b"SYS?" else _REFUSED)
 
     def _value(self) -> bytes:
         value = self._cell.cell / self._scale

@@ -76,7 +76,9 @@ def test_any_bytes_may_reach_the_twin(data: bytes) -> None:
 def test_the_twin_answers_its_own_number_and_refuses_what_it_does_not_know() -> None:
     module = VirtualMantracourt(Leg(), unit=7)
     assert module.respond(b"!008:SYS?\r") == b"" and module.respond(b"!000:SYS?\r") == b""
-    assert module.respond(b"!007:TEMP?\r") == b"?\r"
+    for request in (b"!007:TEMP?\r", b"!007:BAUD=3\r", b"!007:SYS=1.5\r", b"!007:RST\r", b"!007:SYS\r"):
+        assert module.respond(request) == b"?\r"
+        assert module.respond(request.replace(b"007", b"000")) == b"", "a broadcast is not answered"
     assert module.respond(b"!007:SYS?\r") == b"+00100.000\r"
 
 

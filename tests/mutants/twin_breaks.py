@@ -99,6 +99,20 @@ TWIN_BREAKS = [
         _SERVED,
     ),
     Break(
+        "a Mantracourt module keeps silent to a setting",
+        "actuators/mantracourt.py",
+        r"([A-Z0-9]+(?:\?|=[^\r]*)?)",
+        r"([A-Z0-9]+\?)",
+        ("actuators/test_mantracourt.py",),
+    ),
+    Break(
+        "devices whose frames are alike cannot share a virtual line",
+        "rig/virtual/virtual_rig.py",
+        "group[0].framing != device.framing",
+        "group[0].framing is not device.framing",
+        ("rig/test_paced_lines.py::test_modules_in_ascii_share_a_line_of_the_virtual_rig",),
+    ),
+    Break(
         "replies that collide follow one another",
         "actuators/jrk/protocol.py",
         "return bytes([functools.reduce(operator.and_, each) for each in together])",

@@ -148,3 +148,18 @@ def test_controllers_of_one_line_are_told_by_their_device_numbers(tmp_path: Path
         assert plant.drives.fresh.tolist() == [True, True, False, False, True, True], "its line waits, the others go on"
     finally:
         plant.close()
+
+
+def test_modules_in_ascii_share_a_line_of_the_virtual_rig(tmp_path: Path) -> None:
+    """Two of Mantracourt on each of three lines, by their station numbers."""
+    modules = [{"device": f"cells-{'abc'[leg // 2]}", "unit": 1 + leg % 2} for leg in range(6)]
+    plant = Plant(tmp_path / "pace", "virtual-mixed", {"load_cells": {"devices": modules}})
+    try:
+        for _ in range(3):
+            plant.cycle()
+            assert plant.drives.cells_fresh
+            assert plant.drives.force == pytest.approx(plant.rig.plant.cells, abs=5.0)
+            first, second = plant.drives.cells_offset.reshape(3, 2).T
+            assert (second - first > 1e-3).all(), "one after the other"
+    finally:
+        plant.close()
