@@ -631,7 +631,7 @@ class Engine:
 
     def _report_on_devices(self) -> None:
         """Renew the report of the next drive or device of load cells when due; of all once, after connecting."""
-        place, devices = self._next_report, self.drives.devices
+        place, devices = self._next_report, 6 + self.drives.cell_devices
         if self.machine.state is _OFF:
             self._drive_reports, self._cells_reports = (), ()
         elif not self._drive_reports:

@@ -368,7 +368,12 @@ class DriveGroup:
     @property
     def devices(self) -> int:
         """Number of drives, of devices that only read load cells, and of the block of inputs and outputs."""
-        return len(self._members) + len(self._cells.members) + (self._block is not None)
+        return len(self._members) + self.cell_devices + (self._block is not None)
+
+    @property
+    def cell_devices(self) -> int:
+        """Number of devices that only read load cells."""
+        return len(self._cells.members)
 
     def traffic(self, device: int) -> Traffic:
         """The counters of a device (index), drives first."""
