@@ -539,6 +539,8 @@ class Functions(ProfileModel):
     """Most registers without a name that a read of feedback or of start-up parameters goes across.
 
     None: the feedback is one range, and only neighbouring parameters are read together."""
+    pairs: Annotated[bool, Field(strict=True)] = False
+    """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0."""
 
 
 class ControlBits(ProfileModel):

@@ -29,7 +29,7 @@ _TAKEN = 1 << 16
 
 
 class VirtualMappedServo(VirtualServo):
-    """One drive with the registers of its profile, and no others, over one leg of the plant.
+    """One drive with the registers of its profile, with `pairs` their other words, and no others, over one leg.
 
     With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
     does not come back by itself. A set-point takes effect when it is handed over as the profile says; until the first
@@ -79,6 +79,10 @@ class VirtualMappedServo(VirtualServo):
         written = [(write.block.address, write.block.count) for write in mapped.writes]
         for first, count in [*written, *self.profile.startup_ranges]:
             self._readable.append((first, count, partial(self._stored, first, count)))
+        if functions.pairs:
+            named = {first + place for first, count, _ in self._readable for place in range(count)}
+            missing = sorted(address ^ 1 for address in named if address ^ 1 not in named)
+            self._readable += [(address, 1, partial(bytes, 2)) for address in missing]
         for coil in self._signals.coils:
             self._tables.setdefault(READ_COILS, []).append((coil, 1, partial(self._coil, coil)))
 

@@ -77,6 +77,20 @@ def test_a_master_reads_where_the_leg_of_a_servo_is(name: str, tmp_path: Path) -
         assert client.read_holding_registers(60000, count=1, device_id=UNIT).exception_code == 2
 
 
+@pytest.mark.parametrize("name", ["delta-asda-a2", "lexium-32", "oriental-az"])
+def test_a_master_reads_whole_parameters_of_two_registers(name: str, tmp_path: Path) -> None:
+    """As these makers' own software does; the driver reads the one word that says something."""
+    profile = load_profile(name, ServoProfile)
+    twin = create_twin("servo", {"device": "memory", "unit": UNIT, "profile": profile}, Leg(0.6))
+    status, error = profile.feedback.status, profile.feedback.error
+    assert status is not None and error is not None
+    with opened(twin, tmp_path) as client:
+        word = client.read_holding_registers(status.address, count=1, device_id=UNIT).registers[0]
+        assert read(client, status.address & ~1, "u32", profile.word_order) == word
+        assert read(client, error.address & ~1, "u32", profile.word_order) == 0
+        assert client.write_register(status.address ^ 1, 1, device_id=UNIT).exception_code == 2
+
+
 @pytest.mark.parametrize("name", AMPLIFIERS)
 def test_a_master_reads_the_force_of_every_cell(name: str, tmp_path: Path) -> None:
     profile = load_profile(name, AmplifierProfile)
