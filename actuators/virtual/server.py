@@ -32,7 +32,9 @@ class DeviceLine:
     def __init__(self, devices: Sequence[FaultyDevice], byte_time: float = 0.0) -> None:
         """devices: at least one, of different unit ids. byte_time: s."""
         self.devices = tuple(devices)
-        self._everyone: int | None = getattr(self.framing, "everyone", None)
+        self._by_number: dict[int, Sequence[FaultyDevice]] = {one.unit: (one,) for one in reversed(self.devices)}
+        if (everyone := getattr(self.framing, "everyone", None)) is not None:
+            self._by_number[everyone] = self.devices
         self._byte_time = byte_time
         self._now = -math.inf
         self._free = -math.inf
@@ -121,10 +123,8 @@ class DeviceLine:
         """Who is to answer a request."""
         if len(self.devices) == 1:
             return self.devices
-        number = (self.framing.message(frame) or b"\0")[0]
-        if number == self._everyone:
-            return self.devices
-        return next(([one] for one in self.devices if one.unit == number), self.devices[:1])
+        message = self.framing.message(frame)
+        return self._by_number.get(message[0] if message else -1) or self.devices[:1]
 
 
 class Settlement(Protocol):

@@ -33,7 +33,7 @@ LINE_BREAKS = [
     ),
     _device(
         "whoever is first on a virtual line answers",
-        "return next(([one] for one in self.devices if one.unit == number), self.devices[:1])",
+        "return self._by_number.get(message[0] if message else -1) or self.devices[:1]",
         "return self.devices[:1]",
     ),
     _device(

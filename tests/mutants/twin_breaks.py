@@ -45,8 +45,8 @@ TWIN_BREAKS = [
     Break(
         "a broadcast reaches one device of the line",
         "actuators/virtual/server.py",
-        "        if number == self._everyone:\n            return self.devices\n",
-        "",
+        "            self._by_number[everyone] = self.devices\n",
+        "            pass\n",
         _EVERY,
     ),
     Break(
