@@ -29,7 +29,11 @@ BROADCAST = 0
 
 
 class Framing(Protocol):
-    """The frames of one protocol; a message is what is in them, for Modbus a unit id and a PDU."""
+    """The frames of one protocol; a message is what is in them, for Modbus a unit id and a PDU.
+
+    It may have more: `everyone`, the number by which all devices on a line are called; `collide(replies)`, what arrives
+    of replies that they send at once; `pause(baud, byte_time)`, the silence that ends a frame on a serial line, s.
+    """
 
     def length(self, received: bytes) -> int:
         """Length of the first frame of what was received; 0 = not whole yet, -1 = this is not the start of one."""
