@@ -1,4 +1,4 @@
-"""What a servo of any profile is told in a cycle: its wide control and its mode, one exchange after the other."""
+"""Commands to a servo of any profile: wide control word and mode, one exchange after the other."""
 
 from actuators.interface import Command, Mode, Status
 from actuators.power import PowerSequence
@@ -48,7 +48,7 @@ class ControlWord:
         self._bit = False
         self._acknowledged = False
         self._searching = 0
-        """exchanges in which the drive was told to search its reference"""
+        """exchanges in which the search of the reference was commanded"""
 
     def control(self, command: Command, now: float) -> tuple[int, int]:
         """Wide control and value of the mode register for a command at `now`, s."""

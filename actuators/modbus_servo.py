@@ -448,12 +448,12 @@ def recognise(station: Station, profiles: Mapping[str, ServoProfile], timeout: f
     likely = []
     for name, profile in profiles.items():
         with contextlib.suppress(ProtocolError):
-            said = _identity_read(station, profile, timeout)
-            if said is None or not _gives_feedback(station, profile, timeout):
+            identity = _identity_read(station, profile, timeout)
+            if identity is None or not _gives_feedback(station, profile, timeout):
                 continue
             if profile.identity is not None and profile.identity.decides:
-                return name, said
-            likely.append((name, replace(said, vendor="", product=profile.name)))
+                return name, identity
+            likely.append((name, replace(identity, vendor="", product=profile.name)))
     return likely[0] if len(likely) == 1 else None
 
 

@@ -337,7 +337,7 @@ class IdentityMap(ProfileModel):
 class FeedbackMap(ProfileModel):
     """Read every cycle. A drive that lacks a register has None for it.
 
-    Without `sequence` a drive that hangs is not told from one at rest; without `velocity` the speed is that between the
+    Without `sequence` a drive that hangs looks like one at rest; without `velocity` the speed is that between the
     last two positions. `words` are further words of status, for bits in `[status]`.
     """
 
@@ -930,7 +930,7 @@ class ServoProfile(ProfileModel):
 class ReadingMap(ProfileModel):
     """Read from an amplifier every cycle: one range of registers. One that lacks a register has None for it.
 
-    Without `sample` a conversion that was read before is not told from a new one.
+    Without `sample` a conversion that was read before counts as a new one.
     """
 
     status: Register | None = None

@@ -183,9 +183,9 @@ def search(
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
-    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, and said
-    as each is done. profiles: of servos, by name, besides those that are shipped, before which they are tried. stopped:
-    looked at before each unit.
+    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, each
+    given as it is done. profiles: of servos, by name, tried before those that are shipped. stopped: looked at before
+    each unit.
 
     Raises ConfigurationError: the target is none of these, or a unit cannot be asked there. ConnectError: it can be
     opened in no way.

@@ -143,7 +143,7 @@ class Responder(Protocol):
 
     @property
     def framing(self) -> Framing:
-        """How its requests are told from each other."""
+        """How its requests are separated."""
 
     def tick(self, now: float) -> None:
         """Let time pass: `now` in s on the server's clock; never goes back."""
