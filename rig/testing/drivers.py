@@ -384,9 +384,8 @@ def _refuses_commands(bench: DriveBench) -> Iterator[str]:
 def _largest(bench: DriveBench) -> Iterator[str]:
     command, can, drive = power(bench), bench.drive.capabilities, bench.drive
     for sign in (1.0, -1.0):
-        largest = Command(
-            command.mode, sign * can.force_limit, sign * can.position_limit, sign * can.velocity_limit, enable=True
-        )
+        position = can.position_centre + sign * can.position_limit
+        largest = Command(command.mode, sign * can.force_limit, position, sign * can.velocity_limit, enable=True)
         before = drive.counters.sent
         for _ in range(3):
             bench.do(largest)
