@@ -43,7 +43,7 @@ the set position with a lag. Prints the six ports, and ends when its standard in
 
 enum { AXES = 6, OFF = 0x40, READY = 0x21, ON = 0x23, RUNNING = 0x27, STOPPING = 0x07, FAILED = 0x08, NONE = -1 };
 enum { ILLEGAL_FUNCTION = 1, ILLEGAL_ADDRESS = 2, ILLEGAL_VALUE = 3, FAILURE = 4 };
-static const double LAG = 0.012, STEP = 0.03, SEARCH = 0.3; /* s; a search takes SEARCH at least */
+static const double LAG = 0.2, STEP = 0.03, SEARCH = 0.3; /* s; a search takes SEARCH at least */
 
 typedef struct {
     int listening, client, filled;
@@ -124,7 +124,9 @@ static void advance(Axis *a)
         a->position -= copysign(step, a->position);
     else if (a->follows && a->command[8])
         a->position += (a->target - a->position) * fmin(1.0, passed / LAG);
-    if (passed > 0.0)
+    if (a->follows)
+        a->speed = (a->target - a->position) / LAG;
+    else if (passed > 0.0)
         a->speed = (a->position - before) / passed;
     if (a->next != NONE && time >= a->due)
         enter(a, a->next);

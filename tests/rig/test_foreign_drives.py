@@ -23,6 +23,7 @@ from actuators import (
     load_profile,
 )
 from rig.cli import main
+from rig.config import LEAST_RATE
 from rig.errors import ExitCode
 
 TESTS = Path(__file__).parents[1]
@@ -58,7 +59,7 @@ def test_from_the_register_table_to_a_leg_that_passes(
     monkeypatch.chdir(tmp_path)
     shutil.copy(TESTS / "foreign_drive.toml", tmp_path / "drive.toml")
     places = [part for port in ports for part in ("--drive", f"127.0.0.1:{port}")]
-    position = ["--mode", "position", "--rate", "50", "--watchdog", "2.0", "--offset", ZERO]
+    position = ["--mode", "position", "--rate", f"{LEAST_RATE:g}", "--watchdog", "2.0", "--offset", ZERO]
 
     def typed(*words: str) -> str:
         assert main([*words]) == ExitCode.OK, capsys.readouterr()
