@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -83,8 +84,12 @@ def test_from_the_register_table_to_a_leg_that_passes(
 def test_a_leg_is_enabled_homed_and_moved(ports: list[str]) -> None:
     profile = load_profile(TESTS / "foreign_drive.toml", ServoProfile)
     place = {"host": "127.0.0.1", "port": int(ports[3]), "position_offset": 0.5, "serial": "1004"}
-    drive = create_drive("servo", {"name": "drive 4", "profile": profile, "request_timeout": PATIENCE, **place})
+    patience = {"request_timeout": PATIENCE, "watchdog": PATIENCE}
+    drive = create_drive("servo", {"name": "drive 4", "profile": profile, **patience, **place})
     drive.connect(PATIENCE)
+
+    def stands_at(target: float, feedback: Feedback) -> bool:
+        return abs(feedback.position - target) < 2e-9
 
     def until(command: Command, reached: Callable[[Feedback], bool]) -> Feedback:
         deadline = time.monotonic() + 3.0 * PATIENCE
@@ -99,13 +104,13 @@ def test_a_leg_is_enabled_homed_and_moved(ports: list[str]) -> None:
         assert drive.identify().serial == "1004"
         drive.configure()
         first = until(COMMAND_OFF, lambda seen: Status.READY in seen.status)
-        assert first.position == pytest.approx(0.504, abs=1e-9) and first.status & (Status.BRAKE | Status.STANDSTILL)
-        assert not first.status & (Status.HOMED | Status.ENABLED)
+        assert first.position == pytest.approx(0.504, abs=1e-9)
+        assert first.status == Status.READY | Status.BRAKE | Status.STANDSTILL
         until(COMMAND_HOME, lambda seen: Status.HOMING in seen.status)
         until(COMMAND_HOME, lambda seen: Status.HOMED in seen.status and Status.HOMING not in seen.status)
         for target in (0.5012, 0.4991):
             command = Command(Mode.POSITION, 0.0, target, 0.0, enable=True)
-            until(command, lambda seen, target=target: abs(seen.position - target) < 2e-9)
+            until(command, partial(stands_at, target))
         until(COMMAND_STOP, lambda seen: Status.ENABLED not in seen.status)
         assert drive.counters.exceptions == drive.counters.rejected == 0
     finally:
