@@ -1,4 +1,4 @@
-"""What answers at a TCP port or on a serial line, also where it is not known how a unit is set. It is only read."""
+"""What answers at a TCP port, on a serial line or a CAN bus, also where a unit's settings are not known. Only read."""
 
 import contextlib
 import ipaddress
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from actuators import modbus_servo
 from actuators.bus import Bus, HalfDuplexBus, PipelinedBus
+from actuators.canopen.frames import CAN_SCHEME, CanEndpoint, parsed
+from actuators.canopen.scanning import scan_nodes
 from actuators.codec import READ_HOLDING
 from actuators.errors import ActuatorError, ConfigurationError, ConnectError, ProtocolError
 from actuators.framing import crc16, silence
@@ -51,6 +53,8 @@ class Answer:
         delay = "" if self.reply_delay is None else f", answers after {self.reply_delay * 1e3:.3g} ms"
         if self.identity is None:
             return f"answers ({self.reply}); no driver knows it by its registers{delay}"
+        if not self.driver:
+            return f"answers ({self.reply}): {self.identity.described}; no driver knows it"
         if not self.profile:
             return f"driver {self.driver}: {self.identity.described}{delay}"
         sure = self.identity.vendor or self.identity.serial
@@ -75,11 +79,17 @@ def scan(
     """Ask each unit at an endpoint for a register, and who it is.
 
     timeout: s for each to answer. rtu: frames as on a serial line, which a serial port has anyway. profiles: of servos
-    that may be there, by name. stopped: looked at before each unit.
+    that may be there, by name. stopped: looked at before each unit. On a CAN bus the units are nodes.
 
     Raises ConnectError where the endpoint cannot be opened, or a serial port has gone; ConfigurationError for a unit
-    that cannot be asked on a line.
+    that cannot be asked on a line or bus.
     """
+    if isinstance(endpoint, CanEndpoint):
+        if beyond := [unit for unit in units if not 1 <= unit <= _MOST_NODES]:
+            raise ConfigurationError(f"unit {beyond[0]}: nodes of a CAN bus are 1 to {_MOST_NODES}")
+        for unit, reply, who, known in scan_nodes(endpoint, units, timeout, stopped):
+            yield Answer(endpoint, unit, "canopen" if known and who is not None else "", who, reply)
+        return
     line = rtu or isinstance(endpoint, SerialEndpoint)
     registers = [_harmless_register(unit) if line else 0 for unit in units]
     bus = _bus(endpoint, timeout, rtu=line)
@@ -161,6 +171,8 @@ PARITIES: tuple[Parity, ...] = ("even", "none", "odd")
 
 _PORT = 502
 _MOST_HOSTS = 1024
+_MOST_NODES = 127
+_BITRATE = 1_000_000  # of a CAN bus, unless another is given
 _TOGETHER = 64  # hosts that are asked at the same time
 
 Answers = tuple[Endpoint, list[Answer]]
@@ -183,9 +195,9 @@ def search(
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
-    answers; HOST or HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, each
-    given as it is done. profiles: of servos, by name, tried before those that are shipped. stopped: looked at before
-    each unit.
+    answers; a CAN bus as can://socketcan/can0, asked at one bit rate, the one of `bauds` or 1 Mbit/s; HOST or
+    HOST:PORT; or a network as 192.168.10.0/24, whose hosts are asked at the same time, each given as it is done.
+    profiles: of servos, by name, tried before those that are shipped. stopped: looked at before each unit.
 
     Raises ConfigurationError: the target is none of these, or a unit cannot be asked there. ConnectError: it can be
     opened in no way.
@@ -201,6 +213,16 @@ def search(
             return answers, error
         return answers, None
 
+    if target.startswith(CAN_SCHEME):
+        parsed(target)
+        if bauds is not BAUDS and len(bauds) > 1:
+            raise ConfigurationError(f"{target}: give one bit rate; frames at another one disturb a CAN bus")
+        bus = CanEndpoint(target, _BITRATE if bauds is BAUDS else bauds[0], "none")
+        answers, failure = asked(bus)
+        if failure is not None and not answers:
+            raise failure
+        yield bus, answers
+        return
     if target.startswith("/"):
         settings = [SerialEndpoint(target, baud, parity) for baud in bauds for parity in parities]
         yield from _line(settings, asked, stopped)
@@ -255,6 +277,7 @@ def _hosts(target: str) -> list[TcpEndpoint]:
         return [TcpEndpoint(target, _PORT)]
     if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
         raise ConfigurationError(
-            f"{target!r}: give HOST, HOST:PORT, a network as 192.168.10.0/24, or a serial port's path"
+            f"{target!r}: give HOST, HOST:PORT, a network as 192.168.10.0/24, a serial port's path, or a CAN bus as "
+            f"{CAN_SCHEME}socketcan/can0"
         )
     return [TcpEndpoint(host, int(port))]

@@ -144,6 +144,18 @@ class CanopenOptions(DriveOptions, CanopenSettings, CanopenAddress):
         return found
 
 
+def read_identity(bus: CanBus, unit: int, label: str, timeout: float) -> Identity:
+    """Read who a node is, by objects 1018h and 1008h. Raises ConnectError, ProtocolError."""
+    vendor, product, revision, serial = (
+        bus.read(unit, label, entry, timeout) for entry in (VENDOR, PRODUCT, REVISION, SERIAL)
+    )
+    raw = bus.read_bytes(unit, label, DEVICE_NAME, timeout)
+    name = "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in raw.rstrip(b"\0 "))
+    return Identity(
+        f"vendor {vendor:08X}h", name or f"product {product:08X}h", str(serial), f"{revision >> 16}.{revision & 0xFFFF}"
+    )
+
+
 class Canopen(Drive):
     """A drive for positions and torques; its force feedback is none, load cells are read elsewhere.
 
@@ -231,16 +243,9 @@ class Canopen(Drive):
         return self._identify(self._options.request_timeout)
 
     def _identify(self, timeout: float) -> Identity:
-        vendor, product, revision, serial = (
-            self._read(entry, timeout) for entry in (VENDOR, PRODUCT, REVISION, SERIAL)
-        )
-        raw = self._bus.read_bytes(self._unit, self._label, DEVICE_NAME, timeout)
-        name = "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in raw.rstrip(b"\0 "))
-        firmware = f"{revision >> 16}.{revision & 0xFFFF}"
-        product_name = name or f"product {product:08X}h"
-        identity = Identity(f"vendor {vendor:08X}h", product_name, str(serial), firmware)
-        if self._options.serial is not None and int(self._options.serial) != serial:
-            raise IdentityError(f"{self._label}: serial number {serial}, must be {self._options.serial}")
+        identity = read_identity(self._bus, self._unit, self._label, timeout)
+        if self._options.serial is not None and int(self._options.serial) != int(identity.serial):
+            raise IdentityError(f"{self._label}: serial number {identity.serial}, must be {self._options.serial}")
         return identity
 
     def configure(self) -> None:

@@ -138,6 +138,7 @@ class Object:
 
 
 DEVICE_NAME = (0x1008, 0)
+DEVICE_TYPE = Object(0x1000, 0, "I")
 CONSUMER_HEARTBEAT = Object(0x1016, 1, "I")
 PRODUCER_HEARTBEAT = Object(0x1017, 0, "H")
 VENDOR, PRODUCT, REVISION, SERIAL = (Object(0x1018, sub, "I") for sub in range(1, 5))

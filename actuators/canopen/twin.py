@@ -15,6 +15,7 @@ from actuators.canopen.frames import (
     CYCLE_EXPONENT,
     CYCLE_TIME,
     DEVICE_NAME,
+    DEVICE_TYPE,
     EMERGENCY,
     ERROR_CODE,
     FAULT_OPTION,
@@ -70,11 +71,12 @@ _STANDSTILL = 1e-3  # m/s
 _STEP = 1e-3  # s, of the ramp between two set-points
 _LARGEST = 2**31 - 1
 _LONGEST_PERIOD = 0.1  # s, beyond which a set-point is not reached by a ramp
+_EXTRAPOLATED = 1.0  # periods, for which the ramp goes on beyond its end while a SYNC is late
 _TOGGLE, _SEGMENT = 0x10, 7
 
-_ERROR_REGISTER, _DEVICE_TYPE = Object(0x1001, 0, "B"), Object(0x1000, 0, "I")
+_ERROR_REGISTER = Object(0x1001, 0, "B")
 _SERVO = 0x00020192
-_READ_ONLY = frozenset((_DEVICE_TYPE, _ERROR_REGISTER, VENDOR, PRODUCT, REVISION, SERIAL))
+_READ_ONLY = frozenset((DEVICE_TYPE, _ERROR_REGISTER, VENDOR, PRODUCT, REVISION, SERIAL))
 _ATTAINED, _TARGET_REACHED, _REMOTE, _VOLTAGE = 0x1000, 0x0400, 0x0200, 0x0010
 _SIGNS = {8: "b", 16: "h", 32: "i"}
 
@@ -82,7 +84,7 @@ _SIGNS = {8: "b", 16: "h", 32: "i"}
 def _power_up(serial: int) -> dict[tuple[int, int], tuple[Object, int]]:
     """The object dictionary after power-up: entry and value of each index and sub-index."""
     found = {
-        _DEVICE_TYPE: _SERVO, _ERROR_REGISTER: 0, CONSUMER_HEARTBEAT: 0, PRODUCER_HEARTBEAT: 0,
+        DEVICE_TYPE: _SERVO, _ERROR_REGISTER: 0, CONSUMER_HEARTBEAT: 0, PRODUCER_HEARTBEAT: 0,
         VENDOR: 0, PRODUCT: 402, REVISION: 1 << 16, SERIAL: serial,
         ABORT_CONNECTION: 0, ERROR_CODE: 0, CONTROL: 0, QUICK_STOP_OPTION: 2, FAULT_OPTION: 2, MODE: HOMING,
         TARGET_TORQUE: 0, TARGET_POSITION: 0, HOMING_METHOD: 37, CYCLE_TIME: 1, CYCLE_EXPONENT: -3,
@@ -97,8 +99,9 @@ def _power_up(serial: int) -> dict[tuple[int, int], tuple[Object, int]]:
 class VirtualCanopenDrive(VirtualDrive):
     """A drive with cyclic synchronous position and torque, and homing.
 
-    It takes set-points over at a SYNC, and interpolates positions over the time since the one before. Its encoder is
-    incremental: homing finds the reference. It says nothing of a brake, which closes without torque.
+    It takes set-points over at a SYNC, and interpolates positions over the time since the one before. While the next
+    SYNC is late it goes on at the same speed, for one such time at most. Its encoder is incremental: homing
+    finds the reference. It says nothing of a brake, which closes without torque.
     """
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
@@ -303,9 +306,9 @@ class VirtualCanopenDrive(VirtualDrive):
         on = power.enabled or power.stopping or (self.torque_stuck and not self._barred)
         speed = 0.0
         if self._mode == CYCLIC_POSITION and self._period > 0.0:
-            part = min(1.0, (now - self._began) / self._period)
-            speed = (self._target - self._from) / self._period if part < 1.0 else 0.0
-            self._at = self._from + part * (self._target - self._from)
+            part = (now - self._began) / self._period
+            speed = (self._target - self._from) / self._period if part < 1.0 + _EXTRAPOLATED else 0.0
+            self._at = self._from + min(part, 1.0 + _EXTRAPOLATED) * (self._target - self._from)
         elif self._mode == CYCLIC_POSITION:
             self._at = self._target
         if self._homing:

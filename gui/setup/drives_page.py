@@ -7,7 +7,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from actuators import Answer, serial_ports
+from actuators import CAN_SCHEME, Answer, serial_ports
 from gui.setup.draft_pages import FRAMES, LOCAL, DraftPage, drives_form, leg_label, listed
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
@@ -28,7 +28,13 @@ from rig.commissioning import (
 )
 from rig.errors import ConfigFault
 
-HEADINGS = (tr("host or serial port"), tr("port or baud"), tr("unit id"), tr("length at 0"), tr("serial number"))
+HEADINGS = (
+    tr("host, serial port or CAN bus"),
+    tr("port or bit rate"),
+    tr("unit id"),
+    tr("length at 0"),
+    tr("serial number"),
+)
 NOT_ASKED = tr("not queried yet")
 
 
@@ -47,9 +53,11 @@ class DriveRow:
 
 def drive_row(leg: int) -> DriveRow:
     """Create the widgets of leg 1 to 6."""
-    host = line_edit(tr("Host of leg {leg}, or its serial port").format(leg=leg), "", tr("name, address or /dev/…"))
+    host = line_edit(
+        tr("Host, serial port or CAN bus of leg {leg}").format(leg=leg), "", tr("address, /dev/… or can://…")
+    )
     host.setCompleter(QtWidgets.QCompleter(serial_ports(), host))
-    port = tr("Port of leg {leg}, or the baud of its serial port").format(leg=leg)
+    port = tr("Port of leg {leg}, or the bit rate of its serial port or CAN bus").format(leg=leg)
     length = tr("Length of leg {leg} at drive position zero").format(leg=leg)
     zero = QuantityBox(length, "m", 0.0, -10.0, 10.0)
     zero.setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed)
@@ -300,9 +308,14 @@ class DrivesPage(DraftPage):
         return [self._address(leg) for leg in range(6)]
 
     def _address(self, leg: int) -> DriveAddress:
-        """Return the entered address of leg 0…5; a host with a leading slash is a serial port with baud rate."""
+        """Return the entered address of leg 0…5; a host with a leading slash is a serial port with baud rate.
+
+        One that begins with can:// is a CAN bus with its bit rate.
+        """
         place, number = self.host[leg].text().strip(), self.port[leg].value()
         unit, serial, zero = self.unit[leg].value(), self.serial[leg].text().strip(), self.zero[leg].si()
+        if place.startswith(CAN_SCHEME):
+            return DriveAddress("", 0, unit, serial, place, number, position_offset=zero)
         if place.startswith("/"):
             parity, stop_bits = self["frame"].currentData()
             return DriveAddress("", 0, unit, serial, place, number, parity, stop_bits, zero)
@@ -326,9 +339,8 @@ class DrivesPage(DraftPage):
         """See `DraftPage`; missing hosts are reported once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
         found = super().own_faults([fault for fault in faults if not missing or "host" not in fault.key])
-        return (
-            [tr("Give the host or serial port of leg {legs}.").format(legs=", ".join(missing))] if missing else []
-        ) + found
+        text = tr("Give the host, serial port or CAN bus of leg {legs}.")
+        return ([text.format(legs=", ".join(missing))] if missing else []) + found
 
     def set_rehearsal(self, rehearsal: bool) -> None:
         """Switch between virtual and real drive addresses; the input of each is remembered."""
@@ -443,7 +455,7 @@ class DrivesPage(DraftPage):
         entered = [leg for leg in range(6) if draft.drives[leg] != before.drives[leg]]
         for leg in entered:
             drive = draft.drives[leg]
-            if drive.device:
+            if drive.device and drive.parity:
                 frame = (drive.parity, drive.stop_bits)
                 self["frame"].setCurrentIndex([data for _text, data in FRAMES].index(frame))
             self._show_address(leg, drive)

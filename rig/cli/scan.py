@@ -1,4 +1,4 @@
-"""`rig scan`: search for devices on a serial port, at a TCP port, or in a network."""
+"""`rig scan`: search for devices on a serial port, at a TCP port, in a network, or on a CAN bus."""
 
 from __future__ import annotations
 
@@ -16,17 +16,27 @@ def scan(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="PORT|HOST|NETWORK",
-            help="A serial port (/dev/serial/by-id/…), a host (192.168.10.11, or with its port 192.168.10.20:4001), or "
-            "the hosts of a network (192.168.10.0/24).",
+            metavar="PORT|HOST|NETWORK|BUS",
+            help="A serial port (/dev/serial/by-id/…), a host (192.168.10.11, or with its port 192.168.10.20:4001), "
+            "the hosts of a network (192.168.10.0/24), or a CAN bus (can://socketcan/can0).",
         ),
     ],
     units: Annotated[
-        str, typer.Option("--units", metavar="LIST", help="Unit addresses to query, for example 1-16,20.")
-    ] = "1-16",
+        str,
+        typer.Option(
+            "--units",
+            metavar="LIST",
+            help="Unit addresses to query, for example 1-16,20; left out: 1-16, on a CAN bus all nodes, 1-127.",
+        ),
+    ] = "",
     baud: Annotated[
         str,
-        typer.Option("--baud", metavar="LIST", help="Baud rates of a serial line; left out: the usual ones."),
+        typer.Option(
+            "--baud",
+            metavar="LIST",
+            help="Baud rates of a serial line; left out: the usual ones. Or the bit rate of a CAN bus; left out: "
+            "1000000.",
+        ),
     ] = "",
     parity: Annotated[
         str,
@@ -47,18 +57,20 @@ def scan(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """Find Modbus devices on a serial port, at a TCP port or in a network: unit, baud rate and identity.
+    """Find devices: Modbus on a serial port, at a TCP port or in a network, CANopen nodes on a CAN bus.
 
     Registers are only read, never written, and drives get no commands. Do not scan a drive in use, nor a line whose
     devices use another protocol, such as Jrk controllers: a request at another baud rate could be taken as a command. A
-    serial port is scanned at one baud rate and parity after the other until a device answers.
+    serial port is scanned at one baud rate and parity after the other until a device answers. A CAN bus is scanned at
+    one bit rate, which must be that of the bus: frames at another one destroy those of the nodes. Nodes are asked for
+    their device type and identity (objects 1000h, 1018h, 1008h).
     """
     from rig.services import Event, NoAnswerError, Progress, ScanRequest
     from rig.services import scan as ask
 
     request = ScanRequest(
         target,
-        _numbers(units, "--units", 0, 255),
+        _numbers(units, "--units", 0, 255) if units else None,
         _numbers(baud, "--baud", 300, 4_000_000) if baud else (),
         _parities(parity),
         timeout,

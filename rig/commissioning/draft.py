@@ -21,6 +21,7 @@ from actuators import (
     CAN_SCHEME,
     ActuatorError,
     Answer,
+    CanEndpoint,
     ConfigurationError,
     ModbusAddress,
     SerialEndpoint,
@@ -550,6 +551,8 @@ def with_found(draft: Draft, answers: Sequence[Answer]) -> tuple[Draft, list[str
 
 def _address(answer: Answer) -> DriveAddress:
     end = answer.endpoint
+    if isinstance(end, CanEndpoint):
+        return DriveAddress(unit=answer.unit, device=end.device, baud=end.baud)
     if isinstance(end, SerialEndpoint):
         return DriveAddress(
             unit=answer.unit,

@@ -321,7 +321,8 @@ class VirtualPlant(Section):
     tolerance: Tolerance = Tolerance()
     """Maximum deviations of `as_built` from the mechanism."""
     expected_residual: Annotated[Force, within(0.0, 1e6, "N")] | None = None
-    """RMS of a leg's residual explained by the plant's deviations, N; up to it the model's verdict is "expected"."""
+    """RMS of a leg's residual explained by the plant's deviations or the drives' own loops, N; up to it the model's
+    verdict is "expected"."""
     friction: PlantFriction = PlantFriction()
     """Unmodelled friction."""
     leg_stiffness: Annotated[Stiffness, within(1e4, 1e12, "N/m")] | None = None

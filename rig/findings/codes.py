@@ -984,6 +984,11 @@ class Code(StrEnum):
         "braked to a standstill in {duration:g} s from {time:.4g} s on: {quantity:name} of leg {leg}: {value:~unit}, "
         "must be at most {bound:~unit}",
     )
+    DRIVE_TOO_SLOW = _code(
+        "drive_too_slow",
+        "{quantity:name} of leg {leg} at {time:.4g} s: {value:~unit}, its drive moves to a position with at most "
+        "{bound:~unit}",
+    )
     NO_FREE_RANGE = _code("no_free_range", "no free range: {within}")
     RANGE_TOO_SHORT = _code("range_too_short", "no free range: it would be shorter than {bound:g} {unit}")
     NO_SIZE_PASSES = _code("no_size_passes", "no passing size was found: for the smallest one tried,\n{within}")

@@ -135,7 +135,10 @@ def test_positions_are_interpolated_between_two_syncs(bench: CanopenBench) -> No
     assert bench.leg.position == pytest.approx(start + 2.5e-4, abs=1e-7)
     assert bench.leg.feedforward == pytest.approx(0.05)
     bench.pass_time(0.002)
-    assert (bench.leg.position, bench.leg.feedforward) == (pytest.approx(start + 3e-4, abs=1e-7), 0.0)
+    assert bench.leg.position == pytest.approx(start + 3.5e-4, abs=1e-7), "a SYNC that is late does not stop the leg"
+    assert bench.leg.feedforward == pytest.approx(0.05)
+    bench.pass_time(0.004)
+    assert (bench.leg.position, bench.leg.feedforward) == (pytest.approx(start + 4e-4, abs=1e-7), 0.0)
 
 
 class Segment:

@@ -63,6 +63,28 @@ def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: An
     assert "baud" in page.reason.text()
 
 
+def test_drives_on_a_can_bus_have_its_bit_rate(wizard: SetupWizard, qtbot: Any) -> None:
+    write(wizard.start["name"], "mine")
+    wizard.start["mode"].setCurrentIndex(wizard.start["mode"].findData("position"))
+    wizard.start["rate"].set_si(200.0)
+    settled(wizard, qtbot)
+    click(wizard, BUTTON.NextButton)
+    page = wizard.drives
+    page["driver"].setCurrentIndex(page["driver"].findData("canopen"))
+    for leg in range(6):
+        write(page.host[leg], "can://socketcan/can0")
+        page.port[leg].setValue(500_000)
+        page.unit[leg].setValue(leg + 1)
+    settled(wizard, qtbot)
+    addresses = page.addresses()
+    assert {(each.device, each.baud, each.host) for each in addresses} == {("can://socketcan/can0", 500_000, "")}
+    assert 'device = "can://socketcan/can0"' in draft_text(wizard.entered())
+    assert "bitrate = 500000" in draft_text(wizard.entered())
+    page.port[2].setValue(5)
+    settled(wizard, qtbot)
+    assert "bitrate" in page.reason.text() and "10000" in page.reason.text().replace("\xa0", "").replace("\u202f", "")
+
+
 def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     following = wizard.button(BUTTON.NextButton)
     assert not following.isEnabled() and wizard.start.reason.text() == "Give the rig a name."
@@ -82,12 +104,15 @@ def test_next_says_what_is_missing(wizard: SetupWizard, qtbot: Any) -> None:
     wizard.start["mechanism"].choice.setCurrentText("lab-hexapod")
     settled(wizard, qtbot)
     click(wizard, BUTTON.NextButton)
-    assert wizard.drives.reason.text() == "Give the host or serial port of leg 1, 2, 3, 4, 5, 6."
+    assert wizard.drives.reason.text() == "Give the host, serial port or CAN bus of leg 1, 2, 3, 4, 5, 6."
     assert wizard.drives.ask_all.obstacle == "give all six hosts first"
     for leg in range(5):
         write(wizard.drives.host[leg], f"10.0.0.{leg}")
     settled(wizard, qtbot)
-    assert wizard.drives.reason.text() == "Give the host or serial port of leg 6." and not wizard.drives.ask[0].obstacle
+    assert (
+        wizard.drives.reason.text() == "Give the host, serial port or CAN bus of leg 6."
+        and not wizard.drives.ask[0].obstacle
+    )
     write(wizard.drives.host[5], "10.0.0.0")
     settled(wizard, qtbot)
     assert "legs 1 and 6 share 10.0.0.0:502 unit 1" in wizard.drives.reason.text()
