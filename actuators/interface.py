@@ -137,7 +137,8 @@ class Capabilities:
     none. resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded.
     homing_ends_off: homing ends with the torque off; with other drives it stays on. velocity_feedback: it reports a
     measured speed; False where the driver differentiates positions (`actuators.drive`). force_feedforward: in mode
-    POSITION it adds the commanded force to that of its own loop.
+    POSITION it adds the commanded force to that of its own loop. speed_limit (m/s), ramp_limit (m/s²): greatest speed
+    and acceleration with which it moves to a position by a ramp of its own.
     """
 
     modes: tuple[Mode, ...]
@@ -153,6 +154,8 @@ class Capabilities:
     homing_ends_off: bool = False
     velocity_feedback: bool = True
     force_feedforward: bool = False
+    speed_limit: float = math.inf
+    ramp_limit: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)

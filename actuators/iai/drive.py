@@ -109,6 +109,8 @@ class Iai(StationDrive):
             position_limit=reach,
             velocity_limit=_FASTEST,
             resolution=METRE,
+            speed_limit=options.speed,
+            ramp_limit=options.acceleration,
         )
         super().__init__(options, can, options.bus(), options.place, options.unit, 2)
         if options.serial is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -132,13 +134,8 @@ def demo(
         def report(event: Event) -> None:
             if not (isinstance(event, Progress) and event.stage == "fitted"):
                 show(event)
-            elif not as_json:
-                size, bound = event.values["size"], event.values["bound"]
-                typer.echo(
-                    f"the motion is run at {100 * size:.0f} % of its size, for tracking errors well within "
-                    f"safety.following_error ({1e3 * bound:g} mm)",
-                    err=True,
-                )
+            else:
+                typer.echo(_fitted_text(event.values), err=True)
 
         request = DemoRequest(
             duration,
@@ -164,6 +161,32 @@ def demo(
     finish(result.last, as_json)
     if not exact and not as_json:
         typer.echo("to identify: `rig demo --identify`, or `rig identify` with a recording")
+
+
+def _fitted_text(values: Mapping[str, Any]) -> str:
+    """Return the line that says in which size the demo's motion is run, and what is predicted of it."""
+
+    def of(name: str, unit: str, scale: float = 1.0) -> str:
+        bound = values[f"{name}_bound"]
+        most = f" of {scale * bound:.3g}" if math.isfinite(bound) else ""
+        return f"{scale * values[name]:.2g}{most} {unit}"
+
+    limit = _LIMITS[values["limited_by"]]
+    return (
+        f"the motion is run at {100 * values['size']:.0f} % of its size{limit and f', for a margin to {limit}'}; "
+        f"predicted: following error {of('following', 'mm', 1e3)}, force residual {of('residual', 'N')}, legs "
+        f"{of('speed', 'm/s')}, {of('acceleration', 'm/s²')}"
+    )
+
+
+_LIMITS = {
+    "": "",
+    "following": "safety.following_error",
+    "residual": "safety.force_residual",
+    "speed": "the drives' speed",
+    "acceleration": "the drives' acceleration",
+}
+"""What a larger motion comes too near to."""
 
 
 def run(

@@ -2,10 +2,11 @@
 
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
-from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
+from rig.client.demo import DemoResult, as_built, expecting, expecting_own_loops, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.feeding import TuningWatch, cue_setup, follow_stream, initial_tuning_lines, tuning_lines
+from rig.client.fitting import FittedMotion, Prediction, fitted_demo, predict
 from rig.client.fmu_following import UnitReport, check_unit, follow_unit, open_unit, poll_unit
 from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
 from rig.client.heartbeat import WINDOW_BOUND
@@ -66,7 +67,6 @@ from rig.client.runs import (
     demo_trajectory,
     describe,
     execute,
-    fitted_demo,
     new_recording,
     remove_empty,
     serve_virtual,
@@ -92,6 +92,7 @@ __all__ = [
     "DemoResult",
     "EventFollower",
     "FaultControl",
+    "FittedMotion",
     "FoxgloveOutlet",
     "FreeRange",
     "GamePad",
@@ -111,6 +112,7 @@ __all__ = [
     "PadReading",
     "PlotJugglerOutlet",
     "Positions",
+    "Prediction",
     "Progress",
     "Rig",
     "RigClient",
@@ -143,6 +145,7 @@ __all__ = [
     "excitation_for",
     "execute",
     "expecting",
+    "expecting_own_loops",
     "finish",
     "fitted",
     "fitted_demo",
@@ -174,6 +177,7 @@ __all__ = [
     "perform",
     "poll_unit",
     "positions_path",
+    "predict",
     "prepare_motion",
     "refuse_fault",
     "remove_empty",

@@ -14,6 +14,7 @@ from calibration import CalibrationError, save_parameters
 from dynamics import Dynamics
 from kinematics import Array, Trajectory, leg_kinematics, tabulate
 from rig.client.excitation_file import excitation_for
+from rig.client.fitting import Prediction
 from rig.client.motion_runner import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
@@ -101,6 +102,17 @@ def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
         beyond += part * np.abs(np.roll(is_read, neighbour, axis=1))
     expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.cell_noise
     return config.changed({"virtual": {"plant": {"expected_residual": expected}}})
+
+
+def expecting_own_loops(config: RigConfig, predicted: Prediction) -> RigConfig:
+    """The configuration with the residual expected of drives that close their own loops, on a plant that is the model.
+
+    It is that of the worst leg in the simulation of the motion, cells' noise included, plus a fifth. Between two
+    commands such a drive follows a set-point of its own, whose force is in no model of the host's.
+    """
+    if not any(config.own_loops):
+        return config
+    return config.changed({"virtual": {"plant": {"expected_residual": _MARGIN * predicted.residual_rms}}})
 
 
 def _friction_beyond(config: RigConfig, truth: Truth, motions: Array) -> Array:

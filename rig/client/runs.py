@@ -1,12 +1,10 @@
 """A whole run of a command or the app: a rig, a motion, a recording and its report."""
 
 import contextlib
-import math
 import re
 import signal
 import time
 import tomllib
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,16 +13,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from actuators import SerialEndpoint
-from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, decimals_of, leg_kinematics
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, decimals_of
 from rig.client.interruption import Interruption
 from rig.client.lifecycle import bring_to_rest, run_motion
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motion_runner import Progress, compiling_progress
-from rig.client.motions import checked_motion, prepare_motion
+from rig.client.motions import beyond_ramps, prepare_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, device_keys, in_real_time
 from rig.csvio import check_folder
@@ -34,8 +30,8 @@ from rig.findings import Code, Finding
 from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import slowdown_text
-from rig.safety import check_loop, judge_sag
-from rig.virtual import VirtualRigProcess, differs, run_loop, truth_of, truth_path
+from rig.safety import check_loop
+from rig.virtual import VirtualRigProcess, differs, truth_of, truth_path
 
 _POLL = 0.1  # s
 _SURELY_ROWS = 1_000_000
@@ -43,10 +39,6 @@ _SURELY_ROWS = 1_000_000
 _NO_NAME = re.compile(r"[/\\\0]")
 """characters that are not portable in a file's name"""
 _FADE_PART = 0.25  # of a short demo motion
-_FOLLOWING_PART = 0.8  # of `safety.following_error`, which the demo's motion may take
-_SAG_PART = 0.4  # of that: a machine that hangs no farther off at rest, with masses as far off as may be, has room
-_SIZES = 20  # of the demo's motion, of which the largest that fits is taken
-_TRIED = 60.0  # s of the demo's motion that are computed: some twenty periods of its slowest sine
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +99,8 @@ def execute(
     if not buses.passed:
         raise RefusedError(buses.message)
     table = prepare_motion(config, trajectory, amplitude, repeats)
+    if (slow := beyond_ramps(config, table, speed)) is not None:
+        raise RefusedError(slow)
 
     def body(rig: LockstepRig | LiveRig) -> None:
         if speed != 1.0:
@@ -336,47 +330,6 @@ def demo_trajectory(home: Array, duration: float, size: float = 1.0) -> Trajecto
         value, unit = term["amplitude"].split()
         term["amplitude"] = f"{size * float(value)} {unit}"
     return build_trajectory(TrajectorySpec.model_validate(data), home)
-
-
-def fitted_demo(config: RigConfig, duration: float) -> tuple[Trajectory, float]:
-    """The demo motion in the largest size that a virtual machine can follow, and the factor on its size.
-
-    Forces beyond the model move the legs from their reference, by the stiffness of the host's loop, and grow with the
-    speed. The size leaves a margin to `safety.following_error` in a simulation of the same loop and machine. Drives
-    that close their own loops follow under any force, and the drawing's machine has none beyond the model.
-
-    Raises:
-        RefusedError: even at rest the machine deviates too far from its reference.
-    """
-    home = config.machine.geometry.home_pose
-    bound = _FOLLOWING_PART * config.safety.following_error
-    sag = judge_sag(config).sag
-    if sag is None or not differs(config) or sag <= _SAG_PART * bound:
-        return demo_trajectory(home, duration), 1.0
-
-    def fits(steps: int) -> bool:
-        trial = demo_trajectory(home, min(duration, _TRIED), steps / _SIZES)
-        return _following(config, trial) <= bound
-
-    steps = 1 + bisect_left(range(2, _SIZES + 1), True, key=lambda size: not fits(size))
-    if steps == 1 and not fits(1):
-        raise RefusedError(
-            f"this machine hangs more than {1e3 * bound:.2g} mm off its reference at rest (safety.following_error "
-            f"{1e3 * config.safety.following_error:g} mm): its masses are too far from the model's"
-        )
-    return demo_trajectory(home, duration, steps / _SIZES), steps / _SIZES
-
-
-def _following(config: RigConfig, trajectory: Trajectory) -> float:
-    """Greatest following error, m, of the legs whose loops the host closes, on the plant of a virtual rig."""
-    config = config.changed({"virtual": {"plant": {"engine": "exact"}}})  # which is what is computed offline
-    table, _verdict = checked_motion(config, trajectory)
-    truth = truth_of(config)
-    run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
-    if run.end:
-        return math.inf
-    error = np.abs(run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length)
-    return float(error[:, ~np.array(config.own_loops)].max())
 
 
 def _served_at(config: RigConfig) -> list[str]:

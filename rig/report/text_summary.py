@@ -39,6 +39,10 @@ _CAUSES = {
     "parameters": "that is within the uncertainty of the parameter files",
     "by_design": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, expected "
     "up to {expected_n:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)",
+    "own_loops": "the drives close their own loops, and the model has no force of theirs between two commands: the "
+    "worst leg's residual is {rms_n:.2f} N RMS, expected up to {expected_n:.2f} N by a simulation of these drives",
+    "own_loops_lag": "a residual of {expected_n:.2f} N RMS, as is expected of the drives' own loops, moves the lag by "
+    "up to {reach_ms:.3g} ms",
 }
 """Sentence of each cause code, with its fields, of an unknown result or an excused fail; times in ms."""
 
@@ -47,9 +51,7 @@ def cause_text(cause: Mapping[str, Any] | None) -> str:
     """Return the text of a cause, `code` with its fields; empty for None."""
     if not cause:
         return ""
-    times = {
-        f"{key[:-2]}_ms": 1e3 * value for key, value in cause.items() if key in ("period_s", "reading_s", "cycle_s")
-    }
+    times = {f"{key[:-2]}_ms": 1e3 * value for key, value in cause.items() if key.endswith("_s")}
     return _CAUSES[cause["code"]].format(**cause, **times)
 
 
@@ -70,7 +72,7 @@ def criterion_text(criterion: Mapping[str, Any]) -> str:
     subject = _subject(criterion)
     if code == "negligible":
         return f"{subject}: its whole effect on the cells is below their noise"
-    if code == "unknown":
+    if code == "unknown" or criterion["value"] is None:
         return f"{subject}: unknown{cause and f': {cause}'}"
     figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"], criterion["margin"])
     wanted = f"{'at least' if CRITERIA[name].at_least else 'at most'} {bound}"

@@ -30,7 +30,14 @@ from rig.safety.stability import (
     with_bandwidth,
     with_task_bandwidth,
 )
-from rig.safety.trajectory_check import AT_ENDS, LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
+from rig.safety.trajectory_check import (
+    AT_ENDS,
+    LimitCheck,
+    TrajectoryVerdict,
+    check_ramps,
+    check_slowing,
+    check_trajectory,
+)
 from rig.safety.trip import Act, LegReference, Recheck, Report, Trip, no_recheck
 from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
 
@@ -70,6 +77,7 @@ __all__ = [
     "at_legs",
     "check_kernel",
     "check_loop",
+    "check_ramps",
     "check_slowing",
     "check_trajectory",
     "continue_kernel",

@@ -67,8 +67,40 @@ def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> 
     return None
 
 
+def check_ramps(
+    mechanism: Mechanism, table: MotionTable, speed_limits: npt.ArrayLike, ramp_limits: npt.ArrayLike
+) -> Finding | None:
+    """What stands against drives following `table` by ramps of their own; None where nothing does.
+
+    Args:
+        mechanism: the machine.
+        table: the motion.
+        speed_limits: m/s (6,), greatest speeds of the drives; infinite where there is none.
+        ramp_limits: m/s² (6,), greatest accelerations of their ramps, likewise.
+    """
+    if not (np.isfinite(speed_limits).any() or np.isfinite(ramp_limits).any()):
+        return None
+    times = np.linspace(0.0, table.duration, max(2, math.ceil(table.duration / _LOOK_RAMPS) + 1))
+    legs = leg_kinematics(mechanism.geometry, table.motion(times))
+    for name, unit, values, most in (
+        ("velocity", "m/s", legs.velocity, np.asarray(speed_limits)),
+        ("acceleration", "m/s^2", legs.acceleration, np.asarray(ramp_limits)),
+    ):
+        row, leg = np.unravel_index(int(np.argmax(np.abs(values) / most)), values.shape)
+        if abs(values[row, leg]) > most[leg]:
+            return Finding(
+                Code.DRIVE_TOO_SLOW,
+                int(leg) + 1,
+                float(abs(values[row, leg])),
+                float(most[leg]),
+                {"quantity": name, "unit": unit, "time": float(times[row])},
+            )
+    return None
+
+
 Array = npt.NDArray[np.float64]
 
+_LOOK_RAMPS = 0.01  # s between two places looked at
 _PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
 AT_ENDS = "speed at start or end"
 """Name of the check that a motion begins and ends at rest."""

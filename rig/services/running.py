@@ -15,6 +15,7 @@ from rig.services.sources import Notices
 
 if TYPE_CHECKING:
     from kinematics import Trajectory
+    from rig.client import FittedMotion
 
 Drives = Literal["tcp", "servo", "orca", "iai", "jrk-g2", "canopen", "mixed"]
 
@@ -125,8 +126,9 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
 def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     """Run the virtual rig from start to finish, and identify it if requested.
 
-    Events: `fitted` if the motion is scaled down, with `size`, the fraction, and `bound`,
-    `safety.following_error`, m; `rig` with its `phase`; notices of the control loop.
+    Events: `fitted` with the motion's `size`, a fraction, what limits it (`limited_by`, see `FittedMotion`), and of
+    what is predicted of it `following`, m, `residual`, N, `speed` and `acceleration` of a leg, each with its bound
+    (`..._bound`, infinite for none); `rig` with its `phase`; notices of the control loop.
 
     Returns:
         The run, and the results of the identification.
@@ -134,7 +136,15 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     Raises:
         As `run`; RefusedError if the forces do not support an identification.
     """
-    from rig.client import as_built, expecting, fitted_demo, identify_on, on_free_ports, with_demo_thresholds
+    from rig.client import (
+        as_built,
+        expecting,
+        expecting_own_loops,
+        fitted_demo,
+        identify_on,
+        on_free_ports,
+        with_demo_thresholds,
+    )
     from rig.config import load_config
 
     changes = _changes(request.rate, request.seed, request.real_time) | metadata(request.operator, request.note)
@@ -148,11 +158,10 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     config = with_demo_thresholds(config, timing=not request.lockstep, exact=request.exact and not foreign)
     if not request.exact:
         config = as_built(config, request.as_built)
-    trajectory, size = fitted_demo(config, request.duration)
-    if size < 1.0:
-        progress(Progress("fitted", values={"size": size, "bound": config.safety.following_error}))
-    if not request.exact:
-        config = expecting(config, trajectory)
+    fitted = fitted_demo(config, request.duration)
+    progress(Progress("fitted", values=_described(config, fitted)))
+    trajectory = fitted.trajectory
+    config = expecting_own_loops(config, fitted.predicted) if request.exact else expecting(config, trajectory)
     if request.identify:
         return identify_on(
             config, trajectory, "demo", request.output, lockstep=request.lockstep, report=reporting(progress)
@@ -160,6 +169,23 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     if not request.lockstep:
         config = relaxed_timing(on_free_ports(config))
     return DemoResult(_demo_run(config, trajectory, request, progress))
+
+
+def _described(config: RigConfig, fitted: "FittedMotion") -> dict[str, Any]:
+    """Return the values of the event `fitted`."""
+    predicted, safety = fitted.predicted, config.safety
+    return {
+        "size": fitted.size,
+        "limited_by": fitted.limited_by,
+        "following": predicted.following,
+        "following_bound": safety.bound("following_error"),
+        "residual": predicted.residual,
+        "residual_bound": safety.bound("force_residual"),
+        "speed": predicted.speed,
+        "speed_bound": predicted.speed_limit,
+        "acceleration": predicted.acceleration,
+        "acceleration_bound": predicted.acceleration_limit,
+    }
 
 
 def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest, progress: OnEvent) -> RunResult:

@@ -16,6 +16,20 @@ def _report(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 MOTION_BREAKS = [
+    Break(
+        "the demo's motion may take all of the residual's bound",
+        "rig/client/fitting.py",
+        '"residual": _RESIDUAL_PART,',
+        '"residual": 10.0,',
+        ("rig/test_demo.py::test_a_motion_is_as_small_as_a_residual_of_the_drives_own_loops_asks_for",),
+    ),
+    Break(
+        "a motion may be faster than the drives' own ramps",
+        "rig/safety/trajectory_check.py",
+        "if abs(values[row, leg]) > most[leg]:",
+        "if False:",
+        ("rig/test_demo.py::test_a_motion_beyond_the_drives_own_ramps_is_refused_before_it_starts",),
+    ),
     _log("the beginning of a motion is not told", "            self._report(self.latest)\n        if", "        if"),
     _log(
         "a stop that was resumed is the cause of a later one's end",
@@ -123,9 +137,9 @@ MOTION_BREAKS = [
     ),
     Break(
         "the demo's motion is as large on every machine",
-        "rig/client/runs.py",
-        "return _following(config, trial) <= bound",
-        "return True",
+        "rig/client/fitting.py",
+        "if taken[worst] <= 1.0:",
+        "if True:",
         ("rig/test_demo.py",),
     ),
 ]

@@ -15,6 +15,7 @@ from rig.errors import ConfigError
 from rig.recording import Recording
 from rig.report import summarize
 from rig.report.validation import validate
+from rig.report.validation.verdict import judged as decide
 from rig.states import MotionOutcome
 
 TIMES = np.arange(round(8.0 * RATE)) / RATE
@@ -239,3 +240,47 @@ def test_what_held_commands_may_explain_is_no_fail(changes: dict[str, Any], held
     assert ("holds a command for" in result["reasons"][0]) == (verdict == "undecided")
     rows["terms"][:, 0] *= 1e-3  # no inertia: then holding is not it
     assert judged(replace(recording, header=header, rows=rows))["verdict"] == "fail"
+
+
+def own_loops(measured: Floats, expected: float, **thresholds: float) -> Recording:
+    """Of a plant that is the model, whose drives close their own loops and are expected to leave so much, N RMS."""
+    recording = made(measured, **thresholds)
+    changes = {"mode": "position", "validation": thresholds, "virtual": {"plant": {"expected_residual": expected}}}
+    rows = recording.rows.copy()
+    rows["terms"][:, 0], rows["terms"][:, 1] = MODEL - 45.0, 45.0
+    return replace(recording, header=recording.header | {"config": SHIPPED.changed(changes).resolved()}, rows=rows)
+
+
+def test_what_is_too_close_is_expected_of_own_loops_alone() -> None:
+    bound = float(np.sqrt(np.mean((OFF - MODEL) ** 2, axis=0)).max())  # of which nobody can tell on which side it is
+    (criterion,) = judged(own_loops(OFF, 7.0 * NOISE, residual_rms=bound))["criteria"]
+    assert criterion["verdict"] == "expected" and criterion["cause"]["code"] == "own_loops"
+    assert "by a simulation of these drives" in criterion["why"]
+    (other,) = judged(meant(OFF, 7.0 * NOISE, residual_rms=bound))["criteria"]
+    assert (other["verdict"], other["code"]) == ("undecided", "close")
+    (beyond,) = judged(own_loops(OFF, 4.0 * NOISE, residual_rms=bound))["criteria"]
+    assert beyond["verdict"] == "undecided", "more than is expected"
+
+
+def test_a_lag_is_expected_as_far_as_the_expected_residual_moves_it() -> None:
+    late = np.roll(MODEL, 4, axis=0) + noise(3, len(MODEL))
+    lags = judged(made(late))["legs"]
+    expected = 1.1 * max(leg["rms_n"] for leg in lags)
+    for leg in lags:  # Cauchy and Schwarz: a residual cannot move it any further
+        assert 0.0 < leg["lag_s"] <= leg["rms_n"] / leg["slope_n_per_s"]
+    (criterion,) = judged(own_loops(late, expected, lag=1e-4))["criteria"]
+    assert criterion["verdict"] == "expected" and criterion["cause"]["code"] == "own_loops_lag"
+    assert criterion["cause"]["reach_s"] >= max(leg["lag_s"] for leg in lags)
+    numbers = judged(own_loops(late, expected, lag=1e-4))
+    (leg, *others) = numbers["legs"]
+    far = {**numbers, "legs": [{**leg, "lag_beyond_hold_s": 0.09}, *others]}
+    (found,) = decide(Validation(lag=1e-4), far, NOISE)["criteria"]
+    assert found["verdict"] != "expected"
+
+
+def test_a_leg_whose_cell_feels_the_other_drives_is_not_known_by_that() -> None:
+    recording = own_loops(MEASURED, 7.0 * NOISE, residual_rms=0.8 * NOISE)
+    rows = recording.rows.copy()
+    rows["force_held"], rows["velocity_held"][:, :4] = 0.1, 1e-4
+    legs = validate(replace(recording, rows=rows), summarize(recording))["legs"]
+    assert [leg["holding"] is None for leg in legs] == [True] * 4 + [False] * 2

@@ -38,8 +38,7 @@ class Agreement:
         """octave bands of the residuals, N"""
         self.saturated = 0
         """readings at or beyond full scale"""
-        self.zoh_modelled = np.zeros(_LEGS, np.bool_)
-        """legs whose model includes the drive's zero-order hold, `force_held`"""
+        self._force_held, self._velocity_held = np.zeros(_LEGS, np.bool_), np.zeros(_LEGS, np.bool_)
         self._whole, self._full_scale = whole, full_scale
         self._low, self._high = np.full(_LEGS, np.inf), np.full(_LEGS, -np.inf)
         self._peak = np.zeros(_LEGS)
@@ -63,7 +62,8 @@ class Agreement:
         r = y - m
         self.sums.add(np.concatenate([y, m, r, y * y, m * m, r * r], axis=1), numbers)
         self.saturated += int(np.count_nonzero(np.abs(y) >= self._full_scale))
-        self.zoh_modelled |= (rows["force_held"] != 0.0).any(axis=0)
+        self._force_held |= (rows["force_held"] != 0.0).any(axis=0)
+        self._velocity_held |= (rows["velocity_held"] != 0.0).any(axis=0)
         self._low, self._high = np.minimum(self._low, y.min(axis=0)), np.maximum(self._high, y.max(axis=0))
         self._peak = np.maximum(self._peak, np.abs(r).max(axis=0))
         terms = np.nan_to_num(rows["terms"])
@@ -145,6 +145,15 @@ class Agreement:
 
         found: list[Estimate | None] = self.sums.estimates(statistic)
         return found
+
+    @property
+    def zoh_modelled(self) -> npt.NDArray[np.bool_]:
+        """Legs (6,) whose model includes their drive's zero-order hold.
+
+        `force_held` alone may be what the other legs' drives do to a cell. Only a leg whose drive is known has
+        `velocity_held`, which the oldest recordings lack.
+        """
+        return self._force_held & self._velocity_held if self._velocity_held.any() else self._force_held
 
     def dynamic(self) -> Floats:
         """Return the RMS inertial part of each leg's modelled force (6,), N."""

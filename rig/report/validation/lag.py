@@ -104,15 +104,16 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
         spool: columns 0 to 5 measured, 6 to 11 modelled, N, at `rate` (Hz).
 
     Returns:
-        `lag_s`, `sigma_s` of all legs together, `legs` with the same of each, `consistency_p` (probability of such
-        differences between legs of equal lag); null where the motion does not determine it, then `why` is a code:
-        "few_samples" without a gap, "no_change" of the modelled forces, "not_told": too small against the residual.
+        `lag_s`, `sigma_s` of all legs together, `legs` with the same of each and the RMS slope of its modelled force,
+        `slope_n_per_s`, `consistency_p` (probability of such differences between legs of equal lag); null
+        where the motion does not determine it, then `why` is a code: "few_samples" without a gap, "no_change" of the
+        modelled forces, "not_told": too small against the residual.
     """
     nothing: dict[str, Any] = {
         "lag_s": None,
         "sigma_s": None,
         "consistency_p": None,
-        "legs": [{"leg": leg + 1, "lag_s": None, "sigma_s": None} for leg in range(_LEGS)],
+        "legs": [{"leg": leg + 1, "lag_s": None, "sigma_s": None, "slope_n_per_s": None} for leg in range(_LEGS)],
     }
     most = int(LONGEST_LAG * rate)
     halo = most + _HALF + 1
@@ -137,10 +138,10 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
     products = density[:, :_LEGS, :_LEGS] * density[:, _LEGS:, _LEGS:].conj()
     curvature = np.where(known, last.curvature, np.inf)
     covariance = last.count * circle_mean(products) / np.outer(curvature, curvature) / rate**2
-    return nothing | _legs(lag / rate, covariance, known)
+    return nothing | _legs(lag / rate, covariance, known, rate * np.sqrt(last.curvature / last.count))
 
 
-def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_], slope: Floats) -> dict[str, Any]:
     sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     known_well = known & (sigma > 0.0) & (sigma < _UNDETERMINED * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
     legs = [
@@ -148,6 +149,7 @@ def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict
             "leg": leg + 1,
             "lag_s": float(lag[leg]) if known_well[leg] else None,
             "sigma_s": float(sigma[leg]) if known_well[leg] else None,
+            "slope_n_per_s": float(slope[leg]),
         }
         for leg in range(_LEGS)
     ]

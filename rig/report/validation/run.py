@@ -68,9 +68,10 @@ def validate(
         null), `sensitivity` (see `sensitivity`, or with `why` alone), `octaves` (see `Octaves.bands`), `noise_n` and
         `noise_source` ("configured", "at rest" or null), `undecidable` (why these rows decide nothing about the
         model), `slow_cells` (why cells determine neither noise nor terms, or null), `counted` (tracking, peaks and
-        timing, see there), `expected_n` (N RMS of a leg's residual that a machine's known deviation from the model
-        explains, or null), `unfinished` (null for a completed motion), `rows`. The reason for an unknown result
-        is a `code` with its fields, see `rig.report.text_summary.cause_text`.
+        timing, see there), `expected_n` (N RMS of a leg's residual that a machine's known deviation from the model, or
+        its drives' own loops explain, or null) and `expected_by` (which of the two), `unfinished` (null for a completed
+        motion), `rows`. The reason for an unknown result is a `code` with its fields, see
+        `rig.report.text_summary.cause_text`.
 
     Raises:
         RecordingError: the file changed meanwhile, or the temporary folder has no room for its columns.
@@ -193,7 +194,7 @@ def _numbers(
             damaged=_damaged(recording),
             saturated=_saturated(agreement),
         ),
-        "expected_n": _expected(recording.header),
+        **_expected(recording.header),
         "freedom": together["freedom"],
         "together": together,
         "legs": legs,
@@ -213,16 +214,32 @@ def _lag(found: Mapping[str, Any], hold_time: float | None) -> dict[str, float |
     """Return the measured lag, and its remainder beyond the zero-order hold of one cycle."""
     whole = found["lag_s"]
     beyond = None if whole is None else whole - (hold_time or 0.0)
-    return {"lag_s": whole, "lag_sigma_s": found["sigma_s"], "lag_beyond_hold_s": beyond}
+    return {
+        "lag_s": whole,
+        "lag_sigma_s": found["sigma_s"],
+        "lag_beyond_hold_s": beyond,
+        "slope_n_per_s": found.get("slope_n_per_s"),
+    }
 
 
-def _expected(header: Mapping[str, Any]) -> float | None:
-    """Return the RMS leg residual, N, that a virtual plant's own model deviations explain; None without any."""
-    if imported_from(header) is not None:
-        return None
+def _expected(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `expected_n`, the RMS leg residual, N, that is expected of a virtual rig, and `expected_by`, its cause.
+
+    The cause is "by_design" for a plant that is built otherwise than the model, "own_loops" for drives that close their
+    own loops on a plant that is the model; both None where nothing is expected.
+    """
+    nothing = {"expected_n": None, "expected_by": None}
     virtual = header.get("config", {}).get("virtual") or {}
-    value = virtual.get("plant", {}).get("expected_residual") if isinstance(virtual, Mapping) else None
-    return float(value) if isinstance(value, int | float) and value >= 0.0 else None
+    plant = virtual.get("plant", {}) if isinstance(virtual, Mapping) else {}
+    value = plant.get("expected_residual")
+    if imported_from(header) is not None or not (isinstance(value, int | float) and value >= 0.0):
+        return nothing
+    try:
+        own = any(RigConfig.model_validate(header["config"]).own_loops)
+    except ValidationError:
+        own = False
+    by = "own_loops" if own and plant.get("as_built") is None else "by_design"
+    return {"expected_n": float(value), "expected_by": by}
 
 
 def _undecidable(
