@@ -170,7 +170,7 @@ def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
 def test_what_a_driver_has_of_its_own(tmp_path: Path) -> None:
     legs = tuple(DriveAddress(unit=leg, device="/dev/line", baud=19_200, parity="odd") for leg in range(1, 7))
     cells = CellAmplifier("10.0.0.9", 502, 3)
-    own = {"driver": "iai", "mode": "position", "rate": 50.0, "amplifier": cells}
+    own: dict[str, Any] = {"driver": "iai", "mode": "position", "rate": 50.0, "amplifier": cells}
     draft = replace(GOOD, **own, drives=legs, settings={"speed": 0.2})
     config = save_draft(draft, tmp_path / "iai.toml")
     assert config.drives.settings_of(3)["speed"] == 0.2
