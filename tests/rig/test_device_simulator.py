@@ -87,6 +87,8 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("loadstar",), SerialEndpoint(own, 9600, "none")),
         (("virtual-mixed", "--leg", "4"), SerialEndpoint(own, 1_000_000)),
         (("canopen", "--leg", "2"), CanEndpoint(f"can://twin/{os.getpid()}", 1_000_000, "none")),
+        (("virtual-mixed", "--cell", "5"), SerialEndpoint(own, 115_200, "none")),
+        (("virtual-orca", "--cell", "2", "--listen", "127.0.0.9:502"), TcpEndpoint("127.0.0.9", 502)),
     ):
         assert main(["twin", *arguments]) == ExitCode.OK
         assert served[-1] == expected
@@ -102,6 +104,8 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     assert said[6] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
     assert said[7] == f"loadstar, load cell 1, at {own}, 9600 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
     assert said[9] == f"canopen, leg 2, at can://twin/{os.getpid()}, 1000000 bit/s {unseen}, unit 2; Ctrl-C ends it"
+    assert said[10] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
+    assert said[11] == "modbus, six load cells, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
     assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
 
 
@@ -170,6 +174,8 @@ def test_it_waits_on_a_line_before_it_answers(
         (("servo", "--reply-delay", "0.01"), "is no serial line"),
         (("canopen", "--reply-delay", "0.01"), "is no serial line"),
         (("modbus", "--leg", "2"), "--leg 2: modbus reads the load cells of all six legs"),
+        (("virtual", "--cell", "2"), "--cell 2: the drives of virtual read its load cells"),
+        (("virtual-mixed", "--leg", "1", "--cell", "2"), "--leg and --cell: one of the two"),
         (("gone.toml",), "gone.toml"),
     ],
 )
