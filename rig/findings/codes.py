@@ -1274,7 +1274,7 @@ class Code(StrEnum):
     STALE_BELOW_SAMPLE = _code("stale_below_sample", "{value:g} s, must be at least {bound:g} s, {other}", unit="s")
     READINGS_TOO_FAST = _code(
         "readings_too_fast",
-        "{value:g} s between two readings, must be at least {bound:g} s: the transmission time of {device} on its line",
+        "{value:g} s between two readings, must be at least {bound:g} s, the time that a reading by {device} takes",
         unit="s",
     )
     WATCHDOG_SHORT = _code(

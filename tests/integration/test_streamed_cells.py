@@ -51,7 +51,9 @@ def test_a_stream_that_ends_stops_the_rig(tmp_path: Path) -> None:
 def test_a_pace_that_a_stream_does_not_keep_is_refused() -> None:
     slow = [{"device": f"cell-{leg}"} for leg in range(1, 7)]
     with pytest.raises(
-        ConfigError, match=r"sample_period: 0.005 s .* at least 0.0094 s: the transmission time of load_cells.devices"
+        ConfigError, match=r"sample_period: 0.005 s .* at least 0.0094 s, the time that a reading by load_cells.devices"
     ):
         CONFIG.changed({"load_cells": {"sample_period": 0.005, "devices": slow}})
     assert CONFIG.changed({"load_cells": {"devices": slow}}).reading_period == 0.01
+    with pytest.raises(ConfigError, match=r"sample_period: 0.01 s .* at least 0.0143 s, the time"):
+        CONFIG.changed({"load_cells": {"devices": [place | {"series": "di-1000"} for place in slow]}})
