@@ -19,8 +19,8 @@ Channel = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
 class IoReading(NamedTuple):
     """The inputs of one cycle.
 
-    inputs: in the order of the device's channels, as wired; all False before the first reply. fresh: False = stale, the
-    inputs are those of the last good reply. age: s since the device gave a good reply, by the time of the cycles.
+    inputs: in the order of the device's channels, as wired; empty before the first reply that has them. fresh: False =
+    stale, the inputs are those of the last good reply. age: s since a good reply, by the time of the cycles.
     """
 
     inputs: tuple[bool, ...]
@@ -42,6 +42,11 @@ class IoDevice(Member):
     @abstractmethod
     def watchdog(self) -> bool:
         """Whether the device itself switches its outputs off if it is not written to."""
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the last request has no good reply; a slower device is not asked in every cycle."""
+        return self._sampling.overdue
 
     @abstractmethod
     def connect(self, timeout: float) -> None:

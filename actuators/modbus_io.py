@@ -116,7 +116,7 @@ class ModbusIo(IoDevice):
         self._size = (count + 7) // 8
         self._refresh = _REFRESH if options.watchdog is None else min(_REFRESH, options.watchdog / _REFRESHES)
         self._requests: Sequence[bytes] = ()
-        self._last = IoReading((False,) * len(self.inputs), False, 0.0)
+        self._last = IoReading((), False, 0.0)
         self._forget()
 
     def _forget(self) -> None:
@@ -124,7 +124,7 @@ class ModbusIo(IoDevice):
         """outputs that were written last"""
         self._confirmed = self._wrote = self._asked = False
         self._written_at = -math.inf
-        self._last = self._last._replace(inputs=(False,) * len(self.inputs), fresh=False)
+        self._last = self._last._replace(inputs=(), fresh=False)
 
     @property
     def watchdog(self) -> bool:
@@ -182,7 +182,7 @@ class ModbusIo(IoDevice):
 
     def switch_off(self) -> None:
         """See `IoDevice.switch_off`."""
-        self._states = None
+        self._states, self._confirmed, self._wrote = (False,) * len(self.outputs), True, True  # so it reads next
         for run, request in zip(self._runs, self._writes((False,) * len(self.outputs)), strict=True):
             what = f"write of coils {run.start}..{run.stop - 1}"
             reply = self._station.request(request, 6, self._options.request_timeout, what)

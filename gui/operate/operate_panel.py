@@ -83,7 +83,7 @@ _POINTS = {
     "emergency_stop": tr("Emergency stop"),
     "safe_torque_off": tr("Safe torque off"),
     "enable": tr("Enable"),
-    "brake": tr("Brakes"),
+    "brake": tr("brakes released"),
     "lamp": tr("Lamp"),
 }
 
@@ -139,7 +139,7 @@ def _point(name: str) -> str:
     """Return what an output is called."""
     if name in _POINTS:
         return str(_POINTS[name])
-    return tr("brake {leg}").format(leg=name.rpartition("_")[2])
+    return tr("brake {leg} released").format(leg=name.rpartition("_")[2])
 
 
 _BREAK = "\u200b"  # zero-width space: a possible line break

@@ -10,8 +10,8 @@ def twin(
         str,
         typer.Argument(
             metavar="DEVICE",
-            help="A driver, of drives or of load cells (servo, orca, iai, modbus, …), a shipped profile (lexium-32, "
-            "laumas, …), or a rig's configuration, with or without a [virtual] table.",
+            help="A driver, of drives, load cells, inputs and outputs (servo, orca, modbus, modbus-io, …), a shipped "
+            "profile (lexium-32, laumas, …), or a rig's configuration, with or without a [virtual] table.",
         ),
     ],
     leg: Annotated[

@@ -23,7 +23,7 @@ from actuators import (
 )
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
-from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
+from rig.config import RigConfig, device_keys, in_real_time, load_config, names_file, shipped_configs
 from rig.errors import InputError
 from rig.virtual import serve_device
 
@@ -104,8 +104,7 @@ def serve_twin(
         config = config.changed(_with(config, device, key, value))
     what, place = _device(config, device)
     config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
-    block = [] if config.io is None or config.io.block is None else [config.io.block]
-    endpoint = [*config.drives.legs, *config.load_cells.places.values(), *block][device].endpoint
+    endpoint = device_keys(config)[device][1].endpoint
     if reply_delay is not None and type(endpoint) is not SerialEndpoint:
         raise InputError(f"--reply-delay: {endpoint} is no serial line")
     interruption = Interruption()

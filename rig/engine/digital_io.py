@@ -50,6 +50,8 @@ class InputsOutputs:
                     _check_drive(drives[point.leg - 1], kind, name, point.name or "")
         self._brakes = [f"brake_{leg}" for leg in range(1, 7)] if io.outputs.brakes is not None else []
         self.stale, self.age = 0, 0.0
+        self._ours = False
+        """whether the outputs are those of this rig since connecting: before that they may be another master's"""
         self.flags = 0
         """bits of `CycleFlag`"""
 
@@ -74,6 +76,7 @@ class InputsOutputs:
 
     def configure(self) -> Finding | None:
         """Switch the block's outputs off and set its watchdog; a finding if that fails."""
+        self._ours = True
         return self._tried(lambda device: device.configure())
 
     def _tried(self, access: Callable[[IoDevice], object]) -> Finding | None:
@@ -98,9 +101,7 @@ class InputsOutputs:
         states: Sequence[bool] = ()
         if self.device is not None:
             states, fresh, self.age = self.device.finish(deadline)
-            self.stale = 0 if fresh else self.stale + 1
-            if not fresh and None in self.inputs.values():
-                states = ()
+            self.stale = 0 if fresh or not self.device.overdue else self.stale + 1
         block = iter(states)
         for name, point in self._inputs.items():
             of_drive = {} if point.leg is None else exchange.inputs(point.leg - 1)
@@ -177,13 +178,14 @@ class InputsOutputs:
         return self.device is None or self.device.connected
 
     def close(self) -> None:
-        """Switch the outputs off, as far as the block answers, and close its connection."""
+        """Switch the outputs off if `configure` was called, as far as the block answers, and close its connection."""
         self.off()
         if self.device is None:
             return
-        if self.device.connected:
+        if self._ours and self.device.connected:
             with contextlib.suppress(ActuatorError):
                 self.device.switch_off()
+        self._ours = False
         self.device.close()
 
 

@@ -114,8 +114,14 @@ class IoReport:
             f"{name.replace('_', ' ')} {'unknown' if on is None else 'closed' if on else 'OPEN'}"
             for name, on in self.inputs
         ]
-        outputs = [f"{name.replace('_', ' ')} {'on' if on else 'off'}" for name, on in self.outputs]
+        outputs = [f"{name.replace('_', ' ')} {_switched(name, on)}" for name, on in self.outputs]
         return ", ".join(inputs + outputs)
+
+
+def _switched(output: str, on: bool) -> str:
+    if output.startswith("brake"):
+        return "released" if on else "closed"
+    return "on" if on else "off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,14 +198,20 @@ def _nothing_received(bench: IoBench) -> Iterator[str]:
     bench.terminals.inputs = set(bench.inputs)
     bench.twin.inject("drop_all")
     reading = bench.cycle()
-    if reading.fresh or any(reading.inputs) or len(reading.inputs) != len(bench.inputs):
+    if reading.fresh or reading.inputs:
         yield f"nothing was received yet, and it reads {reading}"
+    bench.twin.clear("drop_all")
+    for reading in bench.cycles(4):
+        if reading.inputs not in ((), (True,) * len(bench.inputs)):
+            yield f"all inputs have a signal, and before it was read it is {reading}"
 
 
 def _slower(bench: IoBench) -> Iterator[str]:
     bench.cycle()
     sent = bench.device.counters.sent
     bench.cycles(20)
+    if bench.device.overdue:
+        yield "every request was answered, and it is overdue"
     if bench.device.counters.sent - sent not in (4, 5):
         yield f"in 40 ms with a period of 10 ms it is asked {bench.device.counters.sent - sent} times"
     bench.cycle(tuple(not one for one in bench.states))

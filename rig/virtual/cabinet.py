@@ -1,6 +1,6 @@
 """The control cabinet of a virtual rig: emergency stop and safe torque off, and what its inputs and outputs meet."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from actuators import FaultKind, FaultyDevice, VirtualDrive
 from rig.config import DigitalIo
@@ -28,8 +28,13 @@ class Cabinet:
     `drives`: the twins. `outputs`: by name, what is on.
     """
 
-    def __init__(self, io: DigitalIo | None, drives: Sequence[FaultyDevice]) -> None:
-        """io: None for a rig without any. drives: twins of legs 1 to 6, whose torque the circuits cut."""
+    def __init__(
+        self, io: DigitalIo | None, drives: Sequence[FaultyDevice], hold_brake: Callable[[int, bool], None]
+    ) -> None:
+        """io: None for a rig without any. drives: twins of legs 1 to 6, whose torque the circuits cut.
+
+        hold_brake: takes the supply from the brake of leg 0…5 (True), or gives it back.
+        """
         self.drives = tuple(drives)
         self.block: FaultyDevice | None = None
         """the twin of the block, once it is made"""
@@ -44,11 +49,23 @@ class Cabinet:
             for name, point in io.outputs.points.items()
             if point.leg is not None
         ]
+        self.polled = bool(self._of_drives)
+        """whether outputs are at drives, so that `follow` has to be called"""
         self._inputs = {point.channel: name for name, point in io.inputs.points.items() if point.channel is not None}
         self._points = io.inputs.points
         self._outputs = {point.channel: name for name, point in io.outputs.points.items() if point.channel is not None}
         self._switched = dict.fromkeys(io.outputs.points, False)
+        self._hold_brake = hold_brake
         self._show()
+        self.follow()
+
+    def follow(self) -> None:
+        """Let the brakes follow their outputs."""
+        for name, on in self.outputs.items():
+            if name.startswith("brake"):
+                _, _, leg = name.partition("_")
+                for one in (int(leg) - 1,) if leg else range(len(self.drives)):
+                    self._hold_brake(one, not on)
 
     @property
     def outputs(self) -> dict[str, bool]:
@@ -73,6 +90,7 @@ class Cabinet:
     def write(self, channel: int, on: bool) -> None:
         """See `actuators.Terminals`."""
         self._switched[self._outputs[channel]] = on
+        self.follow()
 
     def signal(self, name: str) -> bool:
         """Whether the input of this name has a signal."""

@@ -39,7 +39,8 @@ ACCELERATION = 24  # m/s², … and its change since the beginning of the previo
 BRISTLE = 25  # m, presliding deflection of the leg's friction …
 BRISTLE_LENGTH = 26  # m, … and the leg's length at that time
 IMPULSE = 27  # N s, of the motor's force since the last reset
-DRIVE_COLUMNS = 28
+HELD = 28  # 1: the brake has no supply, and is closed whatever is commanded
+DRIVE_COLUMNS = 29
 
 # Columns of a waiting command: its start time, then the columns MODE … BRAKE except SINCE.
 QUEUE_COLUMNS = 8
@@ -262,7 +263,7 @@ def begin_step_kernel(
 ) -> None:
     """Update brake, homing and the position loop's integral, at the start t of a step of h (s)."""
     drive[ACCELERATION], drive[SPEED] = (velocity - drive[SPEED]) / h, velocity
-    if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0:
+    if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0 or drive[HELD] != 0.0:
         drive[BRAKED] = 1.0
     elif drive[QUICK_STOP] == 0.0:
         drive[BRAKED] = 1.0 if drive[MODE] == _OFF_MODE else 0.0

@@ -283,6 +283,10 @@ class Plant:
         """Reduce the closed brake of leg 0…5 to the fraction `hold` of its holding force."""
         self._drives[leg, columns.HOLD] = hold
 
+    def hold_brake(self, leg: int, held: bool) -> None:
+        """Take the supply from the brake of leg 0…5, which closes then whatever its drive commands, or give it back."""
+        self._drives[leg, columns.HELD] = held
+
     def creep(self, leg: int, speed: float) -> None:
         """Let the closed brake of leg 0…5 slip under load at `speed` m/s; 0 holds."""
         self._drives[leg, columns.CREEP] = speed

@@ -99,7 +99,7 @@ class VirtualRig:
             drive.peers = self.drives
         self.cells = self._cell_devices(config)
         self._slice = min(SLICE, *(drive.longest_step for drive in self.drives))
-        self.cabinet = Cabinet(config.io, self.drives)
+        self.cabinet = Cabinet(config.io, self.drives, self.plant.hold_brake)
         self.cabinet.block = self._io_block(config)
         self.devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
         """those, the block last"""
@@ -220,6 +220,8 @@ class VirtualRig:
             self._servos.tick(now)
         for responder in self._others:
             responder.tick(now)
+        if self.cabinet.polled:
+            self.cabinet.follow()
 
     def _drive(self, config: RigConfig, leg: int) -> FaultyDrive:
         options = drive_options(config, leg)

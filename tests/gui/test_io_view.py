@@ -37,7 +37,7 @@ def view(qtbot: Any) -> IoView:
 def test_points_are_shown_by_name_and_state(view: IoView) -> None:
     assert view.text("emergency_stop") == view.text("outputs") == "–"
     view.show_report(IoReport(INPUTS, (("enable", True), ("brake_1", False), ("brake_2", True))))
-    assert (view.text("emergency_stop"), view.text("outputs")) == ("✓ closed", "on: Enable, brake 2")
+    assert (view.text("emergency_stop"), view.text("outputs")) == ("✓ closed", "on: Enable, brake 2 released")
     view.show_report(IoReport((("emergency_stop", False), ("safe_torque_off", None)), (("enable", False),)))
     assert view.text("emergency_stop") == "✗ open" and view.text("safe_torque_off") == "✗ unknown"
     assert view.text("outputs") == "all off"

@@ -14,6 +14,7 @@ from servo_profiles import profile
 
 from actuators import Status
 from rig.config import RigConfig
+from rig.engine import check_buses
 from rig.engine.messages import Connect, Disconnect, Engage, Home, MoveLeg, Park, Reset
 from rig.errors import ConfigError, HardwareError, RefusedError
 from rig.findings import Code
@@ -193,6 +194,45 @@ def test_a_rig_whose_block_is_silent_is_not_connected_to(bench: Bench) -> None:
     assert bench.in_state(State.OFF)
 
 
+def test_a_block_slower_than_the_cycle(tmp_path: Path) -> None:
+    with Bench(tmp_path, io_config(sample_period=0.03)) as bench:
+        bench.run()
+        assert all(outputs(bench).values())
+        bench.inject("io_emergency_stop_wire")
+        bench.until(lambda: bench.machine.latched)
+        assert bench.engine.cycles - bench.injected <= 0.03 * bench.config.rate + 2
+        bench.virtual.faults.clear()
+        bench.until_state(State.FAULT)
+        bench.steps(20)
+        bench.rig.request(Reset())
+        bench.inject("io_drop_all")
+        bench.until(lambda: bench.machine.latched)
+        assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.INPUTS_OUTPUTS
+        assert bench.engine.cycles - bench.injected <= (K + 1) * 0.03 * bench.config.rate + 2
+
+
+def test_a_block_on_the_line_of_the_drives(tmp_path: Path) -> None:
+    line = {"host": None, "device": "line", "baud": 1_000_000}
+    legs = [line | {"unit": leg} for leg in range(1, 7)]
+    config = io_config(block=line | {"unit": 9}).changed({"rate": 100.0, "drives": {"legs": legs}})
+    assert check_buses(config).plans[0].devices[-1] == "I/O block"
+    with Bench(tmp_path, config) as bench:
+        bench._park()
+        bench.inject("io_emergency_stop_wire")
+        bench.until_state(State.FAULT)
+        assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.EMERGENCY_STOP
+
+
+def test_a_connection_that_is_refused_leaves_the_outputs_as_they_are(bench: Bench) -> None:
+    """Where a drive has torque from another master, the outputs may be that one's too."""
+    bench.virtual.cabinet.write(0, True)
+    bench.inject("torque_stuck", LEG)
+    bench.steps(2)
+    with pytest.raises(HardwareError, match="another master"):
+        bench.rig.request(Connect())
+    assert outputs(bench)["enable"]
+
+
 # -- outputs -----------------------------------------------------------------------------------------------------------
 
 
@@ -271,6 +311,16 @@ def test_the_lamp_flashes_while_a_fault_is_latched(bench: Bench) -> None:
         bench.steps(1)
         lamp.append(outputs(bench)["lamp"])
     assert np.count_nonzero(np.diff(lamp)) in (3, 4)  # by where the flashing begins
+
+
+def test_a_brake_that_gets_no_supply_stays_closed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the virtual rig is for: a channel that is wired to nothing is found before the machine is."""
+    bench.park()
+    monkeypatch.setattr(bench.virtual.cabinet, "write", lambda _channel, _on: None)
+    bench.rig.request(Engage())
+    bench.until(lambda: bench.engine.drives.all(Status.ENABLED))
+    bench.steps(20)
+    assert not bench.torque
 
 
 def test_one_supply_of_all_brakes_is_on_while_any_leg_homes(tmp_path: Path) -> None:

@@ -110,7 +110,10 @@ def test_a_drive_reads_and_switches_its_points(drive: DriveBench) -> None:
 @pytest.mark.parametrize(
     ("tables", "text"),
     [
-        ({"inputs": {"a": {"mask": 12, "value": 4}}}, "inputs.a: bits 0x0004 of its word are those of status.fault, too"),
+        (
+            {"inputs": {"a": {"mask": 12, "value": 4}}},
+            "inputs.a: bits 0x0004 of its word are those of status.fault, too",
+        ),
         ({"inputs": {"a": {"bit": 3, "word": "more"}}}, "inputs.a: no word 'more' in feedback.words"),
         ({"outputs": {"a": 1}}, r"outputs.a: bit 1 of the control word is taken twice"),
         ({"outputs": {"a": 9, "b": 9}}, r"outputs.b: bit 9 of the control word is taken twice"),

@@ -108,6 +108,18 @@ IO_BREAKS = [
         "                pass\n",
         "test_outputs_are_switched_off_when_the_rig_is_disconnected",
     ),
+    _outputs(
+        "another master's outputs are switched off",
+        "        if self._ours and self.device.connected:",
+        "        if self.device.connected:",
+        "test_a_connection_that_is_refused_leaves_the_outputs_as_they_are",
+    ),
+    _outputs(
+        "a slow block counts as silent",
+        "self.stale = 0 if fresh or not self.device.overdue else",
+        "self.stale = 0 if fresh else",
+        "test_a_block_slower_than_the_cycle",
+    ),
     Break(
         "a requested stop leaves the outputs for a cycle",
         "rig/engine/core.py",

@@ -36,7 +36,7 @@ from actuators.jrk.protocol import PololuFraming
 from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
 from rig.cli import main
 from rig.client import device_simulator
-from rig.config import RigConfig
+from rig.config import RigConfig, device_keys
 from rig.errors import ExitCode
 from rig.virtual import VirtualRig, virtual_rig
 
@@ -59,12 +59,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
     found: list[Endpoint] = []
 
     def serve(config: RigConfig, device: int, _stop: object, ready: object, reply_delay: float | None) -> None:
-        places = [*config.drives.legs, *config.load_cells.places.values()]
-        endpoint = places[device].endpoint
+        endpoint = device_keys(config)[device][1].endpoint
         assert endpoint is not None and callable(ready)
         found.append(endpoint)
         rig = VirtualRig(config)
-        twins.append([*rig.drives, *rig.cells][device])
+        twins.append(rig.devices[device])
         delays.append(reply_delay)
         ready(endpoint)
 
@@ -89,10 +88,11 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
         (("canopen", "--leg", "2"), CanEndpoint(f"can://twin/{os.getpid()}", 1_000_000, "none")),
         (("virtual-mixed", "--cell", "5"), SerialEndpoint(own, 115_200, "none")),
         (("virtual-orca", "--cell", "2", "--listen", "127.0.0.9:502"), TcpEndpoint("127.0.0.9", 502)),
+        (("modbus-io", "--pty"), SerialEndpoint(own, 115_200)),
     ):
         assert main(["twin", *arguments]) == ExitCode.OK
         assert served[-1] == expected
-    for name in ("servo", "modbus"):
+    for name in ("servo", "modbus", "modbus-io"):
         assert main(["twin", name]) == ExitCode.OK
         endpoint = served[-1]
         assert isinstance(endpoint, TcpEndpoint) and endpoint.host == "127.0.0.1"
@@ -106,6 +106,7 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
     assert said[9] == f"canopen, leg 2, at can://twin/{os.getpid()}, 1000000 bit/s {unseen}, unit 2; Ctrl-C ends it"
     assert said[10] == f"mantracourt, load cell 5, at {own}, 115200 baud 8N1 {unseen}, unit 1; Ctrl-C ends it"
     assert said[11] == "modbus, six load cells, at 127.0.0.9:502, unit 1; Ctrl-C ends it"
+    assert said[12] == f"modbus-io, inputs and outputs, at {own}, 115200 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
     assert said[8] == f"orca, leg 4, at {own}, 1000000 baud 8E1 {unseen}, unit 1; Ctrl-C ends it"
 
 
@@ -158,11 +159,11 @@ def test_it_waits_on_a_line_before_it_answers(
     [
         (
             ("nothing",),
-            "no virtual device 'nothing': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, orca,",
+            "no virtual device 'nothing': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, ",
         ),
         (
             ("zeta",),
-            "no virtual device 'zeta': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, orca,",
+            "no virtual device 'zeta': give a driver (canopen, iai, jrk-g2, loadstar, mantracourt, modbus, ",
         ),
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
@@ -173,6 +174,7 @@ def test_it_waits_on_a_line_before_it_answers(
         (("iai", "--set", "unit=17"), "unit: 17 is outside 1..16"),
         (("servo", "--reply-delay", "0.01"), "is no serial line"),
         (("canopen", "--reply-delay", "0.01"), "is no serial line"),
+        (("modbus-io", "--leg", "2"), "--leg 2: modbus-io is one block for the whole rig"),
         (("modbus", "--leg", "2"), "--leg 2: modbus reads the load cells of all six legs"),
         (("virtual", "--cell", "2"), "--cell 2: the drives of virtual read its load cells"),
         (("virtual-mixed", "--leg", "1", "--cell", "2"), "--leg and --cell: one of the two"),
