@@ -151,11 +151,8 @@ class InputsOutputs:
 
     @property
     def troubles(self) -> list[Finding]:
-        """What no reset is made with: a chain of emergency stops that is open, or not known to be closed."""
-        found = [] if self.known else [Finding(Code.IO_UNKNOWN)]
-        if self.inputs.get("emergency_stop") is False:
-            found.append(Finding(OPEN["emergency_stop"]))
-        return found
+        """What no reset is made with: a chain of emergency stops that is open, also if it opened before connecting."""
+        return [Finding(OPEN["emergency_stop"])] if self.inputs.get("emergency_stop") is False else []
 
     @property
     def obstacles(self) -> tuple[Finding, ...]:

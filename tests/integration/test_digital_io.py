@@ -103,6 +103,21 @@ def test_a_reset_of_another_fault_is_refused_too_while_the_chain_is_open(bench: 
     assert FaultCode.EMERGENCY_STOP in causes(bench.recording())
 
 
+def test_a_reset_is_refused_with_a_chain_that_was_open_before_connecting(bench: Bench) -> None:
+    bench.inject("io_emergency_stop_wire")
+    bench.rig.request(Connect())
+    bench.inject("drop_all", LEG)
+    bench.until_state(State.FAULT)
+    bench.virtual.faults.clear("drop_all")
+    bench.steps(5)
+    with pytest.raises(RefusedError, match="the emergency stop's chain is open"):
+        bench.rig.request(Reset())
+    bench.virtual.faults.clear()
+    bench.steps(3)
+    bench.rig.request(Reset())
+    assert bench.in_state(State.IDLE)
+
+
 @pytest.mark.parametrize("fault", ["io_emergency_stop_wire", "io_safe_torque_off_feedback"])
 @pytest.mark.parametrize(
     "command", [Home(), MoveLeg(1, 0.01, 0.02, home=True), Engage()], ids=["home", "leg", "engage"]
@@ -311,6 +326,17 @@ def test_the_lamp_flashes_while_a_fault_is_latched(bench: Bench) -> None:
         bench.steps(1)
         lamp.append(outputs(bench)["lamp"])
     assert np.count_nonzero(np.diff(lamp)) in (3, 4)  # by where the flashing begins
+
+
+def test_the_brake_of_a_drive_that_takes_no_torque_stays_closed(bench: Bench) -> None:
+    bench.park().inject("safe_torque_off", LEG)
+    bench.rig.request(Engage())
+    seen = set()
+    while bench.in_state(State.ENGAGING):
+        bench.steps(1)
+        seen.add(tuple(outputs(bench)[name] for name in BRAKES))
+    assert tuple(leg != LEG for leg in range(1, 7)) in seen
+    assert not any(states[LEG - 1] for states in seen)
 
 
 def test_a_brake_that_gets_no_supply_stays_closed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

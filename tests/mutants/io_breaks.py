@@ -74,21 +74,21 @@ IO_BREAKS = [
     ),
     _outputs(
         "a reset is made with an open chain of emergency stops",
-        '        if self.inputs.get("emergency_stop") is False:',
-        "        if False:",
-        "test_a_reset_of_another_fault_is_refused_too_while_the_chain_is_open",
+        'if self.inputs.get("emergency_stop") is False else []',
+        "if False else []",
+        "test_a_reset_is_refused_with_a_chain_that_was_open_before_connecting",
     ),
-    _outputs(
-        "a reset is made while the inputs are not known",
-        "found = [] if self.known else [Finding(Code.IO_UNKNOWN)]",
-        "found: list[Finding] = []",
+    _checks(
+        "a reset is made while the block is silent",
+        "return Finding(Code.IO_UNKNOWN) if io.stale else None",
+        "return None",
         "test_no_torque_while_the_block_is_silent",
     ),
     _outputs(
         "a brake is released before its drive has torque",
         "carried = [wanted and bool(bits & _ENABLED) for",
         "carried = [wanted for",
-        "test_each_brake_follows_its_own_drive_while_homing",
+        "test_the_brake_of_a_drive_that_takes_no_torque_stays_closed",
     ),
     _outputs(
         "brakes stay open until torque is off",
