@@ -11,12 +11,13 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 from actuators import PARITIES, drive_names
 from dynamics import mechanism_names
 from gui.steps import FilePage, Form, FormPage, fields, set_role
-from gui.texts import config_fault_text, tr
+from gui.texts import config_fault_text, finding_text, tr
 from gui.widgets import LEG_COLOURS, GuardedButton, GuardedCheckBox, TextRoom, hold_room
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, Zero
 from rig.config import usable_laws
 from rig.errors import ConfigFault
+from rig.findings import Finding
 
 LOCAL = "127.0.0.1"
 """Address of a rehearsal's virtual devices."""
@@ -358,11 +359,14 @@ class SavePage(FilePage):
             "" if self.saved else tr("Close is possible once the file is saved. Cancel leaves without saving.")
         )
 
-    def show_saved(self, path: Path, calibration: str, content: tuple[str, Zero | None]) -> None:
-        """Show that `content` was saved; what is shown may have changed meanwhile."""
+    def show_saved(
+        self, path: Path, calibration: str, content: tuple[str, Zero | None], findings: Sequence[Finding] = ()
+    ) -> None:
+        """Show that `content` was saved, with what was found; what is shown may have changed meanwhile."""
         text, zero = content
         same = text == self.text.toPlainText() and zero is self._zero
         self.saved, self.failure = path if same else None, ""
         self.overwrite.setChecked(False)
         message = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
-        set_role(self.result, "good", message.format(path=path, calibration=calibration))
+        lines = [message.format(path=path, calibration=calibration), *(f"⚠ {finding_text(one)}" for one in findings)]
+        set_role(self.result, "bad" if findings else "good", "\n".join(lines))

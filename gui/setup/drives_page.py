@@ -25,6 +25,7 @@ from rig.commissioning import (
     speaks_modbus,
     usual_unit,
     with_found,
+    with_reply_delays,
 )
 from rig.errors import ConfigFault
 
@@ -244,6 +245,8 @@ class DrivesPage(DraftPage):
         self._asked: dict[int, _Question] = {}  # pending queries by leg 0 to 5
         self.found: dict[int, str] = {}
         """Serial numbers found, by leg 1 to 6."""
+        self.delays: dict[int, float] = {}
+        """Measured reply delays of real drives, s, by leg 1 to 6."""
         self._automatic_serials: dict[int, str] = {}  # serial numbers filled in automatically, by leg 0 to 5
         self.settings = SettingsForm()
         self.search = SearchRow(search, stop_search, self._enter)
@@ -333,7 +336,8 @@ class DrivesPage(DraftPage):
 
     def fill(self, draft: Draft) -> Draft:
         """See `DraftPage`."""
-        return replace(super().fill(draft), settings=self.settings.values(), drives=tuple(self.addresses()))
+        filled = replace(super().fill(draft), settings=self.settings.values(), drives=tuple(self.addresses()))
+        return with_reply_delays(filled, self.delays)
 
     def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
         """See `DraftPage`; missing hosts are reported once."""
@@ -361,6 +365,7 @@ class DrivesPage(DraftPage):
         """Invalidate what the drives of legs 0…5 reported."""
         for leg in legs:
             self.found.pop(leg + 1, None)
+            self.delays.pop(leg + 1, None)
             set_role(self.status[leg], "muted", NOT_ASKED)
         self.findings.clear()
         self.set_busy(self._busy)
@@ -410,6 +415,10 @@ class DrivesPage(DraftPage):
         label = self.status[probe.leg - 1]
         set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
         label.setToolTip(probe.describe())  # for text that does not fit
+        # twins on a pseudo-terminal answer when this computer has time, which says nothing of drives
+        if probe.reply_delay is not None and not self._rehearsal:
+            self.delays[probe.leg] = probe.reply_delay
+            self.edited.emit()
 
     def show_all(self, probe: Probe) -> None:
         """Show the identification of all six."""
@@ -418,7 +427,7 @@ class DrivesPage(DraftPage):
             self._show(leg)
         self.found = {leg.leg: probe.serials[leg.leg] for leg in current if leg.leg in probe.serials}
         self._fill_empty_serials()
-        self.findings.setText("\n".join(compare(current)))
+        self.findings.setText("\n".join(probe.findings if len(current) == len(probe.legs) else compare(current)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
         """Show why there is no answer of leg 0…5, or of any, for a reason outside the drives."""

@@ -1,6 +1,6 @@
 """The wizard: seven pages over one draft; it cannot be closed while something moves."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,12 +32,24 @@ from rig.commissioning import (
     placed_profile,
     put_on_record,
     save_rig,
+    with_stable_gains,
 )
 from rig.config import RigConfig
+from rig.engine import check_buses
 from rig.errors import ConfigError
+from rig.findings import Finding
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is checked
 _CHANGED = tr("what was entered has changed meanwhile: do it again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """The saved configuration, the draft that was written, and what was found: gains, lines."""
+
+    config: RigConfig
+    draft: Draft
+    findings: tuple[Finding, ...]
 
 
 class SetupWizard(StepWizard):
@@ -72,6 +84,8 @@ class SetupWizard(StepWizard):
         self._pause.setInterval(_EDIT_PAUSE)
         self._pause.timeout.connect(self.check_draft)
         self._known = self._given = Draft()
+        self._fitted: tuple[Draft, tuple[float, float] | None] | None = None
+        """What the gains that were written depend on, and these; None for the defaults."""
         self._faults: tuple[str, ...] = ()
         self.add_steps(self.pages)
         for page in self.pages:
@@ -106,7 +120,9 @@ class SetupWizard(StepWizard):
         if amplifier is not None:
             amplifier = replace(amplifier, profile=placed_profile(amplifier.profile, folder))
         mechanism = placed_mechanism(draft.mechanism, folder) if draft.mechanism else ""
-        return replace(draft, mechanism=mechanism, profile=profile, amplifier=amplifier)
+        draft = replace(draft, mechanism=mechanism, profile=profile, amplifier=amplifier)
+        fitted = self._fitted
+        return replace(draft, gains=fitted[1]) if fitted is not None and fitted[0] == _rig_of(draft) else draft
 
     def _set_rehearsal(self) -> None:
         rehearsal = self.start["virtual"].value
@@ -287,24 +303,29 @@ class SetupWizard(StepWizard):
         if self.bench.busy or self._refused:
             return
         self.check_draft()
-        content = self.saving.content
         draft, path, overwrite = self._known, self.saving.target(), self.saving.overwrite.isChecked()
-        calibration = None if self.zeroing.zero is None else self.zeroing.zero.calibration
+        zero = self.zeroing.zero
+        calibration = None if zero is None else zero.calibration
         proven = self.legs.proven
 
-        def save() -> RigConfig:
-            config = save_rig(draft, path, calibration, overwrite=overwrite)
+        def save() -> _Saved:
+            written, fitted = with_stable_gains(draft, draft_config(draft, path))
+            config = save_rig(written, path, calibration, overwrite=overwrite)
             if config.virtual is None:
                 for result in proven:
                     put_on_record(config, result)
-            return config
+            findings = () if fitted is None else (fitted,)
+            return _Saved(config, written, (*findings, *check_buses(config).findings))
 
-        def done(config: RigConfig | None, reason: str) -> None:
-            if config is None:
+        def done(saved: _Saved | None, reason: str) -> None:
+            if saved is None:
                 self.saving.show_failure(reason)
-            else:
-                self.saving.show_saved(path, config.load_cells.calibration or "", content)
-                self.session.log("info", "set-up", tr("saved {path}").format(path=path))
+                return
+            self._fitted = _rig_of(draft), saved.draft.gains
+            self.check_draft()  # its text has the gains that were written
+            content = draft_text(saved.draft), zero
+            self.saving.show_saved(path, saved.config.load_cells.calibration or "", content, saved.findings)
+            self.session.log("info", "set-up", tr("saved {path}").format(path=path))
 
         self.bench.run(tr("saving"), save, done)
 
@@ -334,10 +355,11 @@ class SetupWizard(StepWizard):
 
 def _rig_of(draft: Draft) -> Draft:
     """Return what a zero of the cells depends on."""
-    return replace(draft, name="", recording="", sensors=())
+    drives = tuple(replace(drive, reply_delay=0.0) for drive in draft.drives)
+    return replace(draft, name="", recording="", sensors=(), gains=None, drives=drives)
 
 
 def _leg_of(draft: Draft, leg: int) -> Any:
     """Return what the test of leg 1 to 6 depends on."""
-    drive = replace(draft.drives[leg - 1], serial="")
+    drive = replace(draft.drives[leg - 1], serial="", reply_delay=0.0)
     return draft.mechanism, draft.virtual, draft.driver, draft.profile, draft.settings, drive

@@ -12,11 +12,12 @@ from pyqtgraph.Qt import QtTest
 from setup_support import BUTTON, back, click, forward, press_indicator, rehearse, settled, until, write
 from shell_support import KEY, LEFT, FakeSession, key, press
 
-from actuators import Status
+from actuators import Identity, Status
 from calibration import load_cell_calibration
 from gui.setup.drives_page import DrivesPage
 from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
+from rig.commissioning import LegProbe, Probe
 from rig.config.rig_config import load_config
 from rig.engine.devices import make_drive
 from rig.virtual import VirtualRig
@@ -266,3 +267,22 @@ def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
     set_up.close()
     assert wizard.bench._virtual is None
     assert not [child for child in multiprocessing.active_children() if child.name == "engine"]
+
+
+def test_what_is_found_across_the_drives_and_how_late_they_answer_is_taken(wizard: SetupWizard, qtbot: Any) -> None:
+    drives = wizard.drives
+    for leg in range(6):
+        drives.host[leg].setText(f"/dev/line{leg}")
+    asked = Identity("Makers", "drive", "", "")
+    probe = Probe(
+        tuple(LegProbe(leg, "", "", asked, reply_delay=1e-3 * leg) for leg in range(1, 7)), ("one and the same",)
+    )
+    drives.begin(None)
+    drives.show_all(probe)
+    assert drives.findings.text() == "one and the same"
+    assert [drive.reply_delay for drive in wizard.entered().drives] == pytest.approx(
+        [1e-3 * leg for leg in range(1, 7)]
+    )
+    write(drives.host[0], "/dev/other")
+    settled(wizard, qtbot)
+    assert wizard.entered().drives[0].reply_delay == 0.0 and wizard.entered().drives[1].reply_delay == 2e-3

@@ -11,9 +11,11 @@ from shell_support import FakeSession, press
 
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
+from rig.config import Control
 from rig.config.rig_config import load_config
 from rig.engine.wiring import unproven
 from rig.findings import Code, Finding
+from rig.safety import check_loop
 
 
 def test_what_was_entered_is_saved_and_opened(
@@ -34,6 +36,9 @@ def test_what_was_entered_is_saved_and_opened(
     assert wizard.saving.result.text().startswith("✓ saved")
     config = load_config(tmp_path / "trial.toml")
     assert config.name == "trial" and config.virtual is not None
+    assert check_loop(config).message == "" and config.control.stiffness < Control().stiffness
+    assert f"are too high at 200\xa0Hz: {config.control.stiffness:g}\xa0N/m" in wizard.saving.result.text()
+    assert wizard.saving.text.toPlainText() == (tmp_path / "trial.toml").read_text()
     assert wizard.button(BUTTON.FinishButton).isEnabled() and wizard.saving.save.obstacle == "it is saved"
     press(wizard.saving.open)
     until(qtbot, lambda: window.menus.setup.wizard is None and session.ended_by_window)
