@@ -307,7 +307,7 @@ class SavePage(FilePage):
         self.column.addWidget(self.text, 1)
         self.column.addWidget(self.untested)
         self.column.addWidget(TextRoom(self.notes, 2))
-        self.column.addWidget(TextRoom(self.result, 2))
+        self.column.addWidget(TextRoom(self.result, 3))
         for coming in (self.overwrite, self.untested):
             hold_room(coming)
         self.reason.setObjectName("reason")
@@ -369,4 +369,4 @@ class SavePage(FilePage):
         self.overwrite.setChecked(False)
         message = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
         lines = [message.format(path=path, calibration=calibration), *(f"⚠ {finding_text(one)}" for one in findings)]
-        set_role(self.result, "bad" if findings else "good", "\n".join(lines))
+        set_role(self.result, "warning" if findings else "good", "\n".join(lines))

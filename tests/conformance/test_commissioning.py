@@ -1,5 +1,6 @@
 """Commissioning asks and moves every drive there is: of each shipped rig, and by each profile that is shown."""
 
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,13 @@ def commands(name: str, folder: Path) -> list[str]:
         case "cylinder":
             profile = ["--profile", str(profile_file(folder, name)), "--rate", "50", "--mode", "position"]
             return [*profile, "--watchdog", "0.2", *ports("115200-8E1")]
+        case "press" | "lexium-32" | "oriental-az" | "delta-asda-a2":
+            profile = ["--profile", name if name in BOUGHT else str(profile_file(folder, name))]
+            return [*amplifier, *profile, "--watchdog", "0.2", "--set", "turnaround=1e-4", *ports("1000000-8E1")]
+        case "canopen":
+            nodes = [part for leg in range(1, 7) for part in ("--drive", f"can://socketcan/can0:{leg}")]
+            own = ["--set", "resolution=1e-7", "--set", "rated_force=1000", "--set", "sync_period=1e-2"]
+            return ["--driver", "canopen", *amplifier, *own, *nodes]
         case "orca":
             cells = ["--rate", "200", "--amplifier", amplifier[-1]]
             return ["--driver", "orca", *cells, "--set", "turnaround=8e-5", *ports("1000000-8E1")]
@@ -158,17 +166,21 @@ def test_bounds_that_a_driver_states_are_those_of_its_rig_unless_it_names_them(t
 
 
 @pytest.mark.usefixtures("undrawn_reports")
-@pytest.mark.parametrize("name", ["generic-servo", "servo on lines", "cylinder", "orca", "iai", "jrk-g2"])
+@pytest.mark.parametrize(
+    "name", ["generic-servo", "servo on lines", "cylinder", "press", *BOUGHT, "orca", "iai", "jrk-g2", "canopen"]
+)
 def test_from_the_addresses_to_a_run_by_the_commands_alone(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`rig setup new --ask`, `rig setup probe`, `rig check` and `rig run`, as they are typed, on a rehearsal."""
+    """`rig setup new --ask`, `probe`, `rig check`, `rig drive` and `rig run`, as they are typed, on a rehearsal."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("by 1mm\nby -1mm\n"))
     (tmp_path / "motion.toml").write_text(MOTION)
     for typed in (
         ["setup", "new", "rig.toml", "--virtual", "--ask", *commands(name, tmp_path)],
         ["setup", "probe", "rig.toml"],
         ["check", "rig.toml", "motion.toml"],
+        ["drive", "rig.toml", "2", "--home", "--lockstep"],
         ["run", "rig.toml", "motion.toml", "--lockstep"],
     ):
         assert main(typed) == ExitCode.OK, (typed[:2], capsys.readouterr())
