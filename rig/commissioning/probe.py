@@ -404,7 +404,7 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, addr
         fault = f"the drive has no mode {', '.join(lacking)}"
     elif read.status & Status.FAULT:  # a timeout at rest is no fault
         fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
-    elif probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)):
+    elif not kind.virtual and probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)):
         fault = f"it answers after {probe.reply_delay:g} s, and is waited for {awaited:g} s: raise reply_timeout"
     elif not np.isfinite([read.position, read.velocity]).all():
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
