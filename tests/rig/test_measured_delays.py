@@ -12,6 +12,7 @@ from virtual_line import line_servo
 from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
 from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_reply_delays
 from rig.config import LegDrive, leg_section, load_config, parse_config
+from rig.engine import virtual_port
 from rig.services import rig_probes
 from rig.testing import BenchLeg as Leg
 
@@ -47,6 +48,15 @@ def test_a_drive_slower_than_it_is_waited_for_is_found_and_named(tmp_path: Path)
     with lined(tmp_path / "line") as endpoint:
         found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0))
     assert found.answered and found.fault.endswith("s, and is waited for 0.002 s: raise reply_timeout")
+
+
+def test_a_rehearsals_twin_that_is_late_is_no_fault(tmp_path: Path) -> None:
+    """It answers when this computer has time."""
+    named = SerialEndpoint(str(tmp_path / "line"), BAUD)
+    kind = DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0, virtual=True)
+    with lined(Path(virtual_port(named, make=True).device)):
+        found = probe_drive(1, place(named), kind)
+    assert found.answered and found.fault == "" and found.reply_delay is not None and found.reply_delay >= DELAY
 
 
 def test_a_search_measures_it(tmp_path: Path) -> None:
