@@ -21,7 +21,8 @@ def test_one_drive_of_a_draft_that_is_not_valid_yet() -> None:
     assert (kind.driver, kind.settings, kind.watchdog, kind.mode) == ("iai", {"speed": 0.2}, 0.2, Mode.POSITION)
     _, kind = drafted_drive(replace(draft, driver="servo", mode="force", settings={}), 2, Path("/etc/rig.toml"))
     assert (kind.settings, kind.mode) == ({"profile": "generic-servo"}, Mode.FORCE)
-    assert kind.lengths == load_mechanism("lab-hexapod").legs[1].limits.length
+    limits = load_mechanism("lab-hexapod").legs[1].limits
+    assert limits is not None and kind.lengths == limits.length
     assert drafted_drive(replace(draft, mechanism="none.toml"), 1, Path("rig.toml"))[1].lengths is None
     with pytest.raises(ConfigError, match=r"leg 1:\n +unit: 17 is outside 1\.\.16"):
         drafted_drive(replace(draft, drives=(replace(drives[0], unit=17), *drives[1:])), 1, Path("rig.toml"))
