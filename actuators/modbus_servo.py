@@ -506,6 +506,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         homing_ends_off=profile.homing_ends_off,
         velocity_feedback=profile.feedback.velocity is not None,
         force_feedforward=command.force is not None,
+        velocity_feedforward=command.velocity is not None,
     )
 
 

@@ -174,6 +174,7 @@ class Canopen(Drive):
             position_limit=_POSITIONS * options.resolution - abs(options.position_offset),
             velocity_limit=_POSITIONS * options.speed_resolution,
             resolution=options.resolution,
+            velocity_feedforward=False,
         )
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
         if options.serial is not None and not options.serial.isdecimal():

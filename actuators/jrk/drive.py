@@ -308,6 +308,7 @@ class Jrk(StationDrive):
             velocity_limit=_ANY,
             resolution=self._metre,
             velocity_feedback=False,
+            velocity_feedforward=False,
             reach=(options.position_offset, options.position_offset + options.stroke),
         )
         super().__init__(options, can, options.line(options.framing), options.place, options.unit, 2)

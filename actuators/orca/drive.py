@@ -242,6 +242,7 @@ class Orca(StationDrive):
             velocity_limit=_ANY,
             resolution=METRE,
             velocity_feedback=False,
+            velocity_feedforward=False,
             homing_ends_off=True,
         )
         super().__init__(options, can, options.bus(), options.place, options.unit, 2)

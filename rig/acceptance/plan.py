@@ -12,7 +12,7 @@ from kinematics import COORDINATES, Trajectory, TrajectorySpec, build_trajectory
 from rig.acceptance.numbers import SOURCES, AcceptanceTest, Basis, Condition, Quantity, Verdict
 from rig.analysis import multisine
 from rig.config import RigConfig
-from rig.safety import check_trajectory
+from rig.engine import motion_verdict
 
 
 class Kind(StrEnum):
@@ -193,7 +193,7 @@ def _largest(config: RigConfig, make: Callable[[float], dict[str, Any]], axis: s
     widest = _widest(config, axis)
     for _ in range(_WIDENINGS):
         motion = build_trajectory(TrajectorySpec.model_validate(make(widest)), home)
-        scale = check_trajectory(config.machine, config.safety, motion, rate).scale
+        scale = motion_verdict(config, motion, rate).scale
         if scale < 1.0 or (axis.startswith("r") and widest >= _STEEPEST):
             break
         widest *= 2.0

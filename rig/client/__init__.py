@@ -2,7 +2,15 @@
 
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
-from rig.client.demo import DemoResult, as_built, expecting, expecting_own_loops, identify_on, with_demo_thresholds
+from rig.client.demo import (
+    DemoResult,
+    as_built,
+    at_rate,
+    expecting,
+    expecting_own_loops,
+    identify_on,
+    with_demo_thresholds,
+)
 from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.feeding import TuningWatch, cue_setup, follow_stream, initial_tuning_lines, tuning_lines
@@ -126,6 +134,7 @@ __all__ = [
     "approach",
     "as_built",
     "ask_drives",
+    "at_rate",
     "begin",
     "bring_to_rest",
     "check_unit",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from rig.client.runs import RunResult, execute
 from rig.config import PROPOSED, RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
+from rig.safety import check_loop
 from rig.virtual import Truth, hose_wrenches, truth_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ EXCITATION = 60.0
 _RESIDUAL_NOISE, _POSITION, _OVERRUNS = 1.5, 2.0, 0.01
 _CANDIDATES, _STEPS = 20, 100
 _EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
+_BORNE = 2.5  # cycles without a command
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
 """N, bounds that a rig with a mass error of a fifth keeps; with its own it could not be engaged"""
 
@@ -58,6 +61,22 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
     """The configuration with an as-built plant by a seed, and bounds on forces that its unknown masses keep."""
     bounds = {name: max(value, getattr(config.safety, name)) for name, value in _UNKNOWN_MASSES.items()}
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
+
+
+def at_rate(config: RigConfig, rate: float) -> RigConfig:
+    """The configuration of a demonstration at another rate, with what a slow one needs.
+
+    The drives' watchdog bears two and a half cycles, and where the host's loop is not stable at that rate, the drives
+    close it.
+
+    Raises:
+        ConfigError: a rate out of bounds.
+    """
+    changes: dict[str, Any] = {"rate": rate}
+    if math.isfinite(rate) and rate > 0.0 and config.drives.watchdog * rate < _BORNE:
+        changes["drives"] = {"watchdog": math.ceil(100.0 * _BORNE / rate) / 100.0}
+    slower = config.changed(changes)
+    return slower if check_loop(slower).passed else slower.changed({"mode": "position"})
 
 
 def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False) -> RigConfig:

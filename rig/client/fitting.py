@@ -16,7 +16,7 @@ from rig.client.motion_runner import perform
 from rig.client.motions import checked_motion
 from rig.client.runs import demo_trajectory
 from rig.config import RigConfig
-from rig.engine import make_drive_group
+from rig.engine import command_waits, make_drive_group
 from rig.errors import RefusedError, RigError
 from rig.findings import Code, Finding
 from rig.safety import judge_sag
@@ -100,6 +100,10 @@ def fitted_demo(config: RigConfig, duration: float) -> FittedMotion:
     """
     home = config.machine.geometry.home_pose
     steps, limited_by = _SIZES, ""
+    if command_waits(config).any():
+        scale = checked_motion(config, demo_trajectory(home, duration))[1].scale  # by the travel between two commands
+        if 0.0 < scale < 1.0:
+            steps, limited_by = max(1, math.floor(scale * _SIZES)), "following"
     while True:
         shorter = partial(demo_trajectory, home, size=steps / _SIZES)
         trajectory = shorter(duration)

@@ -23,10 +23,10 @@ from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault, stop_findi
 from rig.client.motions import check_holdable, checked_move
 from rig.client.rig import Rig
 from rig.config import RigConfig
-from rig.engine import RAMPS, Follow, Snapshot
+from rig.engine import RAMPS, Follow, Snapshot, motion_verdict
 from rig.errors import RefusedError, RunFaultError
 from rig.findings import Code, Finding, Value
-from rig.safety import check_slowing, check_trajectory
+from rig.safety import check_slowing
 from rig.states import MotionKind, State
 
 PARTS = 2048
@@ -257,7 +257,7 @@ def follow_hold_to_run(
 
 def _check(config: RigConfig, table: MotionTable, ramp: float) -> None:
     """Check fewer samples than the engine, which checks the motion again."""
-    verdict = check_trajectory(config.machine, config.safety, table, 1.0 / table.step, remedy=False)
+    verdict = motion_verdict(config, table, 1.0 / table.step, remedy=False)
     found = verdict.finding or check_slowing(config.machine, table, ramp)
     if found is not None:
         raise RefusedError(found)

@@ -27,10 +27,10 @@ from kinematics import (
     tabulate,
 )
 from rig.config import RigConfig
-from rig.engine import approach_move, make_drive_group, straight_move
+from rig.engine import approach_move, make_drive_group, motion_verdict, straight_move
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
-from rig.safety import TrajectoryVerdict, check_ramps, check_trajectory
+from rig.safety import TrajectoryVerdict, check_ramps
 
 _SAME_POSE = 1e-6  # m, rad
 _TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
@@ -54,14 +54,14 @@ def checked_motion(
     if amplitude != 1.0:
         samples = scaled(table.samples, table.samples[0, :6], amplitude)
         table = MotionTable(table.step, samples, amplitude * table.amplitude, table.thresholds)
-    return table, check_trajectory(config.machine, config.safety, table, rate)
+    return table, motion_verdict(config, table, rate)
 
 
 def passes(config: RigConfig, trajectory: Trajectory) -> bool:
     """Whether a trajectory passes that check. Raises TrajectoryError as `checked_motion`."""
     rate = _table_rate(config)
     table = tabulate(trajectory, 1.0 / rate)
-    return check_trajectory(config.machine, config.safety, table, rate, remedy=False).passed
+    return motion_verdict(config, table, rate, remedy=False).passed
 
 
 def _table_rate(config: RigConfig) -> float:
@@ -114,7 +114,7 @@ def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -
     """The move to the pose `there` (7,) that `make` makes. Raises as `checked_move`."""
     check_holdable(config, there)
     table = make()
-    verdict = check_trajectory(config.machine, config.safety, table, config.rate)
+    verdict = motion_verdict(config, table, config.check_rate)
     if verdict.finding is not None:
         raise RefusedError(verdict.finding)
     return table
@@ -128,7 +128,7 @@ def check_holdable(config: RigConfig, pose: Array) -> None:
     """
     rows = np.zeros((2, 18))
     rows[:, :6] = pose_to_coordinates(pose)
-    verdict = check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
+    verdict = motion_verdict(config, MotionTable(config.period, rows), config.rate)
     if not verdict.passed:
         failed = tuple(check.at_rest for check in verdict.checks if not check.passed)
         raise RefusedError(Finding(Code.TARGET_OUTSIDE, within=failed or verdict.faults))
@@ -198,6 +198,6 @@ def _duration(config: RigConfig, before: Trajectory, after: Trajectory, placemen
 def _keeps(config: RigConfig, transition: Trajectory) -> bool:
     rate = min(config.rate, _SAMPLES / transition.duration)
     try:
-        return check_trajectory(config.machine, config.safety, transition, rate, at_rest=False).passed
+        return motion_verdict(config, transition, rate, at_rest=False).passed
     except (KinematicsError, DynamicsError):
         return False

@@ -23,9 +23,9 @@ from kinematics import (
 )
 from rig.client.motions import checked_motion
 from rig.config import RigConfig, config_faults
+from rig.engine import motion_verdict
 from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding
-from rig.safety import check_trajectory
 
 Axis: TypeAlias = Literal["x", "y", "z", "rx", "ry", "rz"]
 _Axes = Annotated[tuple[Axis, ...], Field(min_length=1, max_length=6, title="Axes")]
@@ -360,7 +360,7 @@ def fitted(
         trial = template.model_copy(update=_sizes(config, free, factor))
         motion = build_trajectory(template_motion(trial), home, folder)
         if look == 0:
-            verdict = check_trajectory(config.machine, config.safety, motion, min(config.rate, _ROUGH_RATE))
+            verdict = motion_verdict(config, motion, min(config.rate, _ROUGH_RATE))
         elif (verdict := checked_motion(config, motion)[1]).passed:
             return trial
         share = _PART if not template.whole else 1.0 if verdict.passed else _MOST_OF

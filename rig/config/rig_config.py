@@ -63,7 +63,7 @@ from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
 
-LEAST_RATE = 50.0
+LEAST_RATE = 5.0
 """Lowest rate of a rig, Hz."""
 _FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
 
@@ -156,7 +156,9 @@ def _round(value: float) -> float:
 
 
 _SHIPPED = Path(__file__).parent / "shipped"
-_ENABLING_EXCHANGES = 4  # exchanges with a drive for the whole enabling handshake
+_ENABLING_EXCHANGES = 4  # exchanges with a drive for the whole enabling handshake, or until its torque is off
+_TORQUE_OFF = 0.5  # s, at the least, until a drive reports its commanded torque off
+_CHECKED = 100.0  # samples of a motion in a second that are checked, at the least: a slow cycle misses its peaks
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
 
 
@@ -310,6 +312,16 @@ class RigConfig(Section):
     def enable_time(self) -> float:
         """Return the maximum time from an enable command to a drive's confirmation, s."""
         return self.drives.enable_time + _ENABLING_EXCHANGES * self.exchange_period
+
+    @property
+    def torque_off_time(self) -> float:
+        """Return the maximum time from a command without torque to a drive's confirmation, s."""
+        return max(_TORQUE_OFF, _ENABLING_EXCHANGES * self.exchange_period)
+
+    @property
+    def check_rate(self) -> float:
+        """Return how many samples of a motion are checked in a second, at the least, Hz: one in a cycle, or more."""
+        return max(self.rate, _CHECKED)
 
     @property
     def stale_time(self) -> float:

@@ -1,10 +1,12 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
+from rig.engine.checking import motion_verdict
 from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, send_compile_progress
 from rig.engine.core import Engine
 from rig.engine.cycle_data import CycleData, Readings, estimate_kernel
 from rig.engine.devices import (
     cell_calibration,
+    command_waits,
     make_cells,
     make_drive,
     make_drive_group,
@@ -63,7 +65,7 @@ from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
-from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
+from rig.engine.reference import LONG_PERIOD, RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import (
     REPLY_KINDS,
     CellsReport,
@@ -91,6 +93,7 @@ from rig.safety import TORQUE_STATES
 
 __all__ = [
     "LEAST_PACE",
+    "LONG_PERIOD",
     "OBSERVER_ROWS",
     "RAMPS",
     "REPLY_KINDS",
@@ -161,6 +164,7 @@ __all__ = [
     "check_move",
     "claim_addresses",
     "claim_drives",
+    "command_waits",
     "estimate_kernel",
     "exchanged_cells",
     "find_engine",
@@ -176,6 +180,7 @@ __all__ = [
     "make_drive_group",
     "make_law",
     "make_source",
+    "motion_verdict",
     "move_bounds",
     "needed_modes",
     "note_command_kernel",

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics import DynamicsError
-from kinematics import KinematicsError, MotionTable, pose_to_coordinates
+from kinematics import KinematicsError, MotionTable, Trajectory, pose_to_coordinates
 from rig.config import RigConfig
+from rig.engine.devices import command_waits
 from rig.errors import HardwareError, RefusedError
 from rig.findings import Code, Finding
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, give_back_memory
-from rig.safety import check_slowing, check_trajectory
+from rig.safety import TrajectoryVerdict, check_slowing, check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
@@ -44,13 +45,21 @@ def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
     return MotionTable(step, array)
 
 
+def motion_verdict(
+    config: RigConfig, motion: Trajectory | MotionTable, rate: float, *, at_rest: bool = True, remedy: bool = True
+) -> TrajectoryVerdict:
+    """Judge a motion for a rig, with the travel of its legs between two commands; see `check_trajectory`."""
+    waits = command_waits(config)
+    return check_trajectory(config.machine, config.safety, motion, rate, at_rest=at_rest, remedy=remedy, waits=waits)
+
+
 def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = None) -> Finding | None:
     """Check whether the rig may follow `table`: None, or the finding with the largest scale that would pass.
 
     `slowing`: s, duration of a stop that may begin anywhere on it; None: only the table is checked.
     """
     try:
-        found = check_trajectory(config.machine, config.safety, table, config.rate).finding
+        found = motion_verdict(config, table, config.check_rate).finding
         if found is None and slowing is not None:
             found = check_slowing(config.machine, table, slowing)
     except (KinematicsError, DynamicsError) as error:

@@ -24,7 +24,7 @@ from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
 from rig.engine.leg_move import LegMove
 from rig.engine.messages import Reply, refusal
 from rig.engine.motion_log import MotionLog
-from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
+from rig.engine.reference import LONG_PERIOD, RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import CellsReport, DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.sources import GuardedSource, guarded
@@ -54,6 +54,7 @@ from rig.states import FaultCode, MotionKind, State, StopSeverity
 from rig.streaming import SampleRing
 
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
+_ON_THE_WAY = 3  # long cycles, from the request of a stop to the first sample that shows it
 _HISTORY = 50
 _NONE = (0.0,) * 6
 _FRESH = 0.02  # s, largest age of a published snapshot
@@ -99,8 +100,9 @@ class Engine:
         self.machine = StateMachine(
             Deadlines(
                 homing=safety.homing_timeout,
-                stop=safety.stop_time,
+                stop=safety.stop_time + (_ON_THE_WAY * config.period if config.period > LONG_PERIOD else 0.0),
                 enable=config.enable_time,
+                torque_off=config.torque_off_time,
                 brake=0.0 if config.io is None else config.io.closing_time,
             )
         )
@@ -120,7 +122,7 @@ class Engine:
         self._exchanges = ExchangeTimes(drives, clock, config.drives.reply_deadline * config.period)
         limits = self.cycle_data.reference.limits
         rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
-        self.reference = Reference(mechanism.geometry.home_pose, rate_change)
+        self.reference = Reference(mechanism.geometry.home_pose, rate_change, config.period)
         self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, self._act)
         force_bound = np.minimum(limits.force, drives.force_limit)
         self._homing = Homing(safety, drives.homing_ends_off)
@@ -435,6 +437,7 @@ class Engine:
             exchanges.repeat(commander.commands)
             supervision.references()
         self.motions.follow(t)
+        self.reference.end_cycle()
         spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)
         self.sink.push(cycle.row)

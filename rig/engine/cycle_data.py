@@ -355,6 +355,8 @@ class ReferenceMotion:
         """bits of `carry_legs_kernel`: feedback that was not read at the cycle's time"""
         self.limits = ReferenceCheck(config.machine, config.safety)
         """bounds of a reference"""
+        self.following = np.zeros((6, 13))
+        """legs as `legs_ahead`, of a later time; see `follow_on`"""
         self._source: Reference | None = None
         self._home, self._geometry = config.machine.geometry.home_pose, config.machine.geometry.array
         self._moment = np.zeros(19)
@@ -398,6 +400,14 @@ class ReferenceMotion:
         if self._source is None or not self._source.evaluate(later, self._moment):
             return None
         return self._moment
+
+    def follow_on(self, later: float) -> bool:
+        """Evaluate the legs `later` s after `legs_ahead` into `following`; False where nothing is known of then."""
+        source = self._source
+        if source is None or not source.foresees or not source.evaluate(self.ahead_by + later, self._moment):
+            return False
+        inverse_kinematics_kernel(self._geometry, self._moment, self.following)
+        return True
 
     def by_time(self, offset: Array, later: float) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Indices of legs with the same `offset` (6,) s above 0, and the motion (19,) `later` s than that."""
@@ -497,15 +507,19 @@ class LegForceModel:
             for some, moment in reference.by_time(measurement.offset, by):
                 out[some] = self.dynamics.forces(moment)[some]
 
-    def note_command(self, t: float, reference: ReferenceMotion, feedforward: Array) -> None:
-        """Note that the forces (6,) N of `feedforward` are commanded in the cycle at `t`, s."""
-        self.zero_order_hold.note(t, feedforward, self._speeds_at_force, reference.legs_ahead)
+    def note_command(self, t: float, reference: ReferenceMotion, feedforward: Array, mean_speeds: Array) -> None:
+        """Note that the forces (6,) N of `feedforward` are commanded in the cycle at `t`, s.
+
+        mean_speeds: see `SetPoints`.
+        """
+        self.zero_order_hold.note(t, feedforward, self._speeds_at_force, reference.legs_ahead, mean_speeds)
 
 
 class SetPoints:
     """Set-points of the next command.
 
     `force` (6,) N, its part `feedforward` (6,) N by the model, and `position` (6,) m, NaN where no length is commanded.
+    `mean_speed` (6,) m/s: of the reference while a length holds, where that is commanded; else NaN.
 
     Args:
         row: (1,), the telemetry row.
@@ -514,6 +528,7 @@ class SetPoints:
     def __init__(self, row: Frame) -> None:
         self.force, self.feedforward = row["force_command"][0], row["force_feedforward"][0]
         self.position = row["position_command"][0]
+        self.mean_speed = np.full(6, math.nan)
         self._all: Array = np.ndarray((18,), np.float64, row.data, ROW.fields["force_command"][1])  # type: ignore[index]
         self._none = np.repeat([0.0, math.nan], (12, 6))
 
@@ -555,7 +570,7 @@ class CycleData:
 
     def note_command(self, t: float) -> None:
         """Note that the set-points are commanded in the cycle at `t`, s."""
-        self.model.note_command(t, self.reference, self.set_points.feedforward)
+        self.model.note_command(t, self.reference, self.set_points.feedforward, self.set_points.mean_speed)
 
 
 _FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in list(CycleFlag)[:5])

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from actuators import (
     Buses,
     CellSource,
@@ -20,6 +22,7 @@ from actuators import (
     open_wire,
 )
 from calibration import LoadCellCalibration, identity, load_cell_calibration
+from kinematics import Array
 from rig.config import RigConfig, cell_options, drive_options, io_options
 from rig.engine.digital_io import InputsOutputs
 from rig.engine.drive_group import DriveGroup
@@ -106,6 +109,23 @@ def make_drive(
         | (_served(config, config.drives.legs[leg], pacer) if wires is None else _over(wires, leg))
     )
     return create_drive(config.drives.driver_of(leg), options)
+
+
+def command_waits(config: RigConfig) -> Array:
+    """For how long each leg's drive waits at a commanded length for the next one, (6,) s.
+
+    0 where the host closes the leg's loop, and where the drive carries the length on at the commanded speed. A length
+    that is commanded for a later time than it arrives shortens the wait.
+
+    Raises:
+        ConfigurationError: as `make_drive`.
+    """
+    waits = np.zeros(len(config.drives.legs))
+    wait = max(0.0, config.exchange_period - max(0.0, config.length_lead - config.drives.delay))
+    for leg in np.flatnonzero(config.own_loops).tolist():
+        if not make_drive(config, leg).capabilities.velocity_feedforward:
+            waits[leg] = wait
+    return waits
 
 
 def make_cells(

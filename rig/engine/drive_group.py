@@ -34,7 +34,7 @@ from rig.safety import LEGS, Traffic
 
 _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
-_SETTLING_TIMEOUT = 0.1  # s
+_SETTLING_TIMEOUT = 0.1  # s, or twice the time that the slowest line takes
 _WATCHDOG_PERIOD = 0.05  # s between two looks at a drive's watchdog
 
 
@@ -494,9 +494,10 @@ class DriveGroup:
     def _settle(self) -> list[Finding]:
         """Exchange until every device has replied, so that the first cycle has real values."""
         answered, cells = np.zeros(6, bool), False
+        timeout = max(_SETTLING_TIMEOUT, *(2.0 * plan.time for plan in self.plans), 0.0)
         for _ in range(_SETTLING_EXCHANGES):
             try:
-                self.exchange([COMMAND_OFF] * 6, self._clock.now(), _SETTLING_TIMEOUT)
+                self.exchange([COMMAND_OFF] * 6, self._clock.now(), timeout)
             except ActuatorError as error:
                 return [Finding.of_text(str(error))]
             answered |= self.fresh > 0.0

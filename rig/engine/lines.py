@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
-from actuators import BusPlan, SerialEndpoint
+from actuators import ActuatorError, BusPlan, SerialEndpoint
 from rig.config import LEAST_RATE, RigConfig, device_keys
 from rig.engine.devices import make_drive_group
 from rig.errors import ConfigError
@@ -112,26 +112,30 @@ class BusVerdict:
         return Finding(Code.LINE_SLOW, 0, plan.time, self.budget, details, tuple(self._ways_out(plan)))
 
     def _ways_out(self, plan: BusPlan) -> Iterator[Finding]:
-        """Yield what would let the line carry the rate, each by itself, and the rate that it carries."""
-        yield from self._lower_rate(plan)
+        """Yield what would let the line carry the rate, each by itself, and the rate that all lines carry.
+
+        Each has been tried: the configuration takes it, and the plan of its lines fits. The lower rate and the later
+        deadline apply to all lines, so they are those of the slowest.
+        """
+        yield from self._lower_rate()
         yield from self._faster_line(plan)
         spare = self.budget - (plan.time - plan.bytes * plan.byte_time)
         if plan.byte_time > 0.0 and 0.5 * plan.bytes <= (most := math.floor(spare / plan.byte_time)):
             yield Finding(Code.LINE_FEWER_BYTES, value=plan.bytes, bound=most)
-        quick = (self.budget - plan.bytes * plan.byte_time) / max(2 * plan.exchanges - 1, 1)
-        if quick > 0.0:
+        quick = _rounded_down((self.budget - plan.bytes * plan.byte_time) / max(2 * plan.exchanges - 1, 1))
+        if quick > 0.0 and _carried(self.config, plan, self.budget, {"turnaround": quick, "reply_delay": quick}):
             yield Finding(Code.LINE_QUICKER, value=max(plan.turnaround, plan.delays / plan.exchanges), bound=quick)
-        share = math.ceil(100.0 * plan.time / self.config.period) / 100.0
+        share = math.ceil(100.0 * max(other.time for other in self.plans) / self.config.period - 1e-9) / 100.0
         if share <= _LARGEST_SHARE:
             yield Finding(Code.LINE_LATER_DEADLINE, value=share)
         if plan.seldom:
             devices: dict[str, Value] = {"devices": [member.name for member in plan.seldom]}
             yield Finding(Code.LINE_SAMPLED_TOGETHER, details=devices)
 
-    def _lower_rate(self, plan: BusPlan) -> Iterator[Finding]:
-        highest = math.floor(self.config.drives.reply_deadline / plan.time)
+    def _lower_rate(self) -> Iterator[Finding]:
+        highest = math.floor(self.carries)
         if highest < LEAST_RATE:
-            yield Finding(Code.LINE_NO_RATE, value=highest, bound=LEAST_RATE)
+            yield Finding(Code.LINE_NO_RATE, value=_rounded_down(self.carries), bound=LEAST_RATE)
             return
         refused = tuple(_rate_refusals(self.config, highest))
         code = Code.LINE_RATE_REFUSED if refused else Code.LINE_RATE
@@ -144,18 +148,22 @@ class BusVerdict:
         bauds = [] if endpoint is None else sorted(baud for baud in endpoint.bauds if baud > present)
         counts = range(2, len(plan.members) + 1)
 
-        def fits(baud: int, lines: int) -> bool:
-            fitting = plan.time_at(present, baud, lines) <= self.budget
-            return fitting and (baud == present or _takes_baud(self.config, plan.place, baud))
+        def fits(baud: int, lines: int = 1) -> bool:
+            if endpoint is None:
+                return plan.time_at(present, baud, lines) <= self.budget
+            return _carried(self.config, plan, self.budget, {"baud": baud}, lines)
 
-        alone = [
-            *((Code.LINE_BAUD, baud, 1) for baud in bauds if fits(baud, 1)),
-            *((Code.LINE_SPLIT, present, count) for count in counts if fits(present, count)),
-        ]
-        both = ((Code.LINE_BAUD_AND_SPLIT, baud, count) for count in counts for baud in bauds if fits(baud, count))
-        for code, group in groupby(alone or islice(both, 1), key=lambda found: found[0]):
-            _code, baud, count = next(group)
-            yield Finding(code, value=present, bound=baud, details={"count": count})
+        higher = next((baud for baud in bauds if fits(baud)), None)
+        several = next((count for count in counts if fits(present, count)), None)
+        if higher is not None:
+            yield Finding(Code.LINE_BAUD, value=present, bound=higher, details={"count": 1})
+        if several is not None:
+            yield Finding(Code.LINE_SPLIT, value=present, bound=present, details={"count": several})
+        if higher is None and several is None:
+            pairs = ((baud, count) for count in counts for baud in bauds)
+            likely = (pair for pair in pairs if plan.time_at(present, *pair) <= self.budget)
+            for baud, count in islice((pair for pair in likely if fits(*pair)), 1):
+                yield Finding(Code.LINE_BAUD_AND_SPLIT, value=present, bound=baud, details={"count": count})
 
 
 def _remedies(found: Finding) -> list[dict[str, Any]]:
@@ -178,21 +186,51 @@ def _endpoint(config: RigConfig, place: str) -> SerialEndpoint | None:
     return next((endpoint for endpoint in found if isinstance(endpoint, SerialEndpoint)), None)
 
 
-def _takes_baud(config: RigConfig, place: str, baud: int) -> bool:
-    """Whether the drivers of all devices on a line take a baud."""
-    drives = [leg.model_dump() | ({"baud": baud} if leg.place == place else {}) for leg in config.drives.legs]
-    changes: dict[str, Any] = {"drives": {"legs": drives}}
+def _rounded_down(value: float) -> float:
+    """The value to three digits, as it is shown, and never more than it is."""
+    if not value > 0.0:
+        return 0.0
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.floor(value / step * (1.0 + 1e-12)) * step:.3g}")
+
+
+def _carried(config: RigConfig, plan: BusPlan, budget: float, changes: dict[str, float], lines: int = 1) -> bool:
+    """Whether a configuration may have `changes` of a line's settings, and then its lines fit within `budget`, s.
+
+    changes: `baud`, `turnaround`, `reply_delay`. Its devices are distributed among several such lines, the slowest
+    first, each to the line that has least.
+    """
+    parts, place_of = [0.0] * lines, dict[str, int]()
+    for member in sorted(plan.members, key=lambda member: member.time, reverse=True):
+        place_of[member.name] = parts.index(min(parts))
+        parts[place_of[member.name]] += member.time
+    names = iter(member.name for member in plan.members)
+    own, drives, devices = dict(changes), list[dict[str, Any]](), list[dict[str, Any]]()
+    places = [plan.place, *(f"{plan.place}-{number}" for number in range(2, lines + 1))]
+    turnaround = own.pop("turnaround", None)
+
+    def moved(address: dict[str, Any], place: str) -> dict[str, Any]:
+        if place != plan.place:
+            return address
+        new = {name: value for name, value in own.items() if name == "baud" or name in address}
+        return address | new | {"device": places[place_of[next(names)]]}
+
+    for leg in config.drives.legs:
+        drives.append(moved(leg.model_dump(), leg.place))
     cells = config.load_cells
+    for one in cells.places.values():
+        devices.append(moved(one.model_dump(), one.place))
+    settings = {} if turnaround is None else {"turnaround": turnaround}
+    changed: dict[str, Any] = {"drives": {"legs": drives, **settings}}
     if cells.devices is not None:
-        devices = [one.model_dump() | ({"baud": baud} if one.place == place else {}) for one in cells.devices]
-        changes["load_cells"] = {"devices": devices}
-    elif cells.amplifier is not None and cells.amplifier.place == place:
-        changes["load_cells"] = {"amplifier": {"baud": baud}}
+        changed["load_cells"] = {"devices": devices}
+    elif devices:
+        changed["load_cells"] = {"amplifier": devices[0]}
     try:
-        config.changed(changes)
-    except ConfigError:
+        plans = make_drive_group(config.changed(changed)).plans
+    except (ConfigError, ActuatorError):
         return False
-    return True
+    return all(one.time <= budget for one in plans if one.place in places)
 
 
 def judge_buses(config: RigConfig, plans: Sequence[BusPlan]) -> BusVerdict:

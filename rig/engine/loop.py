@@ -19,7 +19,7 @@ _MOVING = frozenset(
 )  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
 _LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
-_LAST_PATIENCE = 0.05  # s for their answers, each time
+_LAST_PATIENCE = 0.05  # s for their answers, each time, or the time of a cycle's where that is longer
 
 
 @dataclass(slots=True)
@@ -167,8 +167,10 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             engine.step(tick)
     except BaseException as error:
         stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in engine.drives.asked]  # which enables
+        config = engine.config
+        patience = max(_LAST_PATIENCE, config.drives.reply_deadline * config.period)
         for _ in range(_LAST_WORDS):
-            engine.drives.exchange(stop, ticker.now(), _LAST_PATIENCE)
+            engine.drives.exchange(stop, ticker.now(), patience)
         if isinstance(error, SystemExit):
             engine.record("warning", Finding(Code.ENGINE_ENDS_AT_ONCE))
         else:

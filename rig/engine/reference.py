@@ -69,12 +69,18 @@ RAMPS = (0.4, 0.8, 1.6, 3.2)
 """s, durations of a change of the path rate to pause and resume; the first one within the legs' limits is used."""
 _SAMPLES = 20
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
+LONG_PERIOD = 0.0201
+"""s; in cycles that are longer, at rates below 50 Hz, what changes while a command is on its way is made up for: a
+motion begins, and changes its rate, when the next command acts, and a leg's mean speed in a cycle is that between two
+evaluations of the reference."""
 
 
 @kernel
 def _progress(elapsed: float, length: float, start: float, target: float) -> float:
-    """Path time gained `elapsed` s after a ramp began."""
+    """Path time gained `elapsed` s after a ramp began; negative: before it does."""
     change = target - start
+    if elapsed < 0.0:
+        return elapsed * start
     if elapsed >= length:
         return length * (start + 0.5 * change) + target * (elapsed - length)
     x = elapsed / length
@@ -87,13 +93,15 @@ def path_law_kernel(
 ) -> tuple[float, float, float]:
     """Path time, rate and acceleration `ahead` s from now: a cubic smooth step between two rates, then constant.
 
-    place: path time now, s. elapsed: s since the ramp began. ahead: s. length: of the ramp, s. start, target: rates
-    before and after it.
+    place: path time now, s. elapsed: s since the ramp began, negative before it does. ahead: s. length: of the ramp, s.
+    start, target: rates before and after it.
     """
     then = elapsed + ahead
     place += _progress(then, length, start, target) - _progress(elapsed, length, start, target)
     if then >= length:
         return place, target, 0.0
+    if then < 0.0:
+        return place, start, 0.0
     x, change = then / length, target - start
     return place, start + change * x * x * (3.0 - 2.0 * x), change * 6.0 * x * (1.0 - x) / length
 
@@ -105,11 +113,13 @@ def path_motion_kernel(
 ) -> int:  # fmt: skip
     """Fill `motion` (19,) with that on a table (n, 18) at the place of `path_law_kernel`; returns the table's status.
 
-    end: s, of the table; a checked motion ends at rest, and there it stays.
+    end: s, of the table; a checked motion ends at rest, and there it stays, as it rests at its beginning before that.
     """
     place, rate, acceleration = path_law_kernel(place, elapsed, ahead, length, start, target)
     if place >= end:
         place, rate, acceleration = end, 0.0, 0.0
+    elif place < 0.0:
+        place = rate = acceleration = 0.0
     status: int = table_motion_kernel(samples, step, place, rate, acceleration, motion)
     return status
 
@@ -176,6 +186,7 @@ class TableSource:
         rate_change: gives the duration of a change of the rate; None: the first one.
         at_end: begin, and stay, at its end.
         rate: normal path rate, above 0 and at most 1.
+        latency: s, until the next command acts. The path begins then, and then its rate changes.
     """
 
     def __init__(
@@ -186,12 +197,14 @@ class TableSource:
         *,
         at_end: bool = False,
         rate: float = 1.0,
+        latency: float = 0.0,
     ) -> None:
         self.name = name
+        self.latency = latency
         self._table = table
         self._length = table.duration
         self._rate_change = rate_change
-        self._path_time = table.duration if at_end else 0.0
+        self._path_time = table.duration if at_end else -latency
         self._full = rate
         self._durations: Sequence[float] = ()
         self._start = self._target = 0.0 if at_end else rate
@@ -222,7 +235,7 @@ class TableSource:
 
     def _change(self, target: float, durations: Sequence[float]) -> None:
         def law(duration: float, ahead: float) -> tuple[float, float, float]:
-            return self.ramp_law(target, duration, ahead)
+            return self.ramp_law(target, duration, self.latency + ahead)
 
         change = self._rate_change
         bearable = durations[0] if change is None else change.duration(self._table, law, durations)
@@ -231,12 +244,13 @@ class TableSource:
     def change_rate(self, target: float, duration: float) -> None:
         """Bring the path rate smoothly to `target`, 0 to 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
-            self._start, self._target, self._duration, self._elapsed = self._rate_now, target, duration, 0.0
+            self._start, self._target = self._rate_now, target
+            self._duration, self._elapsed = duration, -self.latency
             self._set_phase()
 
     def ramp_law(self, target: float, duration: float, ahead: float) -> tuple[float, float, float]:
         """Path time, rate and acceleration `ahead` s from now if the rate changed to `target` now."""
-        return path_law_kernel(self._path_time, 0.0, ahead, duration, self._rate_now, target)
+        return path_law_kernel(self._path_time, -self.latency, ahead, duration, self._rate_now, target)
 
     def _set_phase(self) -> None:
         """Set `moving`, `slowing` and `paused`: attributes, as they are read several times a cycle."""
@@ -248,7 +262,7 @@ class TableSource:
     @property
     def path_time(self) -> float:
         """Place on the path, s."""
-        return self._path_time
+        return max(0.0, self._path_time)
 
     @property
     def path_duration(self) -> float:
@@ -285,12 +299,15 @@ class Reference:
     Args:
         pose: (7,) of the start, base frame.
         rate_change: see `TableSource`.
+        period: s, of a cycle.
 
     `source` is the present one.
     """
 
-    def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
+    def __init__(self, pose: Array, rate_change: RateChange | None = None, period: float = 0.0) -> None:
         self._rate_change = rate_change
+        self._slow = period if period > LONG_PERIOD else 0.0
+        self._latency = 2.0 * self._slow
         self.rate = 1.0
         """part of full speed at which runs are followed"""
         self._paced = False
@@ -309,12 +326,14 @@ class Reference:
 
     def follow(self, table: MotionTable, name: str, *, paced: bool = False) -> None:
         """Follow `table` from its beginning, at full rate or, `paced`, at that of runs."""
-        self.take(TableSource(table, name, self._rate_change, rate=self.rate if paced else 1.0))
+        rate = self.rate if paced else 1.0
+        self.take(TableSource(table, name, self._rate_change, rate=rate, latency=self._latency))
         self._paced = paced
 
     def pace(self, rate: float, durations: Sequence[float]) -> None:
         """Follow runs at this part of full speed; one that is followed changes to it as `resume` does."""
         self.rate = rate
+        self._know_latency()
         if self._paced and isinstance(self.source, TableSource):
             self.source.pace(rate, durations)
 
@@ -332,7 +351,7 @@ class Reference:
     def leave_for(self, table: MotionTable, name: str) -> None:
         """Replace a failed source by `table`, which ends at rest; its place on the path stays."""
         left = self._left or self.source
-        self.follow(table, name)
+        self.take(TableSource(table, name, self._rate_change))
         self._left = left
 
     def leave_at(self, pose: Array) -> None:
@@ -381,9 +400,24 @@ class Reference:
         """Seconds of the path per second."""
         return self.source.path_rate
 
+    @property
+    def foresees(self) -> bool:
+        """Whether its source may be asked for times beyond that of the next command."""
+        return getattr(self.source, "foresees", True)
+
     def advance(self, duration: float) -> None:
-        """Let `duration` s pass."""
+        """Let `duration` s pass, at the begin of a cycle."""
         self.source.advance(duration)
+        self._latency = self._slow
+
+    def end_cycle(self) -> None:
+        """The cycle's command is made: what changes from here on is in the one after it, which acts a cycle later."""
+        self._latency = 2.0 * self._slow
+
+    def _know_latency(self) -> None:
+        """Tell a table when a change of its rate acts; other sources plan by themselves."""
+        if self._slow and isinstance(self.source, TableSource):
+            self.source.latency = self._latency
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
@@ -391,10 +425,12 @@ class Reference:
 
     def decelerate(self, durations: Sequence[float]) -> None:
         """Decelerate to rest, in the first of the rising `durations` (s) within the legs' limits, else in the last."""
+        self._know_latency()
         self.source.decelerate(durations)
 
     def resume(self, durations: Sequence[float]) -> None:
         """Take the path up again; likewise."""
+        self._know_latency()
         self.source.resume(durations)
 
 

@@ -147,6 +147,9 @@ class GuardedSource:
             if self.moving and self._slowed > self._rest_within * (1.0 + _REST_MARGIN):
                 self.fault = Finding(Code.SOURCE_NOT_AT_REST, 0, bound=self._rest_within, details={"source": self.name})
 
+    foresees = False
+    """it is asked for the next command alone"""
+
     def evaluate(self, ahead: float, motion: Array, *, still: bool = False) -> bool:
         """See `ReferenceSource.evaluate`; NaN after a fault. still: ask it although it says that it does not move."""
         if self.fault is None and not (self.moving or still):

@@ -73,12 +73,12 @@ class Supervision:
         self._limits = cycle.reference.limits
         self._monitor = FeedbackMonitor(config, drives.resolution, drives.velocity_feedback)
         self._measured = MeasuredBounds(config.machine, config.safety, drives.auxiliary)
-        self._rest = RestMonitor(config.safety)
+        self._rest = RestMonitor(config.safety, config.period)
         self._braking = Braking(config, self._limits)
         self._checked_leg = 0
         self._torque = TorqueChecks(machine, drives.homing_ends_off)
         self._lag: list[float] = drives.lag.tolist()
-        self._traffic = TrafficCheck(config.safety.rejected_replies, drives.devices)
+        self._traffic = TrafficCheck(config.safety.rejected_replies, drives.devices, config.period)
         self._inputs = InputChecks(config.period, config.io_stale_time, config.stale_time + config.period, machine)
         self._overruns_in_a_row = 0
         self._unrecorded = False

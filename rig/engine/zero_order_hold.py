@@ -39,6 +39,9 @@ _LEAST = 1e-9
 """N, of what dies away and of what moves a leg; with ever less processors are slow"""
 _SUBSTEP = 3e-4
 """s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
+_LONGEST_SUBSTEP = 1.25e-3
+"""s; the cycles of low rates have as many as that takes, since a drive's loop is stiff"""
+_UNKNOWN = np.full(6, math.nan)  # m/s
 _MOBILITY_EVERY = 4
 """cycles between two updates of Λ⁻¹ at the reference's pose"""
 
@@ -51,7 +54,8 @@ _ACCELERATION = 4  # m/s²
 _DELIVERED = 5  # N, as the command takes effect
 _COURSE = 6  # N/s⁰ … N/s⁵, six rows: what the drive gives x s later is their polynomial and a part that dies away
 _TIME = 12  # s, of the cycle in which it was computed, in the first column
-_COMMAND_ROWS = 13
+_LIFT = 13  # m/s, by which the commanded speed is more than that of the reference's leg where it takes effect
+_COMMAND_ROWS = 14
 _POWERS = 6
 
 # Rows of what is known of the legs and their drives (LEG_ROWS, 6).
@@ -111,12 +115,11 @@ _WORK_SIZE = WORK_SIZE + FROZEN_SIZE + 6
 
 @inlined
 def _begin(
-    command: Array, leg: int, stiffness: float, damping: float, period: float, lag: float,
-    r3: float, r4: float, r5: float,
-) -> None:  # fmt: skip
+    command: Array, leg: int, stiffness: float, damping: float, lag: float, r3: float, r4: float, r5: float
+) -> None:
     """Fill `_COURSE` of a leg's (index) command; r3, r4, r5: of its reference's x³, x⁴, x⁵, beyond the acceleration."""
     a = command[_ACCELERATION, leg]
-    ahead = 0.5 * a * period  # m/s, by which the commanded speed is that of the middle
+    ahead = command[_LIFT, leg]
     # what the drive demands: F + K (ahead x − a x²/2 − r3 x³ − …) + D (ahead − a x − 3 r3 x² − …)
     command[_COURSE, leg] = command[_FORCE, leg] + damping * ahead
     command[_COURSE + 1, leg] = stiffness * ahead - damping * a
@@ -242,7 +245,7 @@ def _remembered(data: Any, leg: int, deviation: float, rate: float) -> float:
 
 
 @kernel
-def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahead: Array) -> None:
+def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahead: Array, mean_speeds: Array) -> None:
     """Fill the first rows of the next command; see `ZeroOrderHold.note`."""
     data = hold[0]
     legs, timing, state, command = data.legs, data.timing, data.state, data.commands[data.count % _DEPTH]
@@ -273,6 +276,9 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
         command[_LENGTH, i] = length + later * (speed + 0.5 * later * acceleration)
         command[_SPEED, i] = speed + later * acceleration
         command[_ACCELERATION, i] = acceleration
+        command[_LIFT, i] = 0.5 * timing[_PERIOD] * acceleration
+        if math.isfinite(mean_speeds[i]):
+            command[_LIFT, i] = mean_speeds[i] - command[_SPEED, i]
 
 
 @kernel
@@ -301,6 +307,7 @@ def _deviate(
     for part in range(2):
         begin, end = (0.0, switch) if part == 0 else (switch, period)
         steps = 2 if part == 0 else min(16, max(4, math.ceil((end - begin) / _SUBSTEP)))
+        steps = max(steps, math.ceil((end - begin) / _LONGEST_SUBSTEP - 1e-9))
         h = (end - begin) / steps
         if h <= 0.0:
             continue
@@ -369,7 +376,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
         data.offset[:], data.cells_offset[:], row.terms[:], row.velocity_reference[:], data.legs[:], row.reference[:],
     )  # fmt: skip
     out, rates = row.force_held, row.velocity_held
-    period, delay, lag, smooth = timing[_PERIOD], timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
+    delay, lag, smooth = timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
     newest = commands[(count - 1) % len(commands)]
     before = commands[(count - 2) % len(commands)]
     sent = newest[_TIME, 0]  # when the command before the newest went out
@@ -394,10 +401,10 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
         else:
             if looped:
                 r3, r4, r5 = _rest(before, newest, i, t - sent)
-                _begin(before, i, stiffness, damping, period, lag, r3, r4, r5)
+                _begin(before, i, stiffness, damping, lag, r3, r4, r5)
             newest[_DELIVERED, i] = _delivered(before, i, t - sent, lag)
         if looped:
-            _begin(newest, i, stiffness, damping, period, lag, 0.0, 0.0, 0.0)
+            _begin(newest, i, stiffness, damping, lag, 0.0, 0.0, 0.0)
         else:
             newest[_COURSE, i] = newest[_FORCE, i]
     if deviating and count > 1:
@@ -500,10 +507,10 @@ class ZeroOrderHold:
         """Nothing is commanded."""
         self.data["count"] = 0
 
-    def note(self, t: float, forces: Array, speeds: Array, legs: Array) -> None:
+    def note(self, t: float, forces: Array, speeds: Array, legs: Array, mean_speeds: Array = _UNKNOWN) -> None:
         """Keep what the cycle at `t`, s, commands: the model's forces (6,), N.
 
         legs (6, ≥3): `ReferenceMotion.legs_ahead`. speeds (6,): m/s, of the reference's legs at the time of the
-        forces.
+        forces. mean_speeds (6,): m/s, commanded with lengths; NaN for those of half a cycle later.
         """
-        note_command_kernel(self.data, t, forces, speeds, legs)
+        note_command_kernel(self.data, t, forces, speeds, legs, mean_speeds)

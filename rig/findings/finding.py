@@ -53,6 +53,7 @@ QUANTITIES = (
     "condition number",
     "force",
     "force at a standstill",
+    "travel between two commands",
     "speed at start or end",
 )
 """Quantities limited by the motion check."""

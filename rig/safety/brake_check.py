@@ -18,7 +18,7 @@ _STANDSTILL = 2e-3  # m/s, below which a leg has come to rest
 _SETTLING = 0.25  # s without torque, after which a leg that has not come to rest counts from where it is
 _GAINED = 0.05  # m/s, more than the speed at which the torque went off: a brake that holds only takes speed away
 _CONTINUOUS = 2e-3  # m between two samples beyond what the speed explains: the drive counts from another zero
-_LONGEST_GAP = 0.025  # s between two samples, beyond which the speeds do not explain the way any more
+_LONGEST_GAP = 0.025  # s between two samples, or one and a half cycles, beyond which the speeds do not explain the way
 _WINDOW = 0.25  # s between two marks by which is told whether the leg moves on
 _STATIONARY = 1e-4  # m since the mark before the last, within which it does not
 _NAMED = 0.25  # of the bound, beyond which a leg is named beside the one that is over it
@@ -33,11 +33,12 @@ _ROWS = 9
 @kernel
 def _rest_kernel(
     fresh: Array, torque: Array, length: Array, velocity: Array, departure: Array, legs: Array, elapsed: float,
-    homed: bool, mark: bool, bound: float,
+    homed: bool, mark: bool, bound: float, longest: float,
 ) -> tuple[bool, bool]:  # fmt: skip
     """Update the fresh legs, `elapsed` s after the cycle before.
 
     legs (9, 6) is state from cycle to cycle; mark: set a new mark. A leg whose samples are not consistent restarts.
+    longest: s between two samples, as `_LONGEST_GAP` says.
     Returns whether a leg accelerates without torque, and whether one has moved by more than `bound` m and `departure`.
     """
     gains = False
@@ -47,7 +48,7 @@ def _rest_kernel(
             continue
         gap, speed = legs[_SINCE, i], velocity[i]
         way = abs(length[i] - legs[_LENGTH, i] - 0.5 * gap * (speed + legs[_VELOCITY, i]))
-        known = way <= _CONTINUOUS if gap <= _LONGEST_GAP else homed  # False before the first sample
+        known = way <= _CONTINUOUS if gap <= longest else homed  # False before the first sample
         if torque[i] != 0.0 or not known or math.isnan(legs[_LENGTH, i]):
             legs[_REST, i] = math.nan
             legs[_MOVED, i] = legs[_OFF, i] = 0.0
@@ -79,10 +80,12 @@ class RestMonitor:
 
     Args:
         safety: `brake_slip` bounds the movement.
+        period: s, of a cycle.
     """
 
-    def __init__(self, safety: Safety) -> None:
+    def __init__(self, safety: Safety, period: float = 0.0) -> None:
         self._bound = safety.bound("brake_slip")
+        self._longest = max(_LONGEST_GAP, 1.5 * period)
         self._legs = np.zeros((_ROWS, _LEGS))
         self._torque = np.zeros(_LEGS)
         self._marked = 0.0
@@ -133,7 +136,7 @@ class RestMonitor:
             self._marked = t
         legs = self._legs
         gains, slips = _rest_kernel(
-            fresh, self._torque, length, velocity, departure, legs, elapsed, homed, mark, self._bound
+            fresh, self._torque, length, velocity, departure, legs, elapsed, homed, mark, self._bound, self._longest
         )
         if self._reported or not (gains or slips):
             return None

@@ -14,7 +14,7 @@ from rig.states import StopSeverity
 
 _LEGS = 6
 _SAMPLE_PERIOD = 0.1  # s between two samples of a device's counters
-_SAMPLES = 11  # of a second
+_SECOND = 1.0  # s of them that count
 _FEW = 5  # replies that are no good in a second, and nothing to stop for
 # plain integers: the flags' own operators cost more than the rest of the checks
 _WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
@@ -90,10 +90,12 @@ class TrafficCheck:
     Args:
         share: tolerated share of a device's requests in that time; `_FEW` are always tolerated.
         devices: number of devices.
+        period: s, of a cycle, in which each device is checked once at most.
     """
 
-    def __init__(self, share: float, devices: int) -> None:
+    def __init__(self, share: float, devices: int, period: float = 0.0) -> None:
         self._share = share
+        self._samples_kept = 1 + math.ceil(_SECOND / max(_SAMPLE_PERIOD, period) - 1e-9)
         self._devices, self._between = devices, _SAMPLE_PERIOD / devices
         self.turn = 0
         """index of the device that is checked next"""
@@ -120,7 +122,7 @@ class TrafficCheck:
         self.turn = (self.turn + 1) % self._devices
         # however late, each device is due once
         self._due = max(self._due, t - _SAMPLE_PERIOD + self._between) + self._between
-        self._samples.setdefault(device.name, deque(maxlen=_SAMPLES)).append((device.sent, device.unusable))
+        self._samples.setdefault(device.name, deque(maxlen=self._samples_kept)).append((device.sent, device.unusable))
         beyond = self._beyond(device)
         if beyond is not None:
             category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2

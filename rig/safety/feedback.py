@@ -23,9 +23,10 @@ _REVERSED_CYCLES = 3
 _MOVING = 1e-3  # m/s of reference above which an honest encoder never repeats itself
 _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs must agree
 _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
-_MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
+_MOVING_WINDOW = 10  # cycles of that where it is to move, at most as long: what is slower shows in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
 _FALL = 20.0  # m/s², larger than the acceleration of a leg that falls or is driven
+_LONG_GAP = 0.025  # s between two samples, beyond which their speeds do not explain the way of a leg in motion
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _COARSE = 20.0  # steps of an encoder that its leg may be behind
 _STUCK = (
@@ -38,12 +39,12 @@ _TURNS = 2.0  # of them, above which a leg swings, and does not run the wrong wa
 
 _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _SWINGING, _RUNAWAY_ERROR, _FOLLOWING = range(9)
 
-# What is kept of each leg from cycle to cycle, rows of (9, 6): length and velocity of the last fresh sample, s since
+# What is kept of each leg from cycle to cycle, rows of (10, 6): length and velocity of the last fresh sample, s since
 # then, cycles by which it was old, by how much the length has departed from what the speed explains, the reference as
-# the length was last another, how often the speed has turned round lately, and for how many samples in a row the
-# encoder has repeated itself or run against it.
-_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _REPEATS, _REVERSALS = range(9)
-_ROWS = 9
+# the length was last another, how often the speed has turned round lately, the following error then where the leg
+# followed its reference, and for how many samples in a row the encoder has repeated itself or run against it.
+_LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _ERROR, _REPEATS, _REVERSALS = range(10)
+_ROWS = 10
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
 _EXACT, _MEASURED = (0.0,) * _LEGS, (True,) * _LEGS
 _RESOLUTION, _DIFFERENTIATED = range(2)  # rows of the drives
@@ -52,13 +53,18 @@ _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, 
 
 @kernel
 def _departure_kernel(
-    i: int, length: float, velocity: float, lag: float, window: float, legs: Array, bounds: Array, drives: Array
-) -> tuple[float, float]:
+    i: int, length: float, velocity: float, lag: float, window: float, error: float, legs: Array, bounds: Array,
+    drives: Array,
+) -> tuple[float, float]:  # fmt: skip
     """Deviation of leg i's length from its integrated speed, m: since the last sample, and accumulated.
 
     The allowed change is the mean speed over the gap between the samples, widened by changes of speed early or late in
     the gap and by the delay of its estimate; beyond the longest gap under the host's control also by the leg's
     acceleration limit. The rest is accumulated, and decays with the window, s.
+
+    In a gap beyond `_LONG_GAP` a leg in motion may have changed its speed more than once. Where it followed its
+    reference at both ends, with a following `error`, m, NaN elsewhere, the rest is then at most what that error is
+    beyond its bound: a leg that is where it was told to be has not jumped.
 
     A speed that is differentiated from lengths would agree with any jump. There the change of length since the last
     sample must also lie between 0 and that sample's speed times the gap (the leg may have been stopped), each widened
@@ -73,6 +79,9 @@ def _departure_kernel(
     step = 0.0
     if abs(beyond) > slack:  # False where there is no sample before this one
         step = beyond - math.copysign(slack, beyond)
+        if gap > _LONG_GAP and not math.isnan(error - legs[_ERROR, i]):
+            off = max(0.0, abs(error) - bounds[_FOLLOWED]) if bounds[_FOLLOWED] < math.inf else math.inf
+            step = math.copysign(min(abs(step), off), step)
     jump = abs(step)
     if drives[_DIFFERENTIATED, i] != 0.0:
         change, expected = length - legs[_LENGTH, i], gap * before
@@ -100,7 +109,7 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     homed and controlled (6,) are 0 or 1 by leg.
-    legs (9, 6) is state from cycle to cycle. elapsed: s since the samples of the cycle before. bounds (10,):
+    legs (10, 6) is state from cycle to cycle. elapsed: s since the samples of the cycle before. bounds (10,):
     least length, greatest length, greatest departure from the integrated speed, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
     acceleration, distance up to which friction may hold a leg back; an infinite one is not checked. drives (2, 6): m of
@@ -125,8 +134,10 @@ def _check_kernel(
         opposed = opposed and (legs[_REVERSALS, i] > 0.0 or abs(speed + before) < _MIRRORED * abs(before))
         turned = speed * before < 0.0 and min(abs(speed), abs(before)) > _OPPOSED
         legs[_TURNED, i] = legs[_TURNED, i] * math.exp(-legs[_SINCE, i] / _TURN_TIME) + (1.0 if turned else 0.0)
-        window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
-        jump, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds, drives)
+        moves = controlled[i] != 0.0 and abs(wanted) > _MOVING
+        window = min(_MOVING_WINDOW * bounds[_PERIOD], _WINDOW) if moves else _WINDOW
+        followed = length[i] - length_reference[i] if controlled[i] != 0.0 else math.nan
+        jump, departure = _departure_kernel(i, length[i], speed, lag[i], window, followed, legs, bounds, drives)
         jump = max(jump, abs(departure))
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
@@ -156,6 +167,7 @@ def _check_kernel(
         legs[_VELOCITY, i] = speed
         legs[_SINCE, i] = 0.0
         legs[_LAG, i] = lag[i]
+        legs[_ERROR, i] = followed
         legs[_DEPARTURE, i] = departure if homed[i] != 0.0 else 0.0
     return what, leg, value
 

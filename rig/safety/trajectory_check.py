@@ -231,6 +231,7 @@ def check_trajectory(
     *,
     at_rest: bool = True,
     remedy: bool = True,
+    waits: npt.ArrayLike | None = None,
 ) -> TrajectoryVerdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
@@ -240,6 +241,8 @@ def check_trajectory(
     is looked at standing still on the way as well: there a pause may end), those of `safety` (condition number), and
     that the motion starts and ends at rest, which a part of a longer one need not (`at_rest`). What the mechanism does
     not limit is not checked. `remedy`: whether to look for the largest scale that passes, where this one does not.
+    `waits` (6,): s for which each leg's drive waits at a commanded length for the next one; the leg then departs from
+    its reference by what that travels meanwhile, at most the bound of a following error.
 
     Raises:
         TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
@@ -252,7 +255,7 @@ def check_trajectory(
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
     step = min(table.step, 1.0 / rate) / _PARTS if isinstance(trajectory, MotionTable) else table.step
-    checker = _Checker(mechanism, safety, table, step, at_rest)
+    checker = _Checker(mechanism, safety, table, step, at_rest, np.zeros(6) if waits is None else np.asarray(waits))
     checks: dict[str, LimitCheck] = {}
     obstacle = None
     try:
@@ -309,12 +312,16 @@ class _Series:
 class _Checker:
     """Evaluates one trajectory at any amplitude."""
 
-    def __init__(self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float, at_rest: bool) -> None:
+    def __init__(
+        self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float, at_rest: bool, waits: Array
+    ) -> None:
         self._mechanism = mechanism
         self._dynamics = Dynamics(mechanism)
         self._safety = safety
         self._table = table
         self._at_rest = at_rest
+        self._waits = waits
+        self._apart = np.where(waits > 0.0, safety.bound("following_error"), np.inf)
         intervals = max(1, math.ceil(table.duration / step * (1.0 - 1e-9)))
         if intervals >= _MOST:
             raise TrajectoryError(
@@ -392,6 +399,7 @@ class _Checker:
             _Series("greatest length", "m", times, legs.length, self._longest),
             _Series("speed", "m/s", times, np.abs(legs.velocity), self._speed),
             _Series("acceleration", "m/s^2", times, np.abs(legs.acceleration), self._acceleration),
+            _Series("travel between two commands", "m", times, self._waits * np.abs(legs.velocity), self._apart),
         )
         yield from (series for series in limited if not np.isinf(series.bounds).all())
         if not (np.isinf(self._universal).all() and np.isinf(self._spherical).all()):

@@ -80,9 +80,9 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     from rig.client import check_unit
     from rig.commissioning import check_devices
     from rig.config import load_config
-    from rig.engine import judge_buses, make_drive_group
+    from rig.engine import judge_buses, make_drive_group, motion_verdict
     from rig.motions import read_trajectory
-    from rig.safety import check_loop, check_ramps, check_trajectory, judge_sag, law_bandwidth
+    from rig.safety import check_loop, check_ramps, judge_sag, law_bandwidth
     from rig.virtual import VirtualRig, payload_of
 
     del progress  # no stages
@@ -102,7 +102,7 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     verdict = slow = None
     if request.trajectory is not None:
         path = read_trajectory(request.trajectory, rig.machine.geometry)
-        verdict = check_trajectory(rig.machine, rig.safety, path, rig.rate)
+        verdict = motion_verdict(rig, path, rig.check_rate)
         slow = check_ramps(rig.machine, tabulate(path, rig.period), drives.speed_limit, drives.ramp_limit)
     bandwidth = law_bandwidth(rig, rig.mode) if loop.at_host else None
     return CheckResult(rig, tuple(warnings), loop, bandwidth, buses, verdict, slow)

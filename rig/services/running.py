@@ -138,6 +138,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     """
     from rig.client import (
         as_built,
+        at_rate,
         expecting,
         expecting_own_loops,
         fitted_demo,
@@ -147,8 +148,15 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     )
     from rig.config import load_config
 
-    changes = _changes(request.rate, request.seed, request.real_time) | metadata(request.operator, request.note)
+    changes = _changes(None, request.seed, request.real_time) | metadata(request.operator, request.note)
     config = load_config("virtual" if request.drives == "tcp" else f"virtual-{request.drives}").changed(changes)
+    if request.rate is not None:
+        usual, config = config, at_rate(config, request.rate)
+        if config.mode != usual.mode or config.drives.watchdog != usual.drives.watchdog:
+            Notices(progress).add(
+                "demo-rate",
+                f"at {request.rate:g} Hz: mode {config.mode}, drives.watchdog {config.drives.watchdog:g} s",
+            )
     foreign = request.plant == "mujoco"
     if foreign:
         from rig.virtual import mujoco_package

@@ -57,7 +57,8 @@ BRAKE_DAMPING = 6  # N s/m
 BRAKE_FORCE = 7  # N
 STOP_DAMPING = 8  # N s/m, quick stop
 INTEGRAL_RATE = 9  # 1/s, of the position loop's integral, times its stiffness
-PARAMETERS = 10
+EXTRAPOLATION = 10  # s, for which a position command is extrapolated at its speed
+PARAMETERS = 11
 
 # Columns of a leg's row.
 REFERENCE = 0  # m, encoder reading at the reference mark: the nominal mechanism's length at home
@@ -95,8 +96,9 @@ LEG_COLUMNS = 30
 EVERY_FRICTION = 2.0
 """In OWN_FRICTION: the row includes all friction along the leg, and the integrated mechanism has none."""
 
-EXTRAPOLATION = 0.02
-"""A position command is extrapolated at its speed for this long, s: bridges a lost command, not a lost master."""
+LEAST_EXTRAPOLATION = 0.02
+"""A position command is extrapolated at its speed for this long, s, or for one and a half exchanges where that is
+longer: bridges a late command, not a lost master."""
 USUAL_INTEGRAL_RATE = 8.0
 """Rate of the position loop's integral part of drives without inertia, 1/s of its stiffness."""
 STANDSTILL_SPEED = 0.05
@@ -168,7 +170,7 @@ def demand_kernel(
     elif drive[MODE] == _FORCE_MODE:
         demand = drive[FORCE]
     elif drive[MODE] == _POSITION_MODE:
-        ahead = drive[POSITION] + drive[VELOCITY] * min(t - drive[SINCE], EXTRAPOLATION)
+        ahead = drive[POSITION] + drive[VELOCITY] * min(t - drive[SINCE], parameters[EXTRAPOLATION])
         error = ahead - length
         demand = (
             drive[FORCE]

@@ -98,12 +98,14 @@ class Plant:
         friction: PlantFriction | None = None,
         hose: Hose | None = None,
         marks: Array | None = None,
+        exchange_period: float = 0.0,
     ) -> None:
         """See the class.
 
         machine: the plant's mechanism, see `truth_of`. friction: in addition to the mechanism's, hose: attached hose;
         of `settings` if None.
-        marks: (6,) m, encoder readings at the reference marks; those at home if None.
+        marks: (6,) m, encoder readings at the reference marks; those at home if None. exchange_period: s, between two
+        commands to a drive.
         """
         self.time = start
         self.step = settings.step
@@ -120,7 +122,7 @@ class Plant:
         self._bare = smooth_legs(machine) if has_every_friction(friction) else machine
         self._hose = hose_row(settings.plant.hose if hose is None else hose)
         self._geometry = machine.geometry.array
-        self._parameters = drive_row(settings.drive, machine)
+        self._parameters = drive_row(settings.drive, machine, exchange_period)
         self._legs = leg_rows(machine, settings.plant, friction)
         self._legs[:, columns.BEGAN] = start
         self._legs[:, columns.REFERENCE] = self._marks
@@ -495,8 +497,11 @@ def _integral_rate(machine: Mechanism) -> float:
     return columns.USUAL_INTEGRAL_RATE * float(leg_masses(bare)[-1] / leg_masses(machine)[-1])
 
 
-def drive_row(drive: VirtualDrive, machine: Mechanism) -> Array:
-    """Return the parameter vector of `drive_kernel`, shared by the six drives of a plant's machine."""
+def drive_row(drive: VirtualDrive, machine: Mechanism, exchange_period: float = 0.0) -> Array:
+    """Return the parameter vector of `drive_kernel`, shared by the six drives of a plant's machine.
+
+    exchange_period: s, between two commands.
+    """
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
     values[columns.FORCE_LIMIT] = drive.force_limit
@@ -508,4 +513,5 @@ def drive_row(drive: VirtualDrive, machine: Mechanism) -> Array:
     values[columns.BRAKE_FORCE] = drive.brake_force
     values[columns.STOP_DAMPING] = drive.quick_stop_damping
     values[columns.INTEGRAL_RATE] = _integral_rate(machine)
+    values[columns.EXTRAPOLATION] = max(columns.LEAST_EXTRAPOLATION, 1.5 * exchange_period)
     return values

@@ -84,8 +84,9 @@ class VirtualRig:
         marks = config.nominal.geometry.home_lengths
         kind = MujocoPlant if settings.plant.engine == "mujoco" else Plant
         self.plant: Plant = kind(
-            truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks
-        )
+            truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks,
+            exchange_period=config.exchange_period,
+        )  # fmt: skip
         self._payload = payload
         self.failure: Finding | None = None
         """why the payload's FMU has failed"""

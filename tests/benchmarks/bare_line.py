@@ -11,6 +11,7 @@ import time
 from contextlib import ExitStack, closing
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 from actuators.virtual.server import Terminal
 from rig.runtime import prepare_process
@@ -19,8 +20,8 @@ _WATCHED = 4e-5  # s at the end of a wait that are not slept through
 _LIMIT = 10.0
 
 
-def answer(ports: list[Path], request: int, reply: int, carried: float, stop: Event, ready: Event) -> None:
-    """Main function of the process with the devices' ends."""
+def answer(ports: list[Path], request: int, reply: int, carried: float, stop: Event, ready: Event, late: Any) -> None:
+    """Main function of the process with the devices' ends; `late` (2,): s by which replies were late, and how many."""
     prepare_process(None, None)
     with ExitStack() as opened:
         ends = {end.fileno(): end for end in (opened.enter_context(closing(Terminal(port))) for port in ports)}
@@ -35,6 +36,8 @@ def answer(ports: list[Path], request: int, reply: int, carried: float, stop: Ev
                     come[end] = 0
                     due[end] = time.monotonic() + carried
             for end in [end for end, at in due.items() if at <= time.monotonic()]:
+                late[0] += time.monotonic() - due[end]
+                late[1] += 1
                 ends[end].send(bytes(reply))
                 del due[end]
 
@@ -48,16 +51,16 @@ def bare_exchanges(
     turnaround: float,
     cycles: int,
     delay: float,
-) -> list[float]:
+) -> tuple[list[float], float]:
     """Shares of the wires' own time, sorted, that so many cycles take, of `units` exchanges on each line.
 
-    delay: s from a request to its reply.
+    And the part of them by which the devices' end overslept. delay: s from a request to its reply.
     """
     carried = (request + reply) * byte_time + delay
     wires = units * carried + (units - 1) * turnaround
     context = multiprocessing.get_context("spawn")
-    stop, ready = context.Event(), context.Event()
-    process = context.Process(target=answer, args=(ports, request, reply, carried, stop, ready), daemon=True)
+    stop, ready, late = context.Event(), context.Event(), context.Array("d", 2, lock=False)
+    process = context.Process(target=answer, args=(ports, request, reply, carried, stop, ready, late), daemon=True)
     process.start()
     try:
         assert ready.wait(60.0)
@@ -67,7 +70,7 @@ def bare_exchanges(
             for _ in range(cycles):
                 time.sleep(wires)
                 shares.append(_cycle(ends, units, bytes(request), reply, turnaround) / wires)
-            return sorted(shares)
+            return sorted(shares), units * late[0] / late[1] / wires
         finally:
             for end in ends:
                 os.close(end)

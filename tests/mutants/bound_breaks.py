@@ -39,7 +39,7 @@ BOUND_BREAKS = [
     ),
     _rest(
         "another zero counts as movement",
-        "known = way <= _CONTINUOUS if gap <= _LONGEST_GAP else homed",
+        "known = way <= _CONTINUOUS if gap <= longest else homed",
         "known = gap > 0.0",
         "test_a_drive_that_counts_from_another_zero_has_not_moved",
     ),

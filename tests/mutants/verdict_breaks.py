@@ -205,8 +205,8 @@ VERDICT_BREAKS = [
     _engine(
         "a run begins at full speed whatever the pace",
         "reference.py",
-        "rate=self.rate if paced else 1.0",
-        "rate=1.0",
+        "rate = self.rate if paced else 1.0",
+        "rate = 1.0",
         "test_a_run_takes_as_long_as_its_pace_wants_and_parking_does_not",
     ),
     _engine(

@@ -75,7 +75,7 @@ def test_json_of_a_configuration_that_cannot_be_used(
         "unit": "Hz",
         "leg": 0,
     }
-    assert fault["text"] == "rate: 5000 Hz, must be 50 to 2000 Hz"
+    assert fault["text"] == "rate: 5000 Hz, must be 5 to 2000 Hz"
 
 
 def test_a_stroke_violated_at_3_2_seconds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

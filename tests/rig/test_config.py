@@ -105,7 +105,7 @@ def test_changed_leaves_the_rest() -> None:
 
 
 def test_changed_refuses_what_a_file_may_not_say() -> None:
-    with pytest.raises(ConfigError, match=r"rate: 5000 Hz, must be 50 to 2000 Hz"):
+    with pytest.raises(ConfigError, match=r"rate: 5000 Hz, must be 5 to 2000 Hz"):
         load_config().changed({"rate": 5000})
 
 

@@ -169,7 +169,7 @@ def test_a_fault_of_a_configuration_has_its_key_and_its_numbers() -> None:
     found = {fault.key: fault for fault in error.found}
     rate, serial = found["rate",], found["drives", "legs", 1, "serial"]
     assert (rate.finding.code, rate.finding.value, rate.finding.bound) == (Code.OUT_OF_RANGE, 5000.0, 2000.0)
-    assert (rate.finding.unit, rate.leg, rate.text) == ("Hz", 0, "rate: 5000 Hz, must be 50 to 2000 Hz")
+    assert (rate.finding.unit, rate.leg, rate.text) == ("Hz", 0, "rate: 5000 Hz, must be 5 to 2000 Hz")
     assert (serial.finding.code, serial.leg) == (Code.NOT_TEXT, 2)
     assert serial.as_dict()["key"] == ["drives", "legs", 1, "serial"] and serial.as_dict()["leg"] == 2
     assert found["bogus",].finding.code is Code.KEY_UNKNOWN

@@ -101,6 +101,28 @@ def test_an_honest_leg_that_follows_a_creeping_encoder_is_found_by_its_speed() -
     assert jumped(next(finding for finding in found if finding is not None))
 
 
+@pytest.mark.parametrize("rate", [5.0, 10.0, 20.0, 39.0])
+def test_at_a_low_rate_a_jump_is_what_the_following_error_is_beyond_its_bound(rate: float) -> None:
+    judge, error = Judge(rate), CONFIG.safety.following_error
+    for cycle in range(30):  # a speed that says nothing of the way, and a leg that is where it was told to be
+        w = 2.0 * np.pi
+        here, speed = off(0.02 * np.sin(w * cycle / rate)), ZERO.copy()
+        speed[LEG - 1] = 0.02 * w * np.cos(w * cycle / rate)
+        ahead = here.copy()
+        ahead[LEG - 1] += 0.9 * error * (-1) ** cycle
+        assert judge.look(ahead, reference=(here, speed)) is None
+    jump = here.copy()
+    jump[LEG - 1] += error + 1.1 * BOUND
+    assert jumped(judge.look(jump, reference=(here, speed)))
+
+
+@pytest.mark.parametrize("rate", [5.0, 20.0])
+def test_at_a_low_rate_a_jump_of_a_leg_that_stands_is_found_at_once(rate: float) -> None:
+    judge = Judge(rate)
+    assert judge.look(LENGTH) is None
+    assert jumped(judge.look(off(1.01 * BOUND)))
+
+
 def _samples(rate: float, seconds: float) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
     """Lengths and speeds of a lively motion as a real drive tells them, and as they are: a speed in steps of 1 mm/s,
     estimated with 5 ms of delay and noise, an encoder in steps of 1 µm."""

@@ -11,13 +11,15 @@ from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.laws.kernels import KERNELS, length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
+from rig.engine.reference import LONG_PERIOD
 
 
 class PositionLaw(ControlLaw):
     """Length of each leg ahead on the reference, and its mean speed until the next command.
 
-    The drive extrapolates the length at that speed. The exact model's force is the feedforward. A drive without force
-    input ignores it; it is computed, limited and compared with the cells all the same.
+    The drive extrapolates the length at that speed, and arrives where the next command begins. The exact model's force
+    is the feedforward. A drive without force input ignores it; it is computed, limited and compared with the cells all
+    the same.
 
     Args:
         period: s, between two exchanges with a drive.
@@ -29,7 +31,7 @@ class PositionLaw(ControlLaw):
     own_loops = (True,) * 6
 
     def __init__(self, period: float, earlier: float = 0.0) -> None:
-        self._half_period = 0.5 * period
+        self._period, self._half_period = period, 0.5 * period
         self._earlier = earlier
         self._commands = Commands(Mode.POSITION)
         self._speed = np.zeros(6)
@@ -48,6 +50,11 @@ class PositionLaw(ControlLaw):
         length_set_points_kernel(
             cycle.reference.legs_ahead, self._later, self._half_period, cycle.set_points.position, self._speed
         )
+        if self._period > LONG_PERIOD and cycle.reference.follow_on(self._period):
+            length, speed, acceleration = cycle.reference.following[:, :3].T
+            following = length + self._later * (speed + 0.5 * self._later * acceleration)
+            self._speed[:] = (following - cycle.set_points.position) / self._period
+        cycle.set_points.mean_speed[:] = self._speed
 
     def commands(self, cycle: CycleData) -> Sequence[Command]:
         """Torque on, and the three set-points."""

@@ -22,8 +22,7 @@ _STROKE_MARGIN = 5e-3  # m beyond its stroke that a leg may seem to move on its 
 _REST_TIME = 0.2  # s of readings before and after
 _SETTLE_TIME = 0.5  # s under torque before the move: a position loop first takes the weight up
 _HOLD_TIME = 0.4  # s at the far end and at the end, the last half of it measured
-_OFF_TIME = 0.5  # s for torque to go
-_SILENT = 0.2  # s without a reply, after which nobody knows of a drive what it does
+_SILENT = 0.2  # s without a reply, or two exchanges, after which nobody knows of a drive what it does
 _STILL = 2e-3  # m/s
 _AGAINST = 0.1  # of the way, beyond which a leg that goes the other way is reversed
 
@@ -107,7 +106,7 @@ class SingleLegLaw(ControlLaw):
         faults += [
             Finding(Code.TORQUE_OFF_UNCONFIRMED, leg + 1)
             for leg in range(6)
-            if drives.status[leg] & _ENABLED or drives.age[leg] > _SILENT
+            if drives.status[leg] & _ENABLED or drives.age[leg] > max(_SILENT, 2.0 * self._config.exchange_period)
         ]
         if not self._asked:
             faults += self._judged()
@@ -152,7 +151,7 @@ class SingleLegLaw(ControlLaw):
             self._returned = (yield from self._hold(start, _HOLD_TIME)) - start
         self._phase = "torque off"
         self.commanded[leg] = 0.0
-        for _ in range(self._count(_OFF_TIME)):
+        for _ in range(self._count(self._config.torque_off_time)):
             yield COMMAND_OFF
             if drives.fresh.all() and not drives.any(Status.ENABLED):
                 break
@@ -185,7 +184,7 @@ class SingleLegLaw(ControlLaw):
         else:
             raise self._fault(Code.LEG_HOMING_OVERDUE, None, self._config.safety.homing_timeout)
         self._homed = float(drives.length[leg] - self._mark)
-        for _ in range(self._count(_OFF_TIME)):
+        for _ in range(self._count(self._config.torque_off_time)):
             yield COMMAND_OFF
         if not low <= drives.length[leg] <= high:
             raise self._fault(Code.LEG_HOMED_BEYOND, float(drives.length[leg]), details={"low": low, "high": high})

@@ -8,6 +8,7 @@ from actuators import Mode
 from dynamics import DRIFT, MOBILITY, frozen_acceleration_kernel, frozen_kernel, inverse_kernel
 from kinematics import inverse_kinematics_kernel, kernel, table_motion_kernel
 from rig.engine import (
+    LONG_PERIOD,
     add_estimate_kernel,
     estimate_kernel,
     leg_feedback_kernel,
@@ -253,6 +254,16 @@ def control_kernel(
             length_set_points_kernel(
                 legs, memory[_LATER], 0.5 * settings[PERIOD], commands[COMMAND_LENGTH], commands[COMMAND_SPEED]
             )
+            if settings[PERIOD] > LONG_PERIOD:
+                place = path_time + settings[AHEAD] + settings[PERIOD]
+                rate = 1.0 if place < end else 0.0
+                if table_motion_kernel(samples, settings[TABLE_STEP], min(place, end), rate, 0.0, motion) != 0:
+                    return LOST
+                inverse_kinematics_kernel(geometry, motion, legs)
+                for i in range(6):
+                    later = memory[_LATER, i]
+                    following = legs[i, 0] + later * (legs[i, 1] + 0.5 * later * legs[i, 2])
+                    commands[COMMAND_SPEED, i] = (following - commands[COMMAND_LENGTH, i]) / settings[PERIOD]
     for i in range(6):
         row[SATURATED, i] = 1.0 if abs(force[i]) > bounds[i] else 0.0
         force[i] = min(max(force[i], -bounds[i]), bounds[i])

@@ -67,7 +67,7 @@ class LoopRun:
         accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
             dynamics.parameters, self.plant.geometry.array, self.legs.copy(),
-            drive_row(self.virtual.drive, self.plant),
+            drive_row(self.virtual.drive, self.plant, self.config.exchange_period),
             self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.signals[:, BRISTLE]),
             self.wrenches, self.hose, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
             np.zeros(6), np.zeros(6), np.zeros(6), accelerations, rubbed, loads,

@@ -157,10 +157,10 @@ def run_loop(
         control = _LawControl(law, controller, config, table, start, timing)
     moved: Array | None = None
     if settings.plant.engine == "mujoco":
-        simulated = MujocoPlant(machine, settings, friction=friction, hose=hose)
+        simulated = MujocoPlant(machine, settings, friction=friction, hose=hose, exchange_period=config.exchange_period)
         status, count, moved = _follow(simulated, control, legs, strokes(bare), wrenches, states, signals)
     elif isinstance(control, _LawControl):
-        exact = Plant(machine, settings, friction=friction, hose=hose)
+        exact = Plant(machine, settings, friction=friction, hose=hose, exchange_period=config.exchange_period)
         status, count, _ = _follow(exact, control, legs, strokes(bare), wrenches, states, signals)
     else:
         dynamics = Dynamics(bare, settings.plant.coulomb_speed)
@@ -172,7 +172,8 @@ def run_loop(
             control.geometry, control.model, control.observer, table.samples,
             control.bounds, control.memory, control.legs, control.estimate_work, control.rows,
             control.work, control.observed, control.commands,
-            bare.geometry.array, strokes(bare), legs, drive_row(settings.drive, bare), along,
+            bare.geometry.array, strokes(bare), legs,
+            drive_row(settings.drive, bare, config.exchange_period), along,
             start.state.copy(), _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
             np.zeros(6, dtype=np.int64), wrenches,
             hose_row(hose), scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,

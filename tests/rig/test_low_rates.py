@@ -1,0 +1,82 @@
+"""A rig at the lowest rates: the drives close the loop, and everything else holds as at any other."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_support import bench, smooth_table
+
+from rig.client import at_rate, checked_motion, demo_trajectory
+from rig.config import LEAST_RATE, RigConfig, load_config
+from rig.engine import command_waits
+from rig.errors import ConfigError
+from rig.safety import check_loop
+from rig.states import FaultCode, State
+
+VIRTUAL = load_config("virtual")
+
+
+def slow(rate: float = LEAST_RATE) -> RigConfig:
+    """The virtual rig as it is demonstrated at a rate: the drives close the loop."""
+    return at_rate(VIRTUAL, rate)
+
+
+def test_a_demonstration_at_a_low_rate_is_one_that_can_work() -> None:
+    config = slow(5.0)
+    assert (config.mode, config.drives.watchdog) == ("position", 0.5)
+    assert at_rate(VIRTUAL, 500.0).mode == "force" and at_rate(VIRTUAL, 500.0).drives.watchdog == 0.05
+    assert all(check_loop(at_rate(VIRTUAL, rate)).passed for rate in (10.0, 50.0, 1000.0))
+
+
+def test_what_cannot_be_at_a_low_rate_is_refused_with_its_bound() -> None:
+    with pytest.raises(ConfigError, match=r"rate: 4.9 Hz, must be 5 to 2000 Hz"):
+        slow(4.9)
+    with pytest.raises(ConfigError, match=r"drives.watchdog: 0.3 s is less than two cycles \(0.4 s\)"):
+        slow().changed({"drives": {"watchdog": 0.3}})
+    with pytest.raises(ConfigError, match=r"safety.stale_time: 0.1 s, must be at least 0.2 s, a cycle at 5 Hz"):
+        slow().changed({"safety": {"stale_time": 0.1}})
+    assert not check_loop(slow().changed({"mode": "force"})).passed
+
+
+def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) -> None:
+    with bench(tmp_path, slow()) as rig:
+        rig.engage()
+        rig.tap.take()
+        rig.follow(smooth_table(4.0, 20e-3))
+        rig.until(State.RUNNING)
+        rig.until(State.ENGAGED, timeout=10.0)
+        rows = rig.tap.take()
+        error = np.abs(rows["length"] - rows["length_reference"])
+        assert error.max() < 0.25 * rig.config.safety.following_error
+        assert np.abs(rows["force_residual"]).max() < rig.config.safety.force_residual
+        moved = rows["length_reference"].max(axis=0) - rows["length_reference"].min(axis=0)
+        assert moved.max() > 5e-3
+        rig.follow(smooth_table(4.0, 20e-3))
+        rig.run(1.0)
+        rig.engine.stop(2)
+        rig.until(State.ENGAGED)
+        rows = rig.tap.take()
+        assert np.abs(rows["length"] - rows["length_reference"]).max() < 0.5 * rig.config.safety.following_error
+        assert rig.engine.machine.cause is None or not rig.engine.machine.latched
+        rig.engine.stop(1)
+        rig.until(State.IDLE, State.PARKED)
+        rig.run(0.6)
+        rig.virtual.faults.inject("encoder_jump", 2, 5e-3)
+        rig.run(2.0 * rig.config.period)
+        cause = rig.engine.machine.cause
+        assert cause is not None and (cause.code, cause.leg) == (FaultCode.POSITION_JUMP, 2)
+        assert not rig.engine.machine.homed
+
+
+def test_the_travel_of_a_drive_that_waits_for_its_next_length_is_judged_before_it_moves() -> None:
+    orca = at_rate(load_config("virtual-orca"), 20.0)
+    assert command_waits(orca) == pytest.approx(np.full(6, 0.05))
+    assert not command_waits(slow()).any() and not command_waits(load_config("virtual-orca")).any()
+    fast = demo_trajectory(orca.machine.geometry.home_pose, 6.0)
+    verdict = checked_motion(orca, fast)[1]
+    (fault,) = verdict.faults
+    assert fault.details["quantity"] == "travel between two commands" and fault.bound == orca.safety.following_error
+    assert fault.value is not None and fault.value > fault.bound and 0.0 < verdict.scale < 1.0
+    smaller = demo_trajectory(orca.machine.geometry.home_pose, 6.0, math.floor(1e3 * verdict.scale) / 1e3)
+    assert checked_motion(orca, smaller)[1].passed
