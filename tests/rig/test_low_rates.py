@@ -11,7 +11,7 @@ from rig.client import at_rate, checked_motion, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
 from rig.engine import command_waits
 from rig.errors import ConfigError
-from rig.safety import check_loop
+from rig.safety import Traffic, TrafficCheck, check_loop
 from rig.states import FaultCode, State
 
 VIRTUAL = load_config("virtual")
@@ -80,3 +80,18 @@ def test_the_travel_of_a_drive_that_waits_for_its_next_length_is_judged_before_i
     assert fault.value is not None and fault.value > fault.bound and 0.0 < verdict.scale < 1.0
     smaller = demo_trajectory(orca.machine.geometry.home_pose, 6.0, math.floor(1e3 * verdict.scale) / 1e3)
     assert checked_motion(orca, smaller)[1].passed
+
+
+def test_bad_replies_are_those_of_a_second_however_slow_the_cycle() -> None:
+    for period in (2e-3, 0.2):
+        check = TrafficCheck(0.1, 1, period)
+        for cycle in range(round(3.0 / max(period, 0.1))):
+            t = cycle * max(period, 0.1)
+            check.check(t, Traffic("leg 1", 1, round(t / period), cycle))
+        bad, bound = check.lately("leg 1")
+        assert (bad, bound) == ((10, 50.0) if period < 0.1 else (5, 5.0))
+
+
+def test_no_torque_is_awaited_for_as_many_exchanges_as_it_takes() -> None:
+    assert VIRTUAL.torque_off_time == 0.5 and slow().torque_off_time == pytest.approx(0.8)
+    assert VIRTUAL.check_rate == 500.0 and slow().check_rate == 100.0
