@@ -43,7 +43,7 @@ def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) 
     with bench(tmp_path, slow()) as rig:
         rig.engage()
         rig.tap.take()
-        rig.follow(smooth_table(4.0, 20e-3))
+        rig.follow(smooth_table(2.5, 20e-3))
         rig.until(State.RUNNING)
         rig.until(State.ENGAGED, timeout=10.0)
         rows = rig.tap.take()
@@ -52,7 +52,7 @@ def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) 
         assert np.abs(rows["force_residual"]).max() < rig.config.safety.force_residual
         moved = rows["length_reference"].max(axis=0) - rows["length_reference"].min(axis=0)
         assert moved.max() > 5e-3
-        rig.follow(smooth_table(4.0, 20e-3))
+        rig.follow(smooth_table(2.5, 20e-3))
         rig.run(1.0)
         rig.engine.stop(2)
         rig.until(State.ENGAGED)
