@@ -145,7 +145,7 @@ def test_our_driver_on_a_foreign_server() -> None:
     )
     with Slave(lambda: ModbusTcpServer(device, address=("127.0.0.1", 0))) as slave:
         assert slave.server is not None
-        port = slave.server.transport.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        port = slave.server.transport.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
         block = create_io_device("modbus-io", {"host": "127.0.0.1", "port": port, "unit": UNIT, **CHANNELS})
         block.connect(PATIENCE)
         try:

@@ -25,6 +25,7 @@ from actuators import (
 )
 from actuators.codec import ExchangeCodec
 from actuators.framing import MBAP
+from actuators.modbus_servo import ModbusServo
 
 CODEC = ExchangeCodec(PROFILE, 1)
 
@@ -281,7 +282,8 @@ def test_largest_commands_fit_the_wire():
     for sign in (1.0, -1.0):
         position = can.position_centre + sign * math.nextafter(can.position_limit, 0.0)
         bench.drive.begin(Command(Mode.POSITION, sign * can.force_limit, position, sign * can.velocity_limit), 0.0)
-        assert CODEC.decode_request(bench.requests[-1][6:])[4] == sign * (2**31 - 1)
+        decoded = CODEC.decode_request(bench.requests[-1][6:])
+        assert decoded is not None and decoded[4] == sign * (2**31 - 1)
     assert len(bench.requests) == 2
 
 
@@ -289,11 +291,14 @@ def test_positions_of_sixteen_bits_count_from_the_offset():
     """A leg's length need not fit the register, its distance from the offset has to."""
     position, velocity = {"address": 105, "type": "i16", "scale": -5e-6}, {"address": 106, "type": "i32", "scale": 1e-6}
     bench = Scripted(profile=changed(command={"position": position, "velocity": velocity}), position_offset=0.5)
-    codec = bench.drive.plain_codec
-    bench.drive.begin(COMMAND_OFF, 0.0)
-    assert codec.decode_request(bench.requests[0][6:])[4] == 0  # no set-point
+    drive = bench.drive
+    assert isinstance(drive, ModbusServo)
+    codec = drive.plain_codec
+    assert codec is not None
+    drive.begin(COMMAND_OFF, 0.0)
     bench.drive.begin(Command(Mode.POSITION, position=0.6, enable=True), 0.0)
-    assert codec.decode_request(bench.requests[1][6:])[4] == -20_000
+    decoded = [codec.decode_request(request[6:]) for request in bench.requests]
+    assert [one and one[4] for one in decoded] == [0, -20_000]  # none is a set-point of 0
     assert bench.drive.capabilities.reach == pytest.approx((0.5 - 0.163835, 0.5 + 0.163835))
     for beyond in (0.3, 0.7, 0.0):
         with pytest.raises(CommandError, match=rf"commanded position {beyond:g} m exceeds 0.5 ± 0.163835 m"):

@@ -29,7 +29,7 @@ from actuators.framing import crc16
 from actuators.iai import VirtualRoboCylinder
 from actuators.modbus_io import VirtualIo
 from actuators.orca import VirtualOrca
-from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING, VirtualDevice
 from actuators.virtual.mapped_servo import VirtualMappedServo
 from rig.testing import BenchLeg as Leg
 
@@ -132,7 +132,7 @@ def test_exceptions(client, make):
     assert reply.exception_code == 2
 
 
-def raw(device: ModbusDevice, pdu: str, unit: int = UNIT) -> str:
+def raw(device: ModbusDevice | VirtualDevice | FaultyDevice, pdu: str, unit: int = UNIT) -> str:
     data = bytes((unit,)) + bytes.fromhex(pdu)
     if device.framing is MBAP_FRAMING:
         return device.respond(b"\0\1\0\0" + len(data).to_bytes(2, "big") + data)[7:].hex()

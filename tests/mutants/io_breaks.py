@@ -161,8 +161,8 @@ IO_BREAKS = [
     Break(
         "a drive's output is not switched",
         "actuators/control_word.py",
-        "return (control | self.outputs) ^ self._signs.low,",
-        "return control ^ self._signs.low,",
+        "return (control | self.outputs) ^ self._signals.low,",
+        "return control ^ self._signals.low,",
         (_POINTS,),
     ),
     Break(
