@@ -22,7 +22,7 @@ from rig.client.runs import RunResult, execute
 from rig.config import PROPOSED, RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
-from rig.safety import check_loop
+from rig.safety import LONG_PERIOD, check_loop
 from rig.virtual import Truth, hose_wrenches, truth_of
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
 def at_rate(config: RigConfig, rate: float) -> RigConfig:
     """The configuration of a demonstration at another rate, with what a slow one needs.
 
-    The drives' watchdog bears two and a half cycles, and where the host's loop is not stable at that rate, the drives
-    close it.
+    The drives' watchdog bears two and a half cycles. Below 50 Hz, where the host's loop is not stable, the drives close
+    it.
 
     Raises:
         ConfigError: a rate out of bounds.
@@ -76,7 +76,8 @@ def at_rate(config: RigConfig, rate: float) -> RigConfig:
     if math.isfinite(rate) and rate > 0.0 and config.drives.watchdog * rate < _BORNE:
         changes["drives"] = {"watchdog": math.ceil(100.0 * _BORNE / rate) / 100.0}
     slower = config.changed(changes)
-    return slower if check_loop(slower).passed else slower.changed({"mode": "position"})
+    long = slower.period > LONG_PERIOD and not check_loop(slower).passed
+    return slower.changed({"mode": "position"}) if long else slower
 
 
 def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False) -> RigConfig:

@@ -19,7 +19,7 @@ from rig.config import RigConfig
 from rig.engine import command_waits, make_drive_group
 from rig.errors import RefusedError, RigError
 from rig.findings import Code, Finding
-from rig.safety import judge_sag
+from rig.safety import check_loop, judge_sag
 from rig.states import State
 from rig.virtual import run_loop, truth_of
 
@@ -96,8 +96,11 @@ def fitted_demo(config: RigConfig, duration: float) -> FittedMotion:
     bound.
 
     Raises:
-        RefusedError: even at a twentieth of its size a bound is exceeded.
+        RefusedError: the control loop is unstable, or even at a twentieth of its size a bound is exceeded.
     """
+    loop = check_loop(config)
+    if not loop.passed:
+        raise RefusedError(loop.message)
     home = config.machine.geometry.home_pose
     steps, limited_by = _SIZES, ""
     if command_waits(config).any():

@@ -65,7 +65,7 @@ from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
-from rig.engine.reference import LONG_PERIOD, RAMPS, Reference, ReferenceSource, straight_move
+from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import (
     REPLY_KINDS,
     CellsReport,
@@ -93,7 +93,6 @@ from rig.safety import TORQUE_STATES
 
 __all__ = [
     "LEAST_PACE",
-    "LONG_PERIOD",
     "OBSERVER_ROWS",
     "RAMPS",
     "REPLY_KINDS",

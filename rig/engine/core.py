@@ -24,7 +24,7 @@ from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
 from rig.engine.leg_move import LegMove
 from rig.engine.messages import Reply, refusal
 from rig.engine.motion_log import MotionLog
-from rig.engine.reference import LONG_PERIOD, RAMPS, RateChange, Reference, ReferenceSource
+from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import CellsReport, DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.sources import GuardedSource, guarded
@@ -37,6 +37,7 @@ from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
     LAW_STATES,
+    LONG_PERIOD,
     TORQUE_STATES,
     Cause,
     CellModel,

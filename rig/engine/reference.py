@@ -16,6 +16,7 @@ from kinematics import (
     table_motion_kernel,
 )
 from rig.findings import Finding
+from rig.safety import LONG_PERIOD
 
 
 class ReferenceSource(Protocol):
@@ -69,10 +70,6 @@ RAMPS = (0.4, 0.8, 1.6, 3.2)
 """s, durations of a change of the path rate to pause and resume; the first one within the legs' limits is used."""
 _SAMPLES = 20
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
-LONG_PERIOD = 0.0201
-"""s; in cycles that are longer, at rates below 50 Hz, what changes while a command is on its way is made up for: a
-motion begins, and changes its rate, when the next command acts, and a leg's mean speed in a cycle is that between two
-evaluations of the reference."""
 
 
 @kernel

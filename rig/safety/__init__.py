@@ -4,7 +4,7 @@ from rig.safety.brake_check import RestMonitor
 from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import TorqueChecks, Traffic, TrafficCheck
-from rig.safety.feedback import FeedbackMonitor
+from rig.safety.feedback import LONG_PERIOD, FeedbackMonitor
 from rig.safety.input_checks import OPEN, InputChecks
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel, continue_kernel
 from rig.safety.machine import (
@@ -45,6 +45,7 @@ __all__ = [
     "AT_ENDS",
     "LAW_STATES",
     "LEGS",
+    "LONG_PERIOD",
     "MASS_ERROR",
     "OPEN",
     "START_DISTANCE",

@@ -26,7 +26,11 @@ _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against 
 _MOVING_WINDOW = 10  # cycles of that where it is to move, at most as long: what is slower shows in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
 _FALL = 20.0  # m/s², larger than the acceleration of a leg that falls or is driven
-_LONG_GAP = 0.025  # s between two samples, beyond which their speeds do not explain the way of a leg in motion
+LONG_PERIOD = 0.0201
+"""s; in cycles that are longer, at rates below 50 Hz, the speeds of two samples do not explain the way between them.
+
+What changes while a command is on its way is made up for there: a motion begins, and changes its rate, when the next
+command acts, and a leg's mean speed in a cycle is that between two evaluations of the reference."""
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _COARSE = 20.0  # steps of an encoder that its leg may be behind
 _STUCK = (
@@ -62,7 +66,7 @@ def _departure_kernel(
     the gap and by the delay of its estimate; beyond the longest gap under the host's control also by the leg's
     acceleration limit. The rest is accumulated, and decays with the window, s.
 
-    In a gap beyond `_LONG_GAP` a leg in motion may have changed its speed more than once. Where it followed its
+    In a cycle beyond `LONG_PERIOD` a leg in motion may change its speed more than once. Where it followed its
     reference at both ends, with a following `error`, m, NaN elsewhere, the rest is then at most what that error is
     beyond its bound: a leg that is where it was told to be has not jumped.
 
@@ -79,7 +83,7 @@ def _departure_kernel(
     step = 0.0
     if abs(beyond) > slack:  # False where there is no sample before this one
         step = beyond - math.copysign(slack, beyond)
-        if gap > _LONG_GAP and not math.isnan(error - legs[_ERROR, i]):
+        if bounds[_PERIOD] > LONG_PERIOD and not math.isnan(error - legs[_ERROR, i]):
             off = max(0.0, abs(error) - bounds[_FOLLOWED]) if bounds[_FOLLOWED] < math.inf else math.inf
             step = math.copysign(min(abs(step), off), step)
     jump = abs(step)

@@ -147,7 +147,10 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
         with_demo_thresholds,
     )
     from rig.config import load_config
+    from rig.runtime import check_open_files
 
+    if not request.lockstep:
+        check_open_files()  # before a motion is fitted for seconds
     changes = _changes(None, request.seed, request.real_time) | metadata(request.operator, request.note)
     config = load_config("virtual" if request.drives == "tcp" else f"virtual-{request.drives}").changed(changes)
     if request.rate is not None:

@@ -36,8 +36,8 @@ COVERAGE = Coverage()
 """of all tests of this module"""
 EXPLORED: list[tuple[type[ExploredRig], settings, float]] = [
     (RandomWalk, _settings(either(3, 6), either(20, 50)), 0.2),
-    (EverySituation, _settings(4, either(5, 50)), 0.15),
-    (Paused, _settings(4, either(5, 20)), 0.05),
+    (EverySituation, _settings(either(8, 4), either(5, 50)), 0.15),
+    (Paused, _settings(either(8, 4), either(5, 20)), 0.05),
 ]
 """each with its share of the time"""
 REST = 0.6

@@ -249,7 +249,8 @@ def test_ctrl_c_before_anything_moves_leaves_nothing(rig_command: Callable[..., 
     eventually((tmp_path / "out").exists, "the processes to be started")
     demo.interrupt()
     assert demo.ended() == ExitCode.INTERRUPTED
-    assert demo.texts() == ("", "error: interrupted before anything moved\n")
+    out, err = demo.texts()
+    assert out == "" and err.endswith("\nerror: interrupted before anything moved\n") and err.count("\n") == 2
     assert not (tmp_path / "out").exists()
 
 

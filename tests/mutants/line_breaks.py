@@ -348,7 +348,7 @@ LINE_BREAKS = [
     Break(
         "a leg that follows its reference at a low rate has jumped",
         "rig/safety/feedback.py",
-        "        if gap > _LONG_GAP and not",
+        "        if bounds[_PERIOD] > LONG_PERIOD and not",
         "        if gap > math.inf and not",
         ("rig/test_low_rates.py", "rig/test_motion_checks.py"),
     ),

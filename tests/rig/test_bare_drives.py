@@ -42,6 +42,8 @@ def test_it_is_operated_compared_and_said_to_have_no_watchdog(profile: Path, tmp
 def test_the_check_says_it_as_well(profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = CONFIG.path.read_text(encoding="utf-8").replace('"generic-servo"', f'"{profile}"')
     text = re.sub(r', serial = "[^"]*"', "", text.replace('mode = "force"', 'mode = "position"'))
+    cells = 'source = "amplifier"\namplifier = { host = "127.0.0.1", port = 15030 }\n#'
+    text = text.replace('source = "drive"', cells)
     path = tmp_path / "rig.toml"
     path.write_text(text, encoding="utf-8")
     code = main(["check", str(path)])

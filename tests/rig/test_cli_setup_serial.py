@@ -11,7 +11,8 @@ from rig.errors import ExitCode
 
 
 def new(here: Path, drives: list[str], *more: str) -> int:
-    return main(["setup", "new", str(here / "rig.toml"), *(part for one in drives for part in ("--drive", one)), *more])
+    addresses = [part for one in drives for part in ("--drive", one)]
+    return main(["setup", "new", str(here / "rig.toml"), *addresses, "--amplifier", "127.0.0.1:15030", *more])
 
 
 def test_serial_ports_with_baud_and_unit(here: Path) -> None:

@@ -46,7 +46,7 @@ class Loop:
         self.said: list[object] = []
         self.events: list[Finding] = []
         self.abandoned = self.reconnected = False
-        self.config = SimpleNamespace(period=PERIOD)
+        self.config = SimpleNamespace(period=PERIOD, drives=SimpleNamespace(reply_deadline=0.6))
         exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
         self.resumed: list[int] = []
         """number of ticks before the drives were told of a pause"""

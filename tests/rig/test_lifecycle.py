@@ -72,12 +72,12 @@ def test_the_way_back_is_checked_where_there_is_one(monkeypatch: pytest.MonkeyPa
 def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
 
-    def counted(*arguments: Any) -> TrajectoryVerdict:
-        verdict = check_trajectory(*arguments)
+    def counted(*arguments: Any, **keywords: Any) -> TrajectoryVerdict:
+        verdict = check_trajectory(*arguments, **keywords)
         looked_at.append(verdict.samples)
         return verdict
 
-    monkeypatch.setattr("rig.client.motions.check_trajectory", counted)
+    monkeypatch.setattr("rig.engine.checking.check_trajectory", counted)
     far = np.add(HOME, [0, 0, 5.0, 0, 0, 0, 0])
     with pytest.raises(RefusedError) as refused:
         checked_move(RIG, HOME, far, 0.02, 0.1)

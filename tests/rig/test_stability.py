@@ -273,4 +273,4 @@ def test_an_unstable_loop_is_not_run(
 def test_a_run_warns_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["demo", "--exact", "--lockstep", "--duration", "4", "--rate", "340", "-o", str(tmp_path / "out")]
     assert main(arguments) == ExitCode.OK
-    assert capsys.readouterr().err.startswith("warning: the control loop (mode force, stiffness 20000 N/m")
+    assert "\nwarning: the control loop (mode force, stiffness 20000 N/m" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.laws.kernels import KERNELS, length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
-from rig.engine.reference import LONG_PERIOD
+from rig.safety import LONG_PERIOD
 
 
 class PositionLaw(ControlLaw):

@@ -8,7 +8,6 @@ from actuators import Mode
 from dynamics import DRIFT, MOBILITY, frozen_acceleration_kernel, frozen_kernel, inverse_kernel
 from kinematics import inverse_kinematics_kernel, kernel, table_motion_kernel
 from rig.engine import (
-    LONG_PERIOD,
     add_estimate_kernel,
     estimate_kernel,
     leg_feedback_kernel,
@@ -17,6 +16,7 @@ from rig.engine import (
     observe_disturbance_kernel,
     task_motion_kernel,
 )
+from rig.safety import LONG_PERIOD
 from rig.virtual import drive_kernel as drive_columns
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
