@@ -88,7 +88,10 @@ def new(
         bool, typer.Option("--ask", help="Query the drives now, and store their serial numbers in the file.")
     ] = False,
     amplifier: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT[:UNIT]", help="Load-cell amplifier; left out: the drives read their cells, if they can.")
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT[:UNIT]", help="Load-cell amplifier; left out: the drives read their cells, if they can."
+        ),
     ] = None,
     amplifier_profile: Annotated[str, typer.Option(metavar="PROFILE", help="The amplifier's register map.")] = (
         "generic-amplifier"
