@@ -141,6 +141,8 @@ NOT_WHOLE = {
     ("driver-of-your-own.md", "mine device: watchdog"): "a failure",
     ("scripting.md", 'with rig.open("virtual") as robot'): "tests/integration/test_scripting.py runs it, live too",
     ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
+    ("driver-of-your-own.md", "ethercat://eth1"): "tests/conformance/test_kit_ethercat.py installs the template",
+    ("inputs-and-outputs.md", "# in the drive's profile"): "tests/integration/test_io_at_drives.py has such points",
     ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",
     ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
