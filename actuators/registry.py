@@ -1,6 +1,6 @@
 """Drivers by name, of drives, load cells and inputs and outputs: those shipped here, and entry points of others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from actuators.cell_device import CellDevice, CellDriver
 from actuators.declarations import Declarations
 from actuators.drive import Drive
-from actuators.driver import Driver
+from actuators.driver import DeviceOptions, Driver
 from actuators.errors import ConfigurationError
 from actuators.exchange import CycleExchange
 from actuators.io_device import IoDevice, IoDriver, Terminals
@@ -57,6 +57,7 @@ _FORMER = {"servo-tcp": "servo", "amplifier-tcp": "modbus"}
 """What drivers were called before, in configurations and recordings."""
 
 _Options = TypeVar("_Options", bound=BaseModel)
+_Twin = TypeVar("_Twin", bound=FaultyDevice)
 
 
 def drive_names() -> tuple[str, ...]:
@@ -109,12 +110,7 @@ def create_twin(driver: str, options: Mapping[str, Any], leg: PlantPort) -> Faul
     Raises ConfigurationError also where the driver has no twin.
     """
     found = find_driver(driver)
-    if found.twin is None:
-        raise ConfigurationError(f"driver {driver!r} has no virtual twin")
-    given = _validated(f"driver {driver}", found.options, options)
-    twin = found.twin(given, leg)
-    twin.reply_delay = given.twin_delay
-    return twin
+    return _twin("driver", driver, found.twin, found.options, options, leg)
 
 
 def drive_cell_step(driver: str, options: Mapping[str, Any]) -> float:
@@ -141,12 +137,7 @@ def create_cell_twin(driver: str, options: Mapping[str, Any], cells: Sequence[Ce
     Raises ConfigurationError also where it reads another number of cells.
     """
     found = find_cell_driver(driver)
-    if found.twin is None:
-        raise ConfigurationError(f"cell driver {driver!r} has no virtual twin")
-    given = _validated(f"cell driver {driver}", found.options, options)
-    twin = found.twin(given, cells)
-    twin.reply_delay = given.twin_delay
-    return twin
+    return _twin("cell driver", driver, found.twin, found.options, options, cells)
 
 
 def create_io_device(driver: str, options: Mapping[str, Any]) -> IoDevice:
@@ -158,10 +149,22 @@ def create_io_device(driver: str, options: Mapping[str, Any]) -> IoDevice:
 def create_io_twin(driver: str, options: Mapping[str, Any], terminals: Terminals) -> FaultyDevice:
     """Make the virtual twin of such a device over what is wired to it. See `create_twin`."""
     found = find_io_driver(driver)
-    if found.twin is None:
-        raise ConfigurationError(f"I/O driver {driver!r} has no virtual twin")
-    given = _validated(f"I/O driver {driver}", found.options, options)
-    twin = found.twin(given, terminals)
+    return _twin("I/O driver", driver, found.twin, found.options, options, terminals)
+
+
+def _twin(
+    what: str,
+    name: str,
+    make: Callable[[Any, Any], _Twin] | None,
+    kind: type[DeviceOptions],
+    options: Mapping[str, Any],
+    port: Any,
+) -> _Twin:
+    """Make the twin that a driver declares, over what it acts on or reads."""
+    if make is None:
+        raise ConfigurationError(f"{what} {name!r} has no virtual twin")
+    given = _validated(f"{what} {name}", kind, options)
+    twin = make(given, port)
     twin.reply_delay = given.twin_delay
     return twin
 

@@ -119,8 +119,8 @@ def demo(
     forces of the exact model in every cycle and compares them with the load cells. No hardware is needed. The machine
     is as built: its masses deviate by 10 to 20 %, its joints by hundredths of a millimetre, and it has unmodelled
     friction. The residual of the drawing's model is shown, and that expected after identification; --identify performs
-    it. The true parameters are in NAME.truth.toml next to the recording. At a rate at which the host's loop would be
-    unstable the drives close it. Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops
+    it. The true parameters are in NAME.truth.toml next to the recording. Below 50 Hz, where the host's loop is
+    unstable, the drives close it. Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops
     at once.
     """
     if exact and identify:

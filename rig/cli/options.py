@@ -315,3 +315,19 @@ def address_of(text: str, name: str, least: int = 1) -> tuple[str, int]:
     if ":" in host:
         raise InputError(f"{name} {text!r}: an IPv6 address goes in brackets, as in [::1]:{port}")
     return host, int(port)
+
+
+def named_values(given: list[str], option: str) -> dict[str, object]:
+    """Return the values of a repeated option NAME=VALUE by name, numbers and truth values as such; InputError."""
+    from rig.commissioning import setting_value
+    from rig.errors import InputError
+
+    found: dict[str, object] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            raise InputError(f"{option} {text!r}: give NAME=VALUE")
+        if name in found:
+            raise InputError(f"{option} {text!r}: {name} is given twice")
+        found[name] = setting_value(value)
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.help import command_group
-from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, print_styled
+from rig.cli.options import ConfigArgument, JsonOption, named_values, parse_quantity, print_styled
 
 if TYPE_CHECKING:
     from rig.commissioning import CellAmplifier, DriveAddress, LegResult
@@ -338,22 +338,16 @@ def _drive_address(text: str, driver: str) -> "DriveAddress":
 def _settings(driver: str, given: list[str]) -> dict[str, object]:
     """Return the values of --set by name; they are validated with the rest."""
     from actuators import find_driver
-    from rig.commissioning import own_settings, setting_value
+    from rig.commissioning import own_settings
     from rig.errors import InputError
 
     find_driver(driver)
     known = [setting.name for setting in own_settings(driver)]
-    found: dict[str, object] = {}
-    for text in given:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not value:
-            raise InputError(f"--set {text!r}: give NAME=VALUE")
+    found = named_values(given, "--set")
+    for name in found:
         if name not in known:
             other = "; --profile says that" if name == "profile" else f" has no {name!r}; it has {', '.join(known)}"
-            raise InputError(f"--set {text!r}: driver {driver}{other}")
-        if name in found:
-            raise InputError(f"--set {text!r}: {name} is given twice")
-        found[name] = setting_value(value)
+            raise InputError(f"--set {name}: driver {driver}{other}")
     return found
 
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from rig.cli.options import named_values
+
 
 def twin(
     device: Annotated[
@@ -63,15 +65,8 @@ def twin(
     compiled model is loaded then.
     """
     from rig.client import serve_twin
-    from rig.commissioning import setting_value
-    from rig.errors import InputError
 
-    found = {}
-    for text in settings or []:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not value or name in found:
-            raise InputError(f"--set {text!r}: give NAME=VALUE, each name once")
-        found[name] = setting_value(value)
+    found = named_values(settings or [], "--set")
     serve_twin(
         device, leg, listen, terminal=pty, print_line=typer.echo, cell=cell, settings=found, reply_delay=reply_delay
     )

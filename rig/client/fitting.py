@@ -18,7 +18,7 @@ from rig.client.runs import demo_trajectory
 from rig.config import RigConfig
 from rig.engine import command_waits, make_drive_group
 from rig.errors import RefusedError, RigError
-from rig.findings import Code, Finding
+from rig.findings import Finding
 from rig.safety import check_loop, judge_sag
 from rig.states import State
 from rig.virtual import run_loop, truth_of
@@ -124,14 +124,14 @@ def fitted_demo(config: RigConfig, duration: float) -> FittedMotion:
 
 def _refusal(config: RigConfig, predicted: Prediction, name: str) -> RefusedError:
     """The refusal of a machine that no size of the motion fits."""
-    if predicted.fault is not None:
-        return RefusedError(predicted.fault)
     bound = 1e3 * _FOLLOWING_PART * config.safety.following_error
     if name == "following" and (judge_sag(config).sag or 0.0) > 0.0:
         return RefusedError(
             f"this machine hangs more than {bound:.2g} mm off its reference at rest (safety.following_error "
             f"{1e3 * config.safety.following_error:g} mm): its masses are too far from the model's"
         )
+    if predicted.fault is not None:
+        return RefusedError(predicted.fault)
     share = 100.0 * predicted.shares(config)[name]
     return RefusedError(f"at a {_SIZES}th of its size the motion takes {share:.0f} % of the bound on {_BOUNDS[name]}")
 
@@ -199,7 +199,7 @@ def _computed(config: RigConfig, trajectory: Trajectory) -> tuple[float, float, 
     truth = truth_of(config)
     run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
     if run.end:
-        return math.inf, math.inf, math.inf, None
+        return math.inf, math.inf, math.inf, Finding.of_text(run.end)
     error = np.abs(run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length)
     residual = run.cells() - Dynamics(config.machine, coulomb_speed=config.control.coulomb_speed).cells(run.reference)
     residual -= residual[0]  # the cells are tared at rest
@@ -219,7 +219,7 @@ def _simulated(config: RigConfig, trajectory: Trajectory) -> tuple[float, float,
             perform(rig, table, "prediction")
             let_pass(rig, 0.0)
         except RigError as error:
-            fault = getattr(error, "finding", None) or Finding(Code.MOTION_REFUSED, details={"text": str(error)})
+            fault = error.finding
     if fault is not None:
         return math.inf, math.inf, math.inf, fault
     run = np.concatenate(rows)

@@ -65,7 +65,7 @@ def test_what_is_no_node_is_refused(bus: list[object]) -> None:
     assert bus == []
 
 
-def test_an_interface_that_cannot_be_opened_is_said() -> None:
+def test_an_interface_that_cannot_be_opened_is_named() -> None:
     with pytest.raises(ConnectError, match="cannot open can://nothing/can0"):
         list(search("can://nothing/can0", [1]))
 

@@ -79,7 +79,7 @@ def test_polarity_is_one_or_the_other() -> None:
         create_cell_device("loadstar", {"device": "memory", "polarity": 0})
 
 
-def told(answers: dict[str, str], **options: Any) -> CellDevice:
+def device_for(answers: dict[str, str], **options: Any) -> CellDevice:
     """A sensor with those answers, E to everything else; not yet connected."""
     said = {"": "A", **answers}
 
@@ -99,7 +99,7 @@ INTERFACE = {"MODEL": "FCM DI-1000", "ID": "W1234-5678", "LC": "50.0"}
 )
 @pytest.mark.parametrize("polarity", [1, -1])
 def test_an_interface_is_read_in_the_unit_that_it_says(unit: str, newton: float, polarity: int) -> None:
-    device = told(INTERFACE | {"UNITS": unit, "W": "     -3.0400"}, polarity=polarity)
+    device = device_for(INTERFACE | {"UNITS": unit, "W": "     -3.0400"}, polarity=polarity)
     device.connect(1.0)
     device.begin(0.0)
     assert device.finish(0.0).forces == pytest.approx((-3.04 * polarity * newton,), rel=1e-6)
@@ -109,7 +109,7 @@ def test_an_interface_is_read_in_the_unit_that_it_says(unit: str, newton: float,
 
 
 def test_one_that_answers_unit_alone_is_read_in_it() -> None:
-    device = told(INTERFACE | {"UNIT": "N", "W": "7.5"})
+    device = device_for(INTERFACE | {"UNIT": "N", "W": "7.5"})
     device.connect(1.0)
     device.begin(0.0)
     assert device.finish(0.0).forces == (7.5,)
@@ -151,11 +151,11 @@ def test_another_unit_series_or_identity_is_refused(
     answers: dict[str, str], options: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        told(answers, **options).connect(1.0)
+        device_for(answers, **options).connect(1.0)
 
 
 def test_a_sensor_that_says_pounds_and_who_it_is_is_taken() -> None:
-    device = told({"UNITS": "LB", "SS0": "iLoad Pro", "SS1": "0042", "SLC": "50.0", "W": "1000"}, serial="0042")
+    device = device_for({"UNITS": "LB", "SS0": "iLoad Pro", "SS1": "0042", "SLC": "50.0", "W": "1000"}, serial="0042")
     device.connect(1.0)
     identity = device.identify()
     assert (identity.product, identity.serial) == ("iLoad Pro, 50.0 lb", "0042")
@@ -163,7 +163,7 @@ def test_a_sensor_that_says_pounds_and_who_it_is_is_taken() -> None:
     assert device.finish(0.0).forces == pytest.approx((4.4482216,))
 
 
-def said_by(twin: VirtualLoadstar, *requests: bytes) -> list[bytes]:
+def replies_of(twin: VirtualLoadstar, *requests: bytes) -> list[bytes]:
     return [twin.respond(request + b"\r").removesuffix(b"\r\n") for request in requests]
 
 
@@ -171,7 +171,7 @@ def test_what_the_twin_of_a_sensor_says() -> None:
     leg = Leg()
     leg.cell = 10.431
     twin = VirtualLoadstar(leg, identity="0042")
-    assert said_by(twin, b"", b"SS0", b"SS1", b"SLC", b"O0W1", b"w") == [
+    assert replies_of(twin, b"", b"SS0", b"SS1", b"SLC", b"O0W1", b"w") == [
         b"A",
         b"iLoad",
         b"0042",
@@ -179,16 +179,16 @@ def test_what_the_twin_of_a_sensor_says() -> None:
         b"2345",
         b"2345",
     ]
-    assert said_by(twin, b"CPS 100", b"CPS 31", b"CPS 1024", b"CPS x") == [b"A", b"E", b"E", b"E"]
-    assert float(said_by(twin, b"O0S2")[0]) == 25.0
-    assert said_by(twin, b"CS1 left 1", b"SS1") == [b"A", b"left 1"]
-    assert said_by(twin, b"MODEL", b"UNITS", b"WC", b"TARE", b"LC", b"nonsense") == [b"E"] * 6
-    assert b"CT0" in said_by(twin, b"?")[0].split()
+    assert replies_of(twin, b"CPS 100", b"CPS 31", b"CPS 1024", b"CPS x") == [b"A", b"E", b"E", b"E"]
+    assert float(replies_of(twin, b"O0S2")[0]) == 25.0
+    assert replies_of(twin, b"CS1 left 1", b"SS1") == [b"A", b"left 1"]
+    assert replies_of(twin, b"MODEL", b"UNITS", b"WC", b"TARE", b"LC", b"nonsense") == [b"E"] * 6
+    assert b"CT0" in replies_of(twin, b"?")[0].split()
     twin.tick(2.0)
-    assert said_by(twin, b"O0T1", b"CT0", b"W") == [b"2000 2345", b"A", b"0"]
+    assert replies_of(twin, b"O0T1", b"CT0", b"W") == [b"2000 2345", b"A", b"0"]
     leg.cell += 4.4482216
     twin.tick(2.5)
-    assert said_by(twin, b"W", b"O0T1") == [b"1000", b"500 1000"]
+    assert replies_of(twin, b"W", b"O0T1") == [b"1000", b"500 1000"]
     assert twin.respond(b"O0T0\r") == b"500 1000\r\n"
     twin.tick(2.5 + 1.0 / 150)
     assert twin.due() == b"507 1000\r\n" and twin.respond(b"\r") == b"A\r\n" and math.isinf(twin.next_event)
@@ -199,13 +199,13 @@ def test_what_the_twin_of_an_interface_says(unit: str, reading: bytes, capacity:
     leg = Leg()
     leg.cell = 10.431
     twin = VirtualLoadstar(leg, series="di-1000", identity="W1", force_unit=unit)
-    assert said_by(twin, b"model", b"ID", b"unit", b"UNITS") == [b"FCM DI-1000", b"W1", unit.encode(), unit.encode()]
-    assert said_by(twin, b"W", b"lc") == [reading, capacity]
-    assert int(said_by(twin, b"R")[0]) == round(10.431 / (200.0 * 4.4482216152605) * 2**22)
-    assert said_by(twin, b"SS0", b"SS1", b"SLC", b"O0W0", b"O0W1", b"CPS 64") == [b"E"] * 6
-    assert said_by(twin, b"tare", b"W") == [b"Tared", b"0.0000"]
+    assert replies_of(twin, b"model", b"ID", b"unit", b"UNITS") == [b"FCM DI-1000", b"W1", unit.encode(), unit.encode()]
+    assert replies_of(twin, b"W", b"lc") == [reading, capacity]
+    assert int(replies_of(twin, b"R")[0]) == round(10.431 / (200.0 * 4.4482216152605) * 2**22)
+    assert replies_of(twin, b"SS0", b"SS1", b"SLC", b"O0W0", b"O0W1", b"CPS 64") == [b"E"] * 6
+    assert replies_of(twin, b"tare", b"W") == [b"Tared", b"0.0000"]
     leg.cell = math.nan
-    assert said_by(twin, b"W", b"R", b"CT0") == [b"", b"", b"Tared"]
+    assert replies_of(twin, b"W", b"R", b"CT0") == [b"", b"", b"Tared"]
 
 
 def test_a_conversion_takes_its_time() -> None:

@@ -69,7 +69,7 @@ def test_its_plan_on_a_line_is_its_longer_exchange() -> None:
     assert device.line is not None
 
 
-def test_a_refused_output_is_said() -> None:
+def test_a_refused_output_is_named() -> None:
     fewer = {"host": "twin", "unit": UNIT, "inputs": (3,), "outputs": (0,)}
     twin = create_io_twin("modbus-io", fewer, BenchTerminals())
     other = create_io_device(

@@ -147,8 +147,8 @@ def test_six_drives(
         print(f"  {planned[1]:.2f} ({planned[0]:.2f} to {planned[2]:.2f}) times the plan's time")
         print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) times that of the bytes that were carried")
         print(f"  {least[1]:.2f} ({least[0]:.2f} to {least[2]:.2f}) is what loops take that understand nothing")
-        print(f"    ({overslept:.3f} of it because the devices' end overslept)")
-        print(f"  {carried[1] / least[1]:.2f} times those; {planned[1] - least[1]:+.3f} of the plan is our own")
+        print(f"    ({overslept:.3f} of it because the devices' process woke late)")
+        print(f"  {carried[1] / least[1]:.2f} times those; {planned[1] - least[1]:+.3f} of the plan is this program's")
 
 
 def talk(

@@ -5,7 +5,6 @@ It is no EtherCAT: frames, mailboxes and timing are pysoem's own, and were tried
 
 import struct
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from actuators import create_twin
@@ -59,6 +58,7 @@ class Slave:
         self.output, self.input = bytes(9), bytes(13)
         self.watchdog = 100.0
         self.config_func: Callable[[int], object] | None = None
+        self.master: Master | None = None
 
     def say(self, identifier: int, data: bytes) -> dict[int, bytes]:
         """What the twin answers to a frame, by identifiers."""
@@ -175,7 +175,7 @@ class Master:
         self.slaves = NETWORKS[interface]
         self.cut = False
         for slave in self.slaves:
-            slave.network = SimpleNamespace(master=self)  # type: ignore[attr-defined]
+            slave.master = self
 
     def config_init(self) -> int:
         """How many slaves there are."""

@@ -137,7 +137,8 @@ def test_a_slave_that_starts_anew_is_named_and_the_others_go_on(rig: Rig, monkey
 def test_a_cut_cable_leaves_stale_samples_and_comes_back(rig: Rig) -> None:
     rig.set_up()
     rig.cycle(COMMAND_OFF, 2)
-    master = rig.slaves[0].network.master  # type: ignore[attr-defined]
+    master = rig.slaves[0].master
+    assert master is not None
     master.cut = True
     found = rig.cycle(COMMAND_OFF, 5)
     assert fresh(found) == [] and found[0].age == pytest.approx(5 * PERIOD)

@@ -45,7 +45,7 @@ def test_points_are_shown_by_name_and_state(view: IoView) -> None:
     assert view.text("emergency_stop") == "–"
 
 
-def test_that_it_is_no_safety_function_is_said(view: IoView) -> None:
+def test_the_page_states_that_it_is_no_safety_function(view: IoView) -> None:
     assert "No safety function" in view.notice.text()
 
 

@@ -381,7 +381,7 @@ def test_the_blocks_own_watchdog_switches_its_outputs_off(tmp_path: Path) -> Non
         assert not any(outputs(bench).values())
 
 
-def test_a_block_without_a_watchdog_is_said(bench: Bench) -> None:
+def test_a_block_without_a_watchdog_is_an_event(bench: Bench) -> None:
     bench.rig.request(Connect())
     assert [event.text for event in bench.engine.events if event.finding.code is Code.IO_WITHOUT_WATCHDOG]
 

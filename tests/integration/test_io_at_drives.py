@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from servo_profiles import profile
 
 from actuators import COMMAND_OFF
+from actuators.virtual.mapped_servo import VirtualMappedServo
 from rig.config import RigConfig
 from rig.engine.messages import Connect, Disconnect
 from rig.states import FaultCode, State
@@ -92,16 +93,17 @@ def drive() -> DriveBench:
 
 def test_a_drive_reads_and_switches_its_points(drive: DriveBench) -> None:
     device, twin = drive.drive, drive.faults.device
+    assert isinstance(twin, VirtualMappedServo)
     assert (device.input_names, device.output_names) == (("chain", "sto"), ("lamp", "brake"))
     assert device.inputs == {}
     for chain, sto in ((True, True), (False, True), (True, False)):
-        twin.inputs = {"chain": chain, "sto": sto}  # type: ignore[attr-defined]
+        twin.inputs = {"chain": chain, "sto": sto}
         drive.do(COMMAND_OFF)
         assert device.inputs == {"chain": chain, "sto": sto}
     for name in device.output_names:
         device.switch(name, True)
         drive.do(COMMAND_OFF)
-        assert twin.outputs == {one: one == name for one in device.output_names}  # type: ignore[attr-defined]
+        assert twin.outputs == {one: one == name for one in device.output_names}
         device.switch(name, False)
     drive.drive.connect(1.0)
     assert device.inputs == {}

@@ -139,7 +139,7 @@ IO_BREAKS = [
         "rig/engine/core.py",
         'self.record("warning", self.drives.io.unwatched)',
         "pass",
-        (f"{_IO}::test_a_block_without_a_watchdog_is_said",),
+        (f"{_IO}::test_a_block_without_a_watchdog_is_an_event",),
     ),
     _block("a lost write of outputs is not repeated", "due = not self._confirmed or now", "due = now"),
     _block("an output that changes waits for its turn", "self._wrote = changed or not", "self._wrote = not"),

@@ -128,7 +128,7 @@ def test_its_ports_are_gone_with_the_rig(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("crc", [True, False], ids=["checksums", "without"])
-def test_controllers_of_one_line_are_told_by_their_device_numbers(tmp_path: Path, crc: bool) -> None:
+def test_controllers_of_one_line_are_addressed_by_their_device_numbers(tmp_path: Path, crc: bool) -> None:
     """Two Jrk G2 on each of three lines, as the guide has them."""
     legs = [
         {"device": f"line-{'abc'[leg // 2]}", "baud": 115_200, "unit": 11 + leg % 2, "position_offset": 0.36418}
