@@ -1,5 +1,6 @@
 """Somebody else's CANopen master opens the twin, and our driver a bus of python-can."""
 
+import queue
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from actuators.canopen import CanEndpoint
 from actuators.virtual.server import DeviceLine
 from rig.testing import BenchLeg
 
+BOOT_UP, OPERATIONAL, PRE_OPERATIONAL = 0, 5, 127  # the states in a heartbeat (CiA 301)
 OPTIONS = {"device": "can://virtual/nowhere", "unit": 3}
 
 
@@ -77,13 +79,20 @@ def test_the_pypi_client_reads_true_values_of_every_node(network: canopen.Networ
 
 def test_the_pypi_client_hears_heartbeats_and_resets_a_node(network: canopen.Network) -> None:
     node = network.add_node(3, dictionary())
+    # The client's own waits forget what came before they began: a boot-up that was quick would be missed.
+    heard: queue.Queue[int] = queue.Queue()
+    node.nmt.add_heartbeat_callback(heard.put)
+
+    def hear(state: int) -> None:
+        while heard.get(timeout=5.0) != state:
+            pass
+
     node.sdo["Producer heartbeat time"].raw = 20
-    assert node.nmt.wait_for_heartbeat(timeout=5.0) == "PRE-OPERATIONAL"
+    hear(PRE_OPERATIONAL)
     node.nmt.state = "OPERATIONAL"
-    assert node.nmt.wait_for_heartbeat(timeout=5.0) in ("PRE-OPERATIONAL", "OPERATIONAL")
-    assert node.nmt.wait_for_heartbeat(timeout=5.0) == "OPERATIONAL"
+    hear(OPERATIONAL)
     node.nmt.state = "RESET"
-    node.nmt.wait_for_bootup(timeout=5.0)
+    hear(BOOT_UP)
     assert node.sdo["Producer heartbeat time"].raw == 0
 
 
