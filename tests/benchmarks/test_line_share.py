@@ -3,6 +3,8 @@
 Real pseudo-terminals; the twins, which keep the bytes' time, and those who talk to them are in processes of their own,
 set up as the virtual rig's and the engine's are. What comes to the wires' time is that of both processes and of the
 system that wakes them; the peer is a pair of bare loops, `bare_line`, which shows how much of it is the system's.
+There are two plans: one assumes that a device answers after the silence of the standard, the other has the reply
+delays of these devices, as `rig setup new --ask` and `rig scan` measure them and the configuration keeps them.
 """
 
 import multiprocessing
@@ -133,33 +135,36 @@ def test_six_drives(
         process = context.Process(target=talk, args=(driver, lines, 11 / baud, turnaround, cycles, theirs), daemon=True)
         process.start()
         assert ours.poll(120.0)
-        plan, taken, shares = ours.recv()
+        assumed, plan, taken, shares = ours.recv()
         process.join(10.0)
     assert process.exitcode == 0
     places = [tmp_path / f"bare-{port}" for port in range(ports)]
     bare, overslept = bare_exchanges(places, units, asked, answered, 11 / baud, turnaround, cycles, turnaround)
     least = [bare[round(part * (cycles - 1))] for part in (0.1, 0.5, 0.9)]
-    planned = [taken[round(part * (cycles - 1))] / plan for part in (0.1, 0.5, 0.9)]
+    times = [taken[round(part * (cycles - 1))] for part in (0.1, 0.5, 0.9)]
+    planned, known = [time / assumed for time in times], [time / plan for time in times]
     carried = [shares[round(part * (cycles - 1))] for part in (0.1, 0.5, 0.9)]
     with capsys.disabled():
-        print(f"\n{driver} at {baud} baud, {plan * 1e3:.3f} ms on the wires by the plan; an exchange takes, median")
-        print("  (10 % to 90 %):")
-        print(f"  {planned[1]:.2f} ({planned[0]:.2f} to {planned[2]:.2f}) times the plan's time")
-        print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) times that of the bytes that were carried")
-        print(f"  {least[1]:.2f} ({least[0]:.2f} to {least[2]:.2f}) is what loops take that understand nothing")
+        print(f"\n{driver} at {baud} baud; an exchange takes, median (10 % to 90 %), times")
+        print(f"  {known[1]:.3f} ({known[0]:.3f} to {known[2]:.3f}) a plan with measured delays, {1e3 * plan:.3f} ms")
+        print(f"  {planned[1]:.3f} ({planned[0]:.3f} to {planned[2]:.3f}) a plan without, {1e3 * assumed:.3f} ms")
+        print(f"  {carried[1]:.2f} ({carried[0]:.2f} to {carried[2]:.2f}) the time of the bytes that were carried")
+        print(f"  {least[1]:.2f} ({least[0]:.2f} to {least[2]:.2f}): so much take loops that understand nothing")
         print(f"    ({overslept:.3f} of it because the devices' process woke late)")
-        print(f"  {carried[1] / least[1]:.2f} times those; {planned[1] - least[1]:+.3f} of the plan is this program's")
+        print(f"  {carried[1] / least[1]:.2f} times those; ours is {planned[1] - least[1]:+.3f} of the second plan")
 
 
 def talk(
     driver: str, lines: dict[str, Options], byte_time: float, turnaround: float, cycles: int, told: Connection
 ) -> None:
     """Main function of the process that talks to the twins, as the engine does."""
+    prepare_process(None, None)
     with closing(Rig(driver, lines)) as rig:
-        plan = max(plan.time for plan in bus_plans(rig.drives))
-        carried = Carried()
-        prepare_process(None, None)
-        told.send((plan, *rig.measured(carried, byte_time, turnaround, 2.0 * plan, cycles)))
+        assumed = rig.plan
+        delays = iter(rig.reply_delays())
+    known = {port: [unit | {"reply_delay": next(delays)} for unit in units] for port, units in lines.items()}
+    with closing(Rig(driver, known)) as rig:
+        told.send((assumed, rig.plan, *rig.measured(Carried(), byte_time, turnaround, 2.0 * assumed, cycles)))
 
 
 class Rig:
@@ -172,6 +177,19 @@ class Rig:
         for drive in self.drives:
             drive.connect(5.0)
             drive.configure()
+
+    @property
+    def plan(self) -> float:
+        """Planned time of a cycle on the line that takes longest, s."""
+        return max(plan.time for plan in bus_plans(self.drives))
+
+    def reply_delays(self) -> list[float]:
+        """Measured as set-up does, s."""
+        for drive in self.drives * 8:
+            drive.observe(5.0)
+        delays = [drive.measured_delay for drive in self.drives]
+        assert all(delays)
+        return [delay or 0.0 for delay in delays]
 
     def close(self) -> None:
         for drive in self.drives:
