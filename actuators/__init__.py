@@ -19,6 +19,7 @@ from actuators.addresses import (
     Turnaround,
 )
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.bus import Bus, Buses, Exchange, HalfDuplexBus, PipelinedBus
 from actuators.canopen.frames import CAN_SCHEME, CanEndpoint
 from actuators.capture import Frame, Replay, read_capture
@@ -64,7 +65,7 @@ from actuators.interface import (
 )
 from actuators.io_device import IoDevice, IoDriver, IoOptions, IoReading, Terminals
 from actuators.modbus_servo import ModbusServo, ModbusServoOptions
-from actuators.profile import AmplifierProfile, ServoProfile, load_profile, servo_profiles, shipped_profiles
+from actuators.profile import load_profile, shipped_profiles
 from actuators.registry import (
     cell_device_step,
     cell_driver_names,
@@ -84,6 +85,7 @@ from actuators.registry import (
     present_name,
 )
 from actuators.searching import PARITIES, Answer, scan, search
+from actuators.servo_profile import ServoProfile, servo_profiles
 from actuators.station import Station
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import Framing, ModbusDevice, Responder, VirtualDevice

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.cell_device import CellDriver, CellOptions, DeviceReading, StationCells
 from actuators.codec import ReadingCodec
 from actuators.driver import Line
 from actuators.framing import CRC_LENGTH
 from actuators.interface import Identity
-from actuators.profile import AmplifierProfile, load_profile
+from actuators.profile import load_profile
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyAmplifier

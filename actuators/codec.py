@@ -5,8 +5,10 @@ import struct
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, HEADER, MBAP, crc16, exception_text
-from actuators.profile import FORMATS, AmplifierProfile, Register, ServoProfile, WordOrder
+from actuators.profile import FORMATS, Register, WordOrder
+from actuators.servo_profile import ServoProfile
 
 
 def _bytes(words: int, order: WordOrder) -> tuple[int, ...]:

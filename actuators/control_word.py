@@ -2,8 +2,8 @@
 
 from actuators.interface import Command, Mode, Status
 from actuators.power import PowerSequence
-from actuators.profile import ServoProfile
 from actuators.register_map import ACKNOWLEDGE, INPUT, Signals
+from actuators.servo_profile import ServoProfile
 
 FAILED_STEP = 0x1_0000
 """Error code of a step to torque that was not confirmed in time; the step's number from 1 on is added."""

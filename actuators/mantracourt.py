@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from actuators.addresses import LAST_RTU_UNIT, Baud
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, amplifier_twin
+from actuators.amplifier_profile import AmplifierProfile, ReadingMap
 from actuators.ascii_cell import (
     AsciiAddress,
     AsciiCell,
@@ -26,7 +27,7 @@ from actuators.ascii_cell import (
 )
 from actuators.cell_device import CellDevice, CellDriver
 from actuators.driver import InUnit
-from actuators.profile import AmplifierProfile, ReadingMap, Register
+from actuators.profile import Register
 from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyDevice
 

@@ -20,8 +20,9 @@ from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationD
 from actuators.errors import ConfigurationError, IdentityError, ProtocolError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.profile import RANGES, Register, ServoProfile, Setting, largest, load_profile
+from actuators.profile import RANGES, Register, largest, load_profile
 from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signals
+from actuators.servo_profile import ServoProfile, Setting
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort

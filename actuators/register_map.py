@@ -23,7 +23,8 @@ from actuators.codec import (
     refused,
     written,
 )
-from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, ControlBits, Register, ServoProfile, spans
+from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, Register, spans
+from actuators.servo_profile import ControlBits, ServoProfile
 
 TRIGGER = 6
 """Place of the trigger among the values that are written."""

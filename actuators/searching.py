@@ -14,8 +14,8 @@ from actuators.codec import READ_HOLDING
 from actuators.errors import ActuatorError, ConfigurationError, ConnectError, ProtocolError
 from actuators.framing import crc16, silence
 from actuators.interface import Counters, Identity
-from actuators.profile import ServoProfile, servo_profiles
 from actuators.registry import drive_names, find_driver
+from actuators.servo_profile import ServoProfile, servo_profiles
 from actuators.station import Station
 from actuators.wire import BAUDS, Endpoint, Parity, SerialEndpoint, TcpEndpoint, Wire, open_wire
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.codec import ReadingCodec
 from actuators.errors import ConfigurationError
-from actuators.profile import AmplifierProfile
 from actuators.virtual.device import ILLEGAL_ADDRESS, MBAP_FRAMING, Framing, ModbusDevice, RegisterError, Sensor
 from actuators.virtual.drive import Cell
 

@@ -18,8 +18,8 @@ from actuators.codec import (
 )
 from actuators.interface import Mode, Status
 from actuators.power import POWER_FLAGS
-from actuators.profile import Handover, Setting
 from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, Read, flags_value
+from actuators.servo_profile import Handover, Setting
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
 from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo

@@ -7,8 +7,9 @@ import numpy as np
 
 from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
-from actuators.profile import Register, ServoProfile
+from actuators.profile import Register
 from actuators.register_map import Signals
+from actuators.servo_profile import ServoProfile
 from actuators.virtual.device import (
     DEVICE_FAILURE,
     ILLEGAL_ADDRESS,

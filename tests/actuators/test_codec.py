@@ -13,9 +13,11 @@ from pymodbus.pdu.register_message import (
     ReadWriteMultipleRegistersResponse,
 )
 
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.codec import Block, ExchangeCodec, ReadingCodec
 from actuators.framing import MBAP
-from actuators.profile import AmplifierProfile, Register, ServoProfile, load_profile
+from actuators.profile import Register, load_profile
+from actuators.servo_profile import ServoProfile
 
 SERVO = load_profile("generic-servo", ServoProfile)
 LITTLE = SERVO.model_copy(update={"word_order": "little"})

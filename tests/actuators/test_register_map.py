@@ -24,8 +24,9 @@ from actuators import (
     ServoProfile,
     Status,
 )
-from actuators.profile import PowerMap, Register, spans
+from actuators.profile import Register, spans
 from actuators.register_map import MappedCodec, Signals, flags_value
+from actuators.servo_profile import PowerMap
 from actuators.virtual.mapped_servo import VirtualMappedServo
 
 

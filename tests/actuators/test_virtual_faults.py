@@ -21,7 +21,7 @@ from actuators import (
     VirtualServo,
     load_profile,
 )
-from actuators.profile import AmplifierProfile
+from actuators.amplifier_profile import AmplifierProfile
 from actuators.virtual.drive import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
 from rig.testing import BenchLeg as Leg

@@ -134,7 +134,7 @@ PROFILE_BREAKS = [
     ),
     Break(
         "bits that two entries have are not named",
-        "actuators/profile.py",
+        "actuators/servo_profile.py",
         "            if not self._same_place(signal, status):",
         "            if False:",
         (f"{_MAP}::test_a_wrong_profile_is_named",),
@@ -155,7 +155,7 @@ PROFILE_BREAKS = [
     ),
     Break(
         "neighbouring parameters are read one by one",
-        "actuators/profile.py",
+        "actuators/servo_profile.py",
         "in spans(registers, self.functions.gap or 0, MAX_READ)]",
         "in spans(registers, 0, 2)]",
         (f"{_MAP}::test_parameters_that_are_neighbours_are_read_together",),

@@ -1,0 +1,76 @@
+"""The profile of a load-cell amplifier on Modbus: the registers of its channels, and what its status word says."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from actuators.profile import (
+    MAX_READ,
+    Bit,
+    IdentityMap,
+    ProfileModel,
+    Register,
+    WordOrder,
+    check_block,
+    check_no_table,
+    check_words,
+)
+
+
+class ReadingMap(ProfileModel):
+    """Read from an amplifier every cycle: one range of registers. One that lacks a register has None for it.
+
+    Without `sample` a conversion that was read before counts as a new one.
+    """
+
+    status: Register | None = None
+    sample: Register | None = None
+    forces: Annotated[list[Register], Field(min_length=1, max_length=6)]
+    """Channels: six cells of one amplifier, or the cell of one device."""
+    invalid: list[list[Bit]] | None = None
+    """Bits of the status word, any of which says that a channel has no valid value; None: bit n - 1 of channel n."""
+    negative: list[Bit] | None = None
+    """Bit of the status word that says that a channel's value is negative, where registers hold its size."""
+
+    @property
+    def registers(self) -> list[Register | None]:
+        """Status, sample and channels, as a raw reading has them."""
+        return [self.status, self.sample, *self.forces]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_words({"status": self.status, "sample": self.sample})
+        check_no_table({"status": self.status, "sample": self.sample})
+        check_no_table({f"forces.{place}": register for place, register in enumerate(self.forces)})
+        named = {"status": self.status, "sample": self.sample}
+        named |= {f"forces.{place}": register for place, register in enumerate(self.forces)}
+        check_block({name: one for name, one in named.items() if one is not None}, MAX_READ, contiguous=False)
+        for name, bits in (("invalid", self.invalid), ("negative", self.negative)):
+            if bits is not None and self.status is None:
+                raise ValueError(f"{name}: bits of a status word, which is not given")
+            if bits is not None and len(bits) != len(self.forces):
+                raise ValueError(f"{name}: {len(bits)} entries, not {len(self.forces)}, one for each channel")
+        if self.negative is not None and not all(register.type.startswith("u") for register in self.forces):
+            raise ValueError("negative: registers that hold a size have a type without a sign, u16 or u32")
+        return self
+
+    def invalid_masks(self) -> list[int]:
+        """What says in the status word that a channel has no valid value, by channel; 0 where nothing does."""
+        if self.invalid is not None:
+            return [sum(1 << bit for bit in set(bits)) for bits in self.invalid]
+        return [0 if self.status is None else 1 << channel for channel in range(len(self.forces))]
+
+    def negative_masks(self) -> list[int]:
+        """What says there that its value is negative, by channel; 0 where the register does."""
+        return [0] * len(self.forces) if self.negative is None else [1 << bit for bit in self.negative]
+
+
+class AmplifierProfile(ProfileModel):
+    """A load-cell amplifier."""
+
+    name: str
+    description: str = ""
+    word_order: WordOrder = "big"
+    wrong_unit: Literal["silent", "gateway"] = "silent"
+    reading: ReadingMap
+    identity: IdentityMap | None = None

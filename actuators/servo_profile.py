@@ -1,0 +1,652 @@
+"""The profile of a servo on Modbus: its registers, and what their bits and codes mean.
+
+A profile is *plain* (`ServoProfile.plain`) if a cycle writes one range and reads one range of holding or input
+registers, and every bit is one of a single word, active high. `actuators.codec` packs such a one, compiled for six
+drives in `actuators.servo_group`; `actuators.register_map` packs any.
+"""
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from actuators import cia402
+from actuators.errors import ConfigurationError
+from actuators.interface import Status
+from actuators.power import POWER_FLAGS, PowerState, PowerStep, PowerTable, PowerWord
+from actuators.profile import (
+    MAX_READ,
+    MAX_WRITE,
+    RANGES,
+    Address,
+    Bit,
+    BitMap,
+    IdentityMap,
+    ProfileModel,
+    Register,
+    RegisterType,
+    Signal,
+    Word,
+    WordOrder,
+    check_block,
+    check_no_table,
+    check_overlap,
+    check_words,
+    has_table,
+    load_profile,
+    shipped_profiles,
+    spans,
+)
+
+
+class FeedbackMap(ProfileModel):
+    """Read every cycle. A drive that lacks a register has None for it.
+
+    Without `sequence` a drive that hangs looks like one at rest; without `velocity` the speed is that between the
+    last two positions. `words` are further words of status, for bits in `[status]`.
+    """
+
+    status: Register | None = None
+    error: Register | None = None
+    sequence: Register | None = None
+    position: Register
+    velocity: Register | None = None
+    force: Register | None = None
+    auxiliary: dict[str, Register] = Field(default_factory=dict)
+    words: dict[str, Register] = Field(default_factory=dict)
+
+    @property
+    def registers(self) -> list[Register | None]:
+        """All but the auxiliary ones, as raw feedback has them: status, error, sequence, position, velocity, force."""
+        return [self.status, self.error, self.sequence, self.position, self.velocity, self.force]
+
+    @property
+    def read(self) -> dict[str, Register]:
+        """All that there are, by key."""
+        names = ("status", "error", "sequence", "position", "velocity", "force")
+        found = {name: one for name, one in zip(names, self.registers, strict=True) if one is not None}
+        found |= {f"auxiliary.{name}": register for name, register in self.auxiliary.items()}
+        return found | {f"words.{name}": register for name, register in self.words.items()}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_words({"status": self.status, "error": self.error, "sequence": self.sequence})
+        check_words({f"words.{name}": register for name, register in self.words.items()})
+        return self
+
+
+class Constant(ProfileModel):
+    """A register that is written every cycle with the same raw value, such as a reserved word."""
+
+    address: Address
+    type: RegisterType = "u16"
+    value: int | float
+    word_order: WordOrder | None = None
+
+    @property
+    def register(self) -> Register:
+        """The register."""
+        return Register(address=self.address, type=self.type, word_order=self.word_order)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        low, high = RANGES[self.register.type]
+        if not low <= self.value <= high or not (self.register.floating or isinstance(self.value, int)):
+            raise ValueError(f"value = {self.value} is not a value of a {self.type}: {low:g}..{high:g}")
+        return self
+
+
+class Trigger(Constant):
+    """A register by which the drive takes a set-point over: `value` while it is to follow, `idle` while not."""
+
+    idle: int | float = 0
+
+    @model_validator(mode="after")
+    def _check_idle(self) -> Self:
+        Constant(address=self.address, type=self.type, value=self.idle)
+        return self
+
+
+class Handover(ProfileModel):
+    """How the drive takes a set-point over; bits of the control word. Without it, it takes it as it is written.
+
+    `toggle` changes with every exchange. `rising` is set with a new set-point and cleared as soon as `acknowledge` says
+    that it was taken; without `acknowledge`, in the exchange after. `trigger` is a register.
+    """
+
+    toggle: Bit | None = None
+    rising: Bit | None = None
+    acknowledge: Signal | None = None
+    trigger: Trigger | None = None
+
+    @property
+    def bit(self) -> int:
+        """Mask of its bit in the control word; 0 for a register."""
+        bit = self.toggle if self.rising is None else self.rising
+        return 0 if bit is None else 1 << bit
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [name for name in ("toggle", "rising", "trigger") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"has {' and '.join(given) or 'none of them'}: give one of toggle, rising, trigger")
+        if self.acknowledge is not None and self.rising is None:
+            raise ValueError("acknowledge: answers rising, which is not given")
+        return self
+
+
+class CommandMap(ProfileModel):
+    """Written every cycle: no register without a name is written.
+
+    A drive has those set-points that its modes need; None = it takes none of this kind. Without `mode` the drive's mode
+    follows from bits of the control word.
+    """
+
+    control: Register | None = None
+    mode: Register | None = None
+    sequence: Register | None = None
+    force: Register | None = None
+    position: Register | None = None
+    velocity: Register | None = None
+    constants: list[Constant] = Field(default_factory=list)
+    handover: Handover | None = None
+
+    @property
+    def registers(self) -> list[Register | None]:
+        """All of them in the order of a raw command: control, mode, sequence, force, position, velocity."""
+        return [self.control, self.mode, self.sequence, self.force, self.position, self.velocity]
+
+    @property
+    def written(self) -> dict[str, Register]:
+        """All that there are, by key, with constants and the trigger."""
+        names = ("control", "mode", "sequence", "force", "position", "velocity")
+        found = {name: one for name, one in zip(names, self.registers, strict=True) if one is not None}
+        found |= {f"constants.{place}": constant.register for place, constant in enumerate(self.constants)}
+        if self.handover is not None and self.handover.trigger is not None:
+            found["handover.trigger"] = self.handover.trigger.register
+        return found
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_words({"control": self.control, "sequence": self.sequence})
+        if self.mode is not None and (self.mode.type not in ("u16", "i16") or self.mode.scale != 1.0):
+            raise ValueError("mode: must be a u16 without scale, or an i16")
+        for name, register in (("force", self.force), ("position", self.position), ("velocity", self.velocity)):
+            if register is not None and register.type.startswith("u"):
+                raise ValueError(f"{name}: a set-point has a sign, its type cannot be {register.type}")
+        for name, register in self.written.items():
+            if register.table is not None:
+                raise ValueError(
+                    f"{name}: register {register.address}: table is of feedback, a holding register is written"
+                )
+        if not self.written:
+            raise ValueError("nothing is written")
+        return self
+
+
+class Setting(ProfileModel):
+    """A parameter that is written before the drive is enabled, and read back; `verify` reads it again.
+
+    `write = false`: it is only compared, because it takes effect at power-up, or is set with the maker's software.
+    """
+
+    address: Address
+    type: RegisterType = "u16"
+    value: int | float
+    """Raw."""
+    word_order: WordOrder | None = None
+    write: bool = True
+
+    @property
+    def register(self) -> Register:
+        """The register."""
+        return Register(address=self.address, type=self.type, word_order=self.word_order)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        Constant(address=self.address, type=self.type, value=self.value)
+        return self
+
+
+class ParameterMap(ProfileModel):
+    """Written once, before the drive is enabled."""
+
+    watchdog: Register | None = None
+    """s without a command before the drive stops by itself; 0 = never. None: the drive has no watchdog."""
+    startup: dict[str, Setting] = Field(default_factory=dict)
+    """Further parameters by name, in the order in which they are written."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.watchdog is not None and self.watchdog.type not in ("u16", "u32"):
+            raise ValueError(f"watchdog: must be a u16 or u32, not {self.watchdog.type}")
+        if self.watchdog is not None and self.watchdog.scale < 0.0:
+            raise ValueError(f"watchdog: scale {self.watchdog.scale:g} of a time cannot be negative")
+        check_no_table({"watchdog": self.watchdog})
+        settings = {f"startup.{name}": setting.register for name, setting in self.startup.items()}
+        check_overlap(settings if self.watchdog is None else {"watchdog": self.watchdog, **settings})
+        return self
+
+
+class Functions(ProfileModel):
+    """Function codes. FC23 does a cycle's exchange in one; else the command is written, then feedback is read.
+
+    `read` is for feedback whose register has no `table`, `write` for the command and for parameters.
+    """
+
+    exchange: Literal["together", "separate"] = "together"
+    read: Literal[3, 4] = 3
+    write: Literal[16, 6] = 16
+    """6: one register after the other, set-points first."""
+    coils: Literal[15, 5] = 15
+    """5: one coil after the other."""
+    gap: Annotated[int, Field(ge=0, le=MAX_READ, strict=True)] | None = None
+    """Most registers without a name that a read of feedback or of start-up parameters goes across.
+
+    None: the feedback is one range, and only neighbouring parameters are read together."""
+    pairs: Annotated[bool, Field(strict=True)] = False
+    """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0."""
+
+
+class ControlBits(ProfileModel):
+    """Bits of the control word, or coils."""
+
+    enable: Signal
+    quick_stop: Signal
+    clear: Signal
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name in ControlBits.model_fields:
+            signal: BitMap = getattr(self, name)
+            if signal.mask is not None or signal.discrete is not None or signal.word is not None:
+                raise ValueError(f"{name}: is written: a bit of the control word, or a coil")
+        return self
+
+
+class StatusBits(ProfileModel):
+    """Signals of the drive's state; None = the drive lacks one. With `[power]`, its states say the first ones."""
+
+    ready: Signal | None = None
+    enabled: Signal | None = None
+    fault: Signal | None = None
+    homed: Signal
+    homing: Signal | None = None
+    quick_stop: Signal | None = None
+    watchdog: Signal | None = None
+    brake: Signal | None = None
+    standstill: Signal | None = None
+
+    @property
+    def given(self) -> dict[str, BitMap]:
+        """Those that there are, by name of the flag."""
+        signals = {name: getattr(self, name) for name in StatusBits.model_fields}
+        return {name: signal for name, signal in signals.items() if signal is not None}
+
+
+class ModeCode(ProfileModel):
+    """A mode: value of the mode register, and bits of the control word that are set as soon as there is torque."""
+
+    value: Annotated[int, Field(ge=-0x8000, le=0xFFFF, strict=True)] = 0
+    control: Word = 0
+
+
+def _as_mode(value: object) -> object:
+    return {"value": value} if isinstance(value, int) else value
+
+
+_Mode = Annotated[ModeCode, BeforeValidator(_as_mode)]
+
+
+class ModeCodes(ProfileModel):
+    """Values of the mode register; None = the drive lacks the mode."""
+
+    off: _Mode | None = None
+    force: _Mode | None = None
+    position: _Mode | None = None
+    homing: _Mode | None = None
+
+    @property
+    def given(self) -> dict[str, ModeCode]:
+        """Those that there are, by name of the mode."""
+        codes = {name: getattr(self, name) for name in ModeCodes.model_fields}
+        return {name: code for name, code in codes.items() if code is not None}
+
+
+class WordMap(ProfileModel):
+    """A command of the control word. mask: bits by which the drive recognises it; None = all that any command has."""
+
+    word: Word
+    mask: Word | None = None
+
+
+class StepMap(WordMap):
+    """A step to torque: the word is sent until the drive is in `state`."""
+
+    state: str
+    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
+    """s"""
+
+
+class StateMap(ProfileModel):
+    """A power state: the status word, masked, has `value`."""
+
+    mask: Word
+    value: Word
+    flags: list[Literal["ready", "enabled", "fault", "quick_stop"]] = Field(default_factory=list)
+
+
+class PowerMap(ProfileModel):
+    """States of the drive's power, and the words that lead to torque and away from it.
+
+    `standard = "cia402"` has all of them; else give all the others.
+    """
+
+    standard: Literal["cia402"] | None = None
+    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
+    """s, for each step of the standard."""
+    states: dict[str, StateMap] = Field(default_factory=dict)
+    enable: list[StepMap] = Field(default_factory=list)
+    disable: WordMap | None = None
+    quick_stop: WordMap | None = None
+    reset: Bit | None = None
+    """Bit whose rising edge clears a fault."""
+
+    @functools.cached_property
+    def table(self) -> PowerTable:
+        """The states and commands. Raises ValueError."""
+        if self.standard is not None:
+            if self.states or self.enable or self.disable or self.quick_stop or self.reset is not None:
+                raise ValueError(f"standard = {self.standard!r} has states and words: leave them out")
+            return cia402.power_table(self.timeout)
+        if self.disable is None or self.quick_stop is None or self.reset is None:
+            missing = [name for name in ("disable", "quick_stop", "reset") if getattr(self, name) is None]
+            raise ValueError(f"{', '.join(missing)}: missing, without a standard")
+        states = {}
+        for name, state in self.states.items():
+            flags = Status(0)
+            for flag in state.flags:
+                flags |= Status[flag.upper()]
+            states[name] = PowerState(name, state.mask, state.value, flags)
+        every = self.disable.word | self.quick_stop.word
+        for step in self.enable:
+            every |= step.word
+
+        def word(given: WordMap) -> PowerWord:
+            return PowerWord(given.word, every if given.mask is None else given.mask)
+
+        steps = []
+        for place, step in enumerate(self.enable, start=1):
+            if step.state not in states:
+                raise ValueError(f"enable.{place}: no state {step.state!r} in states: {', '.join(states) or 'none'}")
+            steps.append(PowerStep(word(step), states[step.state], step.timeout))
+        table = PowerTable(tuple(states.values()), steps, word(self.disable), word(self.quick_stop), 1 << self.reset)
+        if faults := table.faults():
+            raise ValueError("; ".join(faults))
+        return table
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _ = self.table
+        return self
+
+
+class ErrorCode(ProfileModel):
+    """One value of the error register, in words."""
+
+    code: Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
+    text: str
+
+
+_POWER_SIGNALS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
+
+
+def _shared(key: str, mask: int, owners: Mapping[str, int], word: str) -> Iterator[str]:
+    """What is wrong with bits of a word that others own as well. owners: mask by key."""
+    for owner, theirs in owners.items():
+        if mask & theirs:
+            yield f"{key}: bits 0x{mask & theirs:04X} of {word} are those of {owner}, too"
+
+
+class ServoProfile(ProfileModel):
+    """A servo drive: cyclic registers, parameters, identity, and what the bits and codes mean."""
+
+    name: str
+    description: str = ""
+    word_order: WordOrder = "big"
+    wrong_unit: Literal["silent", "gateway"] = "silent"
+    homing_ends_off: bool = False
+    """The drive takes its torque off as it finds its reference; every other keeps it."""
+    functions: Functions = Functions()
+    feedback: FeedbackMap
+    command: CommandMap
+    parameters: ParameterMap = ParameterMap()
+    identity: IdentityMap | None = None
+    control: ControlBits | None = None
+    power: PowerMap | None = None
+    status: StatusBits
+    modes: ModeCodes
+    errors: dict[str, ErrorCode] = Field(default_factory=dict)
+    inputs: dict[str, Signal] = Field(default_factory=dict)
+    """Digital inputs: bits of the status word or of `feedback.words`, coils or discrete inputs."""
+    outputs: dict[str, Signal] = Field(default_factory=dict)
+    """Digital outputs: bits of the control word, or coils."""
+
+    @functools.cached_property
+    def plain(self) -> bool:
+        """Whether its exchange has the plain form; see the module."""
+        feedback, command = self.feedback, self.command
+        signals = [*self.status.given.values()]
+        if self.control is not None:
+            signals += [self.control.enable, self.control.quick_stop, self.control.clear]
+        return (
+            self.power is None
+            and self.functions.gap is None
+            and feedback.status is not None
+            and command.control is not None
+            and command.mode is not None
+            and command.mode.type == "u16"
+            and command.handover is None
+            and not (feedback.words or command.constants or self.inputs or self.outputs)
+            and all(signal.plain for signal in signals)
+            and all(register.words <= 2 for register in [*feedback.read.values(), *command.written.values()])
+            and all(register.table is None for register in feedback.read.values())
+            and all(not code.control for code in self.modes.given.values())
+        )
+
+    @property
+    def startup_ranges(self) -> list[tuple[int, int]]:
+        """First register and number of each range of start-up parameters, read together as `functions.gap` says."""
+        registers = [setting.register for setting in self.parameters.startup.values()]
+        return [(first, end - first) for first, end in spans(registers, self.functions.gap or 0, MAX_READ)]
+
+    def tables(self) -> dict[int, dict[str, Register]]:
+        """Feedback registers, by key, by the function that reads them, 3 or 4."""
+        default = "holding" if self.functions.read == 3 else "input"
+        found: dict[int, dict[str, Register]] = {}
+        for name, register in self.feedback.read.items():
+            found.setdefault(3 if (register.table or default) == "holding" else 4, {})[name] = register
+        return found
+
+    def _faults(self) -> Iterator[str]:
+        """What is wrong between its tables."""
+        command, feedback, control = self.command, self.feedback, self.control
+        given = {} if control is None else {name: getattr(control, name) for name in ControlBits.model_fields}
+        tables: dict[str, Mapping[str, object]] = {
+            "control": given,
+            "status": self.status.given,
+            "modes": {name: (code.value, code.control) for name, code in self.modes.given.items()},
+            "errors": {name: error.code for name, error in self.errors.items()},
+        }
+        for table, values in tables.items():
+            for (one, value), (other, same) in itertools.combinations(values.items(), 2):
+                if value == same:
+                    yield f"{table}: {one} and {other} have the same value"
+        for mode in ("force", "position"):
+            if getattr(self.modes, mode) is not None and getattr(command, mode) is None:
+                yield f"command.{mode}: missing, but there is a mode {mode}"
+        if (feedback.sequence is None) != (command.sequence is None):
+            yield "sequence: an echo takes a register of [command] and one of [feedback]"
+        wide = [register.type for register in command.written.values() if register.words > 1]
+        word_by_word = self.functions.write == 6 and (self.functions.exchange == "separate" or not self.plain)
+        if word_by_word and wide:
+            yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
+        if (control is None) == (self.power is None):
+            yield "control, power: give one of these tables"
+        yield from self._mode_faults()
+        yield from self._signal_faults(given)
+        yield from self._output_faults(given)
+        yield from self._range_faults()
+
+    def _mode_faults(self) -> Iterator[str]:
+        register, codes = self.command.mode, self.modes.given
+        if register is None:
+            for name, code in codes.items():
+                if code.value:
+                    yield f"modes.{name}: value {code.value} of a mode register, which [command] lacks"
+            if self.modes.off is not None:
+                yield "modes.off: of a mode register, which [command] lacks"
+        else:
+            if self.modes.off is None:
+                yield "modes.off: missing"
+            low, high = RANGES[register.type]
+            for name, code in codes.items():
+                if not low <= code.value <= high:
+                    yield f"modes.{name}: value {code.value} is not one of a {register.type}: {low}..{high}"
+        owners: dict[str, int] = {}
+        if self.command.handover is not None:
+            owners["command.handover"] = self.command.handover.bit
+        if self.power is not None:
+            claims = {"power": self.power.table.bits}
+        else:
+            bits = {} if self.control is None else {n: getattr(self.control, n).bit for n in ControlBits.model_fields}
+            claims = {f"control.{name}": 1 << bit for name, bit in bits.items() if bit is not None}
+        for name, mask in claims.items():
+            yield from _shared(name, mask, owners, "the control word")
+            owners[name] = mask
+        for name, code in codes.items():
+            others = dict(owners)
+            if name not in ("force", "position"):
+                others.pop("command.handover", None)  # a bit may mean the start of homing as well
+            yield from _shared(f"modes.{name}", code.control, others, "the control word")
+        needs = self.power is not None or any(owners.values()) or any(code.control for code in codes.values())
+        if needs and self.command.control is None:
+            yield "command.control: missing, but there are bits of it"
+
+    def _output_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+        handover, taken = self.command.handover, 0
+        if handover is not None:
+            taken |= handover.bit
+        if self.power is not None:
+            taken |= self.power.table.bits
+        for code in self.modes.given.values():
+            taken |= code.control
+        coils = {signal.coil for signal in control.values()} - {None}
+        for signal in control.values():
+            taken |= 0 if signal.bit is None else 1 << signal.bit
+        for name, signal in self.outputs.items():
+            key = f"outputs.{name}"
+            if signal.mask is not None or signal.discrete is not None or signal.word is not None:
+                yield f"{key}: is written: a bit of the control word, or a coil"
+            elif signal.active == "low":
+                yield f'{key}: active = "low" is not of an output: one that is off has no signal'
+            elif signal.coil is not None:
+                if signal.coil in coils:
+                    yield f"{key}: coil {signal.coil} is taken twice"
+                coils.add(signal.coil)
+            elif signal.bit is not None:
+                if taken >> signal.bit & 1:
+                    yield f"{key}: bit {signal.bit} of the control word is taken twice"
+                if self.command.control is None:
+                    yield f"{key}: a bit of command.control, which is missing"
+                taken |= 1 << signal.bit
+
+    def _signal_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+        coils = [signal.coil for signal in control.values() if signal.coil is not None]
+        if len(set(coils)) != len(coils):
+            yield "control: two entries have the same coil"
+        status = self.status.given
+        for name in _POWER_SIGNALS:
+            if self.power is not None and name in status:
+                yield f"status.{name}: the states of [power] say it"
+        if self.power is None:
+            yield from (f"status.{name}: missing" for name in ("enabled", "fault") if name not in status)
+        handover = self.command.handover
+        if handover is not None and handover.acknowledge is not None:
+            status["acknowledge"] = handover.acknowledge
+        status |= {f"inputs.{name}": signal for name, signal in self.inputs.items()}
+        owners: dict[str | None, dict[str, int]] = {None: {}}
+        if self.power is not None:
+            owners[None] = {f"power.states.{state.name}": state.mask for state in self.power.table.states}
+        for name, signal in status.items():
+            if signal.pattern is None:
+                continue
+            mask, _ = signal.pattern
+            key = name if "." in name else f"status.{name}"
+            key = "command.handover.acknowledge" if name == "acknowledge" else key
+            if signal.word is not None and signal.word not in self.feedback.words:
+                yield f"{key}: no word {signal.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
+            others = owners.setdefault(signal.word, {})
+            if not self._same_place(signal, status):
+                yield from itertools.islice(_shared(key, mask, others, "its word"), 1)
+            others[key] = mask
+            if signal.word is None and self.feedback.status is None:
+                yield f"{key}: a bit of feedback.status, which is missing"
+        if self.power is not None and self.feedback.status is None:
+            yield "feedback.status: missing, but [power] has states of it"
+
+    @staticmethod
+    def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:
+        """Whether another entry has just these bits; one with the same value as well is reported by itself."""
+        place = (signal.word, signal.mask, signal.bit)
+        return any(place == (other.word, other.mask, other.bit) for other in signals.values() if other is not signal)
+
+    def _range_faults(self) -> Iterator[str]:
+        gap = self.functions.gap
+        for name, setting in self.parameters.startup.items():
+            end = setting.address + setting.register.words
+            for other, one in self.command.written.items():
+                if max(one.address, setting.address) < min(one.address + one.words, end):
+                    where = f"register {setting.address} is written every cycle"
+                    yield f"parameters.startup.{name}: {where}, by command.{other}"
+        read = [{f"feedback.{name}": one for name, one in table.items()} for table in self.tables().values()]
+        written = {f"command.{name}": one for name, one in self.command.written.items()}
+        try:
+            for table in [*read, written]:
+                check_overlap(table)
+        except ValueError as error:
+            yield str(error)
+            return
+        try:
+            for table in read if gap is None else ():
+                check_block(table, MAX_READ, contiguous=False)
+            if self.plain:
+                check_block(written, MAX_WRITE, contiguous=True)
+        except ValueError as error:
+            yield f"{error}; with functions.gap there may be several exchanges"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if faults := list(self._faults()):
+            raise ValueError("; ".join(faults))
+        return self
+
+
+def servo_profiles(path: str | Path | None = None) -> dict[str, ServoProfile]:
+    """Profiles of servos by the name or path that loads each.
+
+    path: None for those that are shipped; else a name, a file, or a folder, of which files with a table [feedback] are
+    taken. Raises ConfigurationError for one that is wrong, or a folder without any.
+    """
+    if path is None:
+        names = [name for name in shipped_profiles() if has_table(name, "feedback")]
+    elif Path(path).is_dir():
+        names = [str(file) for file in sorted(Path(path).glob("*.toml")) if has_table(file, "feedback")]
+        if not names:
+            raise ConfigurationError(f"{path}: no profile of a servo, with a table [feedback], is in this folder")
+    else:
+        names = [str(path)]
+    return {name: load_profile(name, ServoProfile) for name in names}
