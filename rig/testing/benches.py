@@ -128,6 +128,10 @@ class DriveBench:
         self.pass_time(_CYCLE)
         return self.drive.exchange(command, self.now, 0.0)
 
+    def close(self) -> None:
+        """Close the drive."""
+        self.drive.close()
+
 
 class _PlainDriveBench(DriveBench):
     """The bench of a driver that declares none: each command may take some cycles, and its zero lies elsewhere."""
@@ -174,6 +178,10 @@ class CellBench:
         self.twin.tick(self.now)
         self.device.begin(self.now)
         return self.device.finish(self.now)
+
+    def close(self) -> None:
+        """Close the device."""
+        self.device.close()
 
 
 MakeDriveBench = Callable[..., DriveBench]

@@ -17,8 +17,7 @@ from actuators import (
     find_cell_driver,
 )
 from rig.testing.benches import BenchLeg, CellBench, MakeCellBench, cell_benches
-from rig.testing.drivers import alike, refusal, wrong_kind
-from rig.testing.failure import Failure, run_checks
+from rig.testing.failure import Failure, alike, on_bench, on_every_bench, refusal, run_checks, wrong_kind
 from rig.testing.twins import survives_any_bytes, survives_no_numbers, within_modbus_bounds
 
 _NAME = "cells 7"
@@ -194,16 +193,8 @@ _CHECKS: Mapping[str, CellCheck] = {
 }
 
 
-def _on(check: CellCheck, options: Mapping[str, float], make: MakeCellBench) -> Iterator[str]:
-    bench = make(**options)
-    try:
-        yield from check(bench)
-    finally:
-        bench.device.close()
-
-
 CELL_CHECKS: Mapping[str, Callable[[MakeCellBench], Iterator[str]]] = {
-    name: partial(_on, check, {"sample_period": _PERIOD} if name == "slower than the cycle" else {})
+    name: partial(on_bench, check, {"sample_period": _PERIOD} if name == "slower than the cycle" else {})
     for name, check in _CHECKS.items()
 }
 """The checks of a driver of load cells by name; each is given what makes its bench.
@@ -221,7 +212,4 @@ def check_cell_driver(name: str, benches: Mapping[str, MakeCellBench] | None = N
         ConfigurationError: no such driver.
     """
     found = cell_benches(name) if benches is None else benches
-    checks = {
-        f"{bench}: {check}": partial(run, make) for bench, make in found.items() for check, run in CELL_CHECKS.items()
-    }
-    return run_checks(checks)
+    return run_checks(on_every_bench(CELL_CHECKS, found))

@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from pydantic import BaseModel
-
 from actuators import (
     COMMAND_CLEAR,
     COMMAND_HOME,
@@ -30,39 +28,22 @@ from actuators import (
     find_driver,
 )
 from rig.testing.benches import DriveBench, MakeDriveBench, drive_benches
-from rig.testing.failure import ConformanceError, Failure, run_checks
+from rig.testing.failure import (
+    ConformanceError,
+    Failure,
+    alike,
+    on_bench,
+    on_every_bench,
+    refusal,
+    run_checks,
+    wrong_kind,
+)
 from rig.testing.twins import survives_any_bytes, survives_no_numbers, within_modbus_bounds
 
 _NAME = "drive 4"
 _WATCHDOG = 0.05  # s
 _CYCLE = 2e-3  # s
 _PATIENCE = 5.0  # s, for what must not wait at all
-
-
-def refusal(kind: type[Exception], words: str, call: Callable[[], object]) -> str:
-    """What is wrong where `call` does not raise such an error with these words; "" if it does."""
-    try:
-        call()
-    except kind as error:
-        return "" if words in str(error) else f"raises {type(error).__name__} without {words!r}: {error}"
-    except Exception as error:  # of whatever kind, where what is checked is somebody else's
-        return f"raises {type(error).__name__}, must be {kind.__name__}: {error}"
-    return f"raises nothing, must be {kind.__name__}"
-
-
-def wrong_kind(what: str, value: object, kind: type) -> str:
-    """What is wrong where `value` is no `kind`; "" if it is."""
-    return "" if isinstance(value, kind) else f"{what} is a {type(value).__name__}, must be a {kind.__name__}"
-
-
-def alike(part: type[BaseModel], options: type[BaseModel]) -> bool:
-    """Whether the options have the defaults of a part of theirs."""
-    whole = options.model_fields
-    return all(
-        field.get_default(call_default_factory=True) == whole[name].get_default(call_default_factory=True)
-        for name, field in part.model_fields.items()
-        if name in whole
-    )
 
 
 def reach(bench: DriveBench, command: Command) -> Feedback:
@@ -444,7 +425,8 @@ def _serial_of_a_virtual_rig(bench: DriveBench) -> Iterator[str]:
 
 
 DriveCheck = Callable[[DriveBench], Iterator[str]]
-_SHORT: Mapping[str, float] = {"request_timeout": 0.01}
+_OPTIONS = {"name": _NAME, "watchdog": _WATCHDOG}
+_SHORT = {**_OPTIONS, "request_timeout": 0.01}
 _CHECKS: Mapping[str, DriveCheck] = {
     "declared": _declared,
     "describes itself": _describes_itself,
@@ -472,16 +454,8 @@ _CHECKS: Mapping[str, DriveCheck] = {
 }
 
 
-def _on(check: DriveCheck, options: Mapping[str, float], make: MakeDriveBench) -> Iterator[str]:
-    bench = make(name=_NAME, watchdog=_WATCHDOG, **options)
-    try:
-        yield from check(bench)
-    finally:
-        bench.drive.close()
-
-
 DRIVE_CHECKS: Mapping[str, Callable[[MakeDriveBench], Iterator[str]]] = {
-    name: partial(_on, check, _SHORT if name == "time limits" else {}) for name, check in _CHECKS.items()
+    name: partial(on_bench, check, _SHORT if name == "time limits" else _OPTIONS) for name, check in _CHECKS.items()
 }
 """The checks of a driver by name; each is given what makes its bench.
 
@@ -499,7 +473,4 @@ def check_driver(name: str, benches: Mapping[str, MakeDriveBench] | None = None)
         ConfigurationError: no such driver.
     """
     found = drive_benches(name) if benches is None else benches
-    checks = {
-        f"{bench}: {check}": partial(run, make) for bench, make in found.items() for check, run in DRIVE_CHECKS.items()
-    }
-    return run_checks(checks)
+    return run_checks(on_every_bench(DRIVE_CHECKS, found))

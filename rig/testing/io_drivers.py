@@ -18,8 +18,7 @@ from actuators import (
     find_io_driver,
 )
 from rig.testing.benches import places
-from rig.testing.drivers import alike, refusal, wrong_kind
-from rig.testing.failure import Failure, run_checks
+from rig.testing.failure import Failure, alike, on_bench, on_every_bench, refusal, run_checks, wrong_kind
 from rig.testing.twins import survives_any_bytes, within_modbus_bounds
 
 _NAME = "block 7"
@@ -78,6 +77,10 @@ class IoBench:
     def cycles(self, count: int) -> list[IoReading]:
         """Several cycles."""
         return [self.cycle() for _ in range(count)]
+
+    def close(self) -> None:
+        """Close the device."""
+        self.device.close()
 
     @property
     def on(self) -> tuple[bool, ...]:
@@ -268,16 +271,8 @@ _CHECKS: Mapping[str, IoCheck] = {
 }
 
 
-def _on(check: IoCheck, options: Mapping[str, float], make: MakeIoBench) -> Iterator[str]:
-    bench = make(**options)
-    try:
-        yield from check(bench)
-    finally:
-        bench.device.close()
-
-
 IO_CHECKS: Mapping[str, Callable[[MakeIoBench], Iterator[str]]] = {
-    name: partial(_on, check, {"sample_period": _PERIOD} if name == "slower than the cycle" else {})
+    name: partial(on_bench, check, {"sample_period": _PERIOD} if name == "slower than the cycle" else {})
     for name, check in _CHECKS.items()
 }
 """The checks of a driver of inputs and outputs by name; each is given what makes its bench.
@@ -305,7 +300,4 @@ def check_io_driver(name: str, benches: Mapping[str, MakeIoBench] | None = None)
         ConfigurationError: no such driver.
     """
     found = io_benches(name) if benches is None else benches
-    checks = {
-        f"{bench}: {check}": partial(run, make) for bench, make in found.items() for check, run in IO_CHECKS.items()
-    }
-    return run_checks(checks)
+    return run_checks(on_every_bench(IO_CHECKS, found))
