@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from rig.testing.benches import BenchLeg as BenchLeg
     from rig.testing.benches import CellBench as CellBench
     from rig.testing.benches import DriveBench as DriveBench
+    from rig.testing.benches import IoBench as IoBench
     from rig.testing.benches import cell_benches as cell_benches
     from rig.testing.benches import drive_benches as drive_benches
+    from rig.testing.benches import io_benches as io_benches
     from rig.testing.cell_drivers import CELL_CHECKS as CELL_CHECKS
     from rig.testing.cell_drivers import check_cell_driver as check_cell_driver
     from rig.testing.drivers import DRIVE_CHECKS as DRIVE_CHECKS
     from rig.testing.drivers import check_driver as check_driver
     from rig.testing.failure import Failure as Failure
     from rig.testing.io_drivers import IO_CHECKS as IO_CHECKS
-    from rig.testing.io_drivers import IoBench as IoBench
     from rig.testing.io_drivers import check_io_driver as check_io_driver
-    from rig.testing.io_drivers import io_benches as io_benches
     from rig.testing.laws import LAW_CHECKS as LAW_CHECKS
     from rig.testing.laws import check_law as check_law
     from rig.testing.references import SOURCE_CHECKS as SOURCE_CHECKS
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from rig.testing.sensors import check_sensor as check_sensor
 
 _NAMES = {
-    "benches": ("CellBench", "DriveBench", "BenchLeg", "cell_benches", "drive_benches"),
+    "benches": ("BenchLeg", "CellBench", "DriveBench", "IoBench", "cell_benches", "drive_benches", "io_benches"),
     "cell_drivers": ("CELL_CHECKS", "check_cell_driver"),
     "drivers": ("DRIVE_CHECKS", "check_driver"),
     "failure": ("Failure",),
-    "io_drivers": ("IO_CHECKS", "IoBench", "check_io_driver", "io_benches"),
+    "io_drivers": ("IO_CHECKS", "check_io_driver"),
     "laws": ("LAW_CHECKS", "check_law"),
     "references": ("SOURCE_CHECKS", "check_source"),
     "sensors": ("SENSOR_CHECKS", "check_sensor"),

@@ -11,14 +11,18 @@ from actuators import (
     DeviceReading,
     Drive,
     Feedback,
+    IoReading,
     MemoryWire,
     Mode,
     create_cell_device,
     create_cell_twin,
     create_drive,
+    create_io_device,
+    create_io_twin,
     create_twin,
     find_cell_driver,
     find_driver,
+    find_io_driver,
 )
 
 _CYCLE = 2e-3  # s
@@ -184,9 +188,72 @@ class CellBench:
         self.device.close()
 
 
+class BenchTerminals:
+    """What is wired to a virtual block: `inputs` have a signal, `outputs` are on."""
+
+    def __init__(self) -> None:
+        """No signal anywhere."""
+        self.inputs: set[int] = set()
+        self.outputs: set[int] = set()
+
+    def read(self, channel: int) -> bool:
+        """See `actuators.Terminals`."""
+        return channel in self.inputs
+
+    def write(self, channel: int, on: bool) -> None:
+        """See `actuators.Terminals`."""
+        self.outputs = self.outputs | {channel} if on else self.outputs - {channel}
+
+
+class IoBench:
+    """A driver of inputs and outputs over memory to its twin."""
+
+    inputs, outputs = (0, 1, 5), (0, 1, 2, 9)
+    """Channels that are used."""
+    takes = 2
+    """Cycles after which a change is seen at the other end."""
+
+    def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
+        """driver: its name. options: of `create_io_device`; `open_wire` is the bench's."""
+        self.driver = driver
+        self.now = 0.0
+        """s"""
+        self.terminals = BenchTerminals()
+        self.options = given = {"name": "block 7", "inputs": self.inputs, "outputs": self.outputs, **options}
+        self.twin = create_io_twin(driver, given, self.terminals)
+        wire = {"open_wire": lambda _timeout: MemoryWire(self.twin.respond, lambda: self.twin.due())}
+        self.device = create_io_device(driver, given | wire)
+        self.device.connect(1.0)
+        self.device.configure()
+        self.states = (False,) * len(self.outputs)
+
+    def cycle(self, states: tuple[bool, ...] | None = None) -> IoReading:
+        """One cycle, with other outputs from it on if they are given."""
+        self.states = self.states if states is None else states
+        self.now += _CYCLE
+        self.twin.tick(self.now)
+        self.device.begin(self.states, self.now)
+        return self.device.finish(self.now)
+
+    def cycles(self, count: int) -> list[IoReading]:
+        """Several cycles."""
+        return [self.cycle() for _ in range(count)]
+
+    def close(self) -> None:
+        """Close the device."""
+        self.device.close()
+
+    @property
+    def on(self) -> tuple[bool, ...]:
+        """What is on at the twin, by channel of `outputs`."""
+        return tuple(channel in self.terminals.outputs for channel in self.outputs)
+
+
 MakeDriveBench = Callable[..., DriveBench]
 """Called with options of the drive by keyword, as `name` and `watchdog`."""
 MakeCellBench = Callable[..., CellBench]
+MakeIoBench = Callable[..., IoBench]
+"""Called with options of the device by keyword, as `sample_period`."""
 
 
 def drive_benches(driver: str) -> dict[str, MakeDriveBench]:
@@ -209,6 +276,14 @@ def cell_benches(driver: str) -> dict[str, MakeCellBench]:
         f"{driver} {kind.__name__} {place}".strip(): partial(_bench, CellBench, driver, options)
         for kind in kinds
         for place, options in places(kind).items()
+    }
+
+
+def io_benches(driver: str) -> dict[str, MakeIoBench]:
+    """The same of a driver of inputs and outputs."""
+    return {
+        f"{driver} {place}".strip(): partial(_bench, IoBench, driver, options)
+        for place, options in places(find_io_driver(driver).address).items()
     }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from actuators import (
     ConfigurationError,
@@ -11,81 +10,17 @@ from actuators import (
     Identity,
     IoDevice,
     IoOptions,
-    IoReading,
-    MemoryWire,
     create_io_device,
     create_io_twin,
     find_io_driver,
 )
-from rig.testing.benches import places
+from rig.testing.benches import IoBench, MakeIoBench, io_benches
 from rig.testing.failure import Failure, alike, on_bench, on_every_bench, refusal, run_checks, wrong_kind
 from rig.testing.twins import survives_any_bytes, within_modbus_bounds
 
 _NAME = "block 7"
 _CYCLE = 2e-3  # s
 _PERIOD = 0.01  # s
-_INPUTS, _OUTPUTS = (0, 1, 5), (0, 1, 2, 9)
-
-
-class BenchTerminals:
-    """What is wired to a virtual block: `inputs` have a signal, `outputs` are on."""
-
-    def __init__(self) -> None:
-        """No signal anywhere."""
-        self.inputs: set[int] = set()
-        self.outputs: set[int] = set()
-
-    def read(self, channel: int) -> bool:
-        """See `actuators.Terminals`."""
-        return channel in self.inputs
-
-    def write(self, channel: int, on: bool) -> None:
-        """See `actuators.Terminals`."""
-        self.outputs = self.outputs | {channel} if on else self.outputs - {channel}
-
-
-class IoBench:
-    """A driver of inputs and outputs over memory to its twin."""
-
-    inputs, outputs = _INPUTS, _OUTPUTS
-    """Channels that are used."""
-    takes = 2
-    """Cycles after which a change is seen at the other end."""
-
-    def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
-        """driver: its name. options: of `create_io_device`; `open_wire` is the bench's."""
-        self.driver = driver
-        self.now = 0.0
-        """s"""
-        self.terminals = BenchTerminals()
-        self.options = given = {"name": _NAME, "inputs": self.inputs, "outputs": self.outputs, **options}
-        self.twin = create_io_twin(driver, given, self.terminals)
-        wire = {"open_wire": lambda _timeout: MemoryWire(self.twin.respond, lambda: self.twin.due())}
-        self.device = create_io_device(driver, given | wire)
-        self.device.connect(1.0)
-        self.device.configure()
-        self.states = (False,) * len(self.outputs)
-
-    def cycle(self, states: tuple[bool, ...] | None = None) -> IoReading:
-        """One cycle, with other outputs from it on if they are given."""
-        self.states = self.states if states is None else states
-        self.now += _CYCLE
-        self.twin.tick(self.now)
-        self.device.begin(self.states, self.now)
-        return self.device.finish(self.now)
-
-    def cycles(self, count: int) -> list[IoReading]:
-        """Several cycles."""
-        return [self.cycle() for _ in range(count)]
-
-    def close(self) -> None:
-        """Close the device."""
-        self.device.close()
-
-    @property
-    def on(self) -> tuple[bool, ...]:
-        """What is on at the twin, by channel of `outputs`."""
-        return tuple(channel in self.terminals.outputs for channel in self.outputs)
 
 
 def _declared(bench: IoBench) -> Iterator[str]:
@@ -251,8 +186,6 @@ def _reconnects(bench: IoBench) -> Iterator[str]:
 
 
 IoCheck = Callable[[IoBench], Iterator[str]]
-MakeIoBench = Callable[..., IoBench]
-"""Called with options of the device by keyword, as `sample_period`."""
 _CHECKS: Mapping[str, IoCheck] = {
     "declared": _declared,
     "describes itself": _describes_itself,
@@ -281,16 +214,6 @@ The declaration is whole; wrong options are refused; inputs are read by channel;
 no other; a lost write is repeated; all are off after `configure` and `switch_off`; faults of the wire leave the last
 inputs and are never raised; a slower device is asked at its own pace, but written to at once; a watchdog is served.
 """
-
-
-def _bench(driver: str, place: Mapping[str, Any], **options: Any) -> IoBench:
-    return IoBench(driver, {**place, **options})
-
-
-def io_benches(driver: str) -> dict[str, MakeIoBench]:
-    """Benches of a driver by where it is, see `drive_benches`. Raises ConfigurationError: no such driver."""
-    found = places(find_io_driver(driver).address)
-    return {f"{driver} {place}".strip(): partial(_bench, driver, options) for place, options in found.items()}
 
 
 def check_io_driver(name: str, benches: Mapping[str, MakeIoBench] | None = None) -> tuple[Failure, ...]:

@@ -13,7 +13,7 @@ from test_foreign_slaves import Slave
 from actuators import ConfigurationError, MemoryWire, ProtocolError, create_io_device, create_io_twin
 from actuators.io_device import IoDevice
 from actuators.modbus_io import ModbusIo, ModbusIoOptions
-from rig.testing.io_drivers import BenchTerminals
+from rig.testing.benches import BenchTerminals
 
 UNIT = 5
 PATIENCE = 10.0  # s
