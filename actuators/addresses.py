@@ -104,7 +104,7 @@ class LineOptions(DeviceOptions, LineAddress, LineTimes):
             byte_time = endpoint.byte_time
             return HalfDuplexBus(opening, self.silence, self.reply_timeout, byte_time, self.place, framing, latency)
 
-        return self.buses.at(self.place, make) if self.buses is not None else make()
+        return self.shared_bus(self.place, make)
 
 
 LAST_RTU_UNIT = 247
@@ -171,4 +171,4 @@ class ModbusOptions(LineOptions, ModbusAddress):
                 return HalfDuplexBus(opening, 0.0, _PATIENCE, place=self.place, framing=MbapLine())
             return PipelinedBus(opening)
 
-        return self.buses.at(self.place, make) if self.buses is not None and shared else make()
+        return self.shared_bus(self.place, make) if shared else make()

@@ -5,6 +5,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from actuators.errors import ConfigurationError
 from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
@@ -169,6 +170,9 @@ class Bus(ABC):
             self._wire = None
 
 
+_OneBus = TypeVar("_OneBus", bound=Bus)
+
+
 class Buses:
     """The buses of one rig by the names of their places, for sharing."""
 
@@ -176,14 +180,14 @@ class Buses:
         """None yet."""
         self._buses: dict[str, Bus] = {}
 
-    def at(self, place: str, make: Callable[[], Bus]) -> Bus:
+    def at(self, place: str, make: Callable[[], _OneBus]) -> _OneBus:
         """The bus at `place`, made by `make` at the first call.
 
         Raises ConfigurationError if the bus there has another protocol than that of `make`.
         """
         made = make()
         bus = self._buses.setdefault(place, made)
-        if bus.protocol != made.protocol:
+        if not isinstance(bus, type(made)) or bus.protocol != made.protocol:
             raise ConfigurationError(f"{place}: devices that speak {bus.protocol} and {made.protocol} cannot share it")
         return bus
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -30,6 +30,9 @@ class InUnit:
 
 OpenWire = Callable[[float], Wire]
 """Called with a timeout, s; may raise ConnectError."""
+
+
+_OneBus = TypeVar("_OneBus", bound=Bus)
 
 
 class _Model(BaseModel):
@@ -121,6 +124,10 @@ class DeviceOptions(_Model):
     """Called with the connection's timeout (s) in place of opening what the address says."""
     buses: Buses | None = None
     """Where devices of one rig find the wires that they share."""
+
+    def shared_bus(self, place: str, make: Callable[[], _OneBus]) -> _OneBus:
+        """The bus at `place`, made by `make` at the first call of those with the same `buses`; see `Buses.at`."""
+        return make() if self.buses is None else self.buses.at(place, make)
 
     @property
     def reply_wait(self) -> float | None:

@@ -7,6 +7,7 @@ position and error code (TPDO 1), speed and mode (TPDO 2).
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -134,14 +135,8 @@ class CanopenOptions(DriveOptions, CanopenSettings, CanopenAddress):
     def bus(self) -> CanBus:
         """The bus, shared by those with the same `buses`."""
         endpoint = self.endpoint
-        opening = self.open_wire or (lambda timeout: open_can(endpoint, timeout))
-
-        def make() -> CanBus:
-            return CanBus(opening, self.host_node, endpoint)
-
-        found = self.buses.at(self.place, make) if self.buses is not None else make()
-        assert isinstance(found, CanBus)  # by its protocol
-        return found
+        opening = self.open_wire or partial(open_can, endpoint)
+        return self.shared_bus(self.place, lambda: CanBus(opening, self.host_node, endpoint))
 
 
 def read_identity(bus: CanBus, unit: int, label: str, timeout: float) -> Identity:

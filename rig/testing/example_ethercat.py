@@ -10,6 +10,7 @@ import math
 import struct
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Annotated, Any
 
@@ -63,24 +64,23 @@ class EthercatWire:
         self._soem: Any = pysoem
         self._lost = (pysoem.MailboxError, pysoem.PacketError, pysoem.WkcError)
         self._master: Any = pysoem.Master()
-        try:
-            self._master.open(interface)
-        except ConnectionError as error:
-            raise ConnectError(f"cannot open network interface {interface}: {error}") from error
-        self.connected = True
-        try:
-            self._bring_up(interface, timeout)
-        except BaseException:
-            self.close()
-            raise
         self._inputs = b""
         self._exchanged = True
         """whether the last process image was received"""
         self._looked = -math.inf
         self._uploads: dict[int, bytes] = {}
-        self._states = [SAFEOP] * len(self._slaves)
-        self._fallen = [0] * len(self._slaves)
-        """looks at each slave in a row at which it had no state, or its first"""
+        """by place, the rest of an object that is read in segments"""
+        self._host = 0
+        """node number of this computer, as the drives were told"""
+        try:
+            self._master.open(interface)
+        except ConnectionError as error:
+            raise ConnectError(f"cannot open network interface {interface}: {error}") from error
+        self.connected = True
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            self._bring_up(interface, timeout)
+            failed.pop_all()
 
     def _bring_up(self, interface: str, timeout: float) -> None:
         master = self._master
@@ -88,6 +88,9 @@ class EthercatWire:
         if master.config_init() <= 0:
             raise ConnectError(f"no EtherCAT slave answers at network interface {interface}")
         self._slaves: list[Any] = list(master.slaves)
+        self._states = [SAFEOP] * len(self._slaves)
+        self._fallen = [0] * len(self._slaves)
+        """looks at each slave in a row at which it had no state, or its first"""
         self._outputs = [bytearray(SIZES[RPDO_1] + SIZES[RPDO_2]) for _ in self._slaves]
         failed: list[str] = []
         for place, slave in enumerate(self._slaves, start=1):
@@ -270,9 +273,6 @@ class EthercatWire:
         self._uploads[place] = rest
         return bytes((command & 0x10 | (7 - len(part)) << 1 | (not rest),)) + part.ljust(7, b"\0")
 
-    _host = 0
-    """node number of this computer, as the drive was told"""
-
     def _download(self, slave: Any, entry: tuple[int, int], data: bytes) -> None:
         if entry == HEARTBEAT_CONSUMER:
             value = struct.unpack("<I", data)[0]
@@ -338,15 +338,8 @@ class EthercatOptions(DriveOptions, CanopenSettings, EthercatAddress):
 
     def bus(self) -> CanBus:
         """The network, shared by those with the same `buses`."""
-        endpoint, interface = self.endpoint, self.device.removeprefix(SCHEME)
-        opening = self.open_wire or (lambda timeout: EthercatWire(interface, timeout))
-
-        def make() -> CanBus:
-            return CanBus(opening, self.host_node, endpoint)
-
-        found = self.buses.at(self.place, make) if self.buses is not None else make()
-        assert isinstance(found, CanBus)  # by its protocol
-        return found
+        opening = self.open_wire or partial(EthercatWire, self.device.removeprefix(SCHEME))
+        return self.shared_bus(self.place, lambda: CanBus(opening, self.host_node, self.endpoint))
 
 
 DRIVER = Driver(EthercatAddress, CanopenSettings, EthercatOptions, Canopen, canopen_twin)

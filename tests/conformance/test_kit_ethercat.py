@@ -156,11 +156,21 @@ def test_mailbox_transfers_that_are_lost_are_repeated_and_then_named(rig: Rig) -
         rig.drives[1].verify(0.1)
 
 
-def test_an_emergency_is_in_the_text_of_the_error(rig: Rig) -> None:
+@pytest.mark.parametrize("early", [False, True])
+def test_an_emergency_is_in_the_text_of_the_error(rig: Rig, early: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    slave = rig.slaves[4]
+    emergency = type("Emergency", (), {"error_code": 0x7305, "error_reg": 0x21, "b1": 1, "w1": 2, "w2": 3})
+
+    def write(*arguments: Any) -> None:
+        slave.emergency(emergency)
+        Slave.sdo_write(slave, *arguments)
+
+    if early:  # while its PDOs are mapped
+        monkeypatch.setattr(slave, "sdo_write", write)
     rig.set_up()
     rig.cycle(COMMAND_OFF)
-    emergency = type("Emergency", (), {"error_code": 0x7305, "error_reg": 0x21, "b1": 1, "w1": 2, "w2": 3})
-    rig.slaves[4].emergency(emergency)
+    if not early:
+        slave.emergency(emergency)
     rig.cycle(COMMAND_OFF)
     text = rig.drives[4].error_text(0x7305)
     assert text.startswith("incremental sensor 1") and text.endswith(struct.pack("<BHH", 1, 2, 3).hex(" "))
