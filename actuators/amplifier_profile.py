@@ -39,11 +39,10 @@ class ReadingMap(ProfileModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        check_words({"status": self.status, "sample": self.sample})
-        check_no_table({"status": self.status, "sample": self.sample})
-        check_no_table({f"forces.{place}": register for place, register in enumerate(self.forces)})
-        named = {"status": self.status, "sample": self.sample}
-        named |= {f"forces.{place}": register for place, register in enumerate(self.forces)}
+        words = {"status": self.status, "sample": self.sample}
+        check_words(words)
+        named = words | {f"forces.{place}": register for place, register in enumerate(self.forces)}
+        check_no_table(named)
         check_block({name: one for name, one in named.items() if one is not None}, MAX_READ, contiguous=False)
         for name, bits in (("invalid", self.invalid), ("negative", self.negative)):
             if bits is not None and self.status is None:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -57,6 +57,10 @@ class ProfileModel(BaseModel):
     """A table of a profile."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def entries(self) -> dict[str, Any]:
+        """Those that there are, by name."""
+        return {name: value for name, value in self if value is not None}
 
 
 class Register(ProfileModel):
@@ -283,8 +287,7 @@ class IdentityMap(ProfileModel):
     @property
     def read(self) -> dict[str, Text | Number]:
         """What of it is read."""
-        fields = {name: getattr(self, name) for name in IdentityMap.model_fields}
-        return {name: field for name, field in fields.items() if isinstance(field, Text | Number)}
+        return {name: field for name, field in self if isinstance(field, Text | Number)}
 
     @property
     def numbers(self) -> dict[str, Number]:

@@ -24,7 +24,7 @@ from actuators.codec import (
     written,
 )
 from actuators.profile import MAX_BITS, MAX_READ, MAX_WRITE, BitMap, Register, spans
-from actuators.servo_profile import ControlBits, ServoProfile
+from actuators.servo_profile import ServoProfile
 
 TRIGGER = 6
 """Place of the trigger among the values that are written."""
@@ -52,9 +52,7 @@ class Signals:
         """(function, address) of each bit that is read, in the order of the wide status."""
         self.status = {name: self._place(signal) for name, signal in given.items()}
         """name → mask and value."""
-        control = profile.control
-        bits: dict[str, BitMap] = {} if control is None else {n: getattr(control, n) for n in ControlBits.model_fields}
-        bits |= {OUTPUT + name: signal for name, signal in profile.outputs.items()}
+        bits = profile.control_signals | {OUTPUT + name: signal for name, signal in profile.outputs.items()}
         self.coils = tuple(signal.coil for signal in bits.values() if signal.coil is not None)
         """Address of each coil that is written, in the order of the wide control."""
         self.control = {

@@ -258,10 +258,14 @@ class ControlBits(ProfileModel):
     quick_stop: Signal
     clear: Signal
 
+    @property
+    def given(self) -> dict[str, BitMap]:
+        """All of them, by name."""
+        return self.entries()
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        for name in ControlBits.model_fields:
-            signal: BitMap = getattr(self, name)
+        for name, signal in self.given.items():
             if signal.mask is not None or signal.discrete is not None or signal.word is not None:
                 raise ValueError(f"{name}: is written: a bit of the control word, or a coil")
         return self
@@ -283,8 +287,7 @@ class StatusBits(ProfileModel):
     @property
     def given(self) -> dict[str, BitMap]:
         """Those that there are, by name of the flag."""
-        signals = {name: getattr(self, name) for name in StatusBits.model_fields}
-        return {name: signal for name, signal in signals.items() if signal is not None}
+        return self.entries()
 
 
 class ModeCode(ProfileModel):
@@ -312,8 +315,7 @@ class ModeCodes(ProfileModel):
     @property
     def given(self) -> dict[str, ModeCode]:
         """Those that there are, by name of the mode."""
-        codes = {name: getattr(self, name) for name in ModeCodes.model_fields}
-        return {name: code for name, code in codes.items() if code is not None}
+        return self.entries()
 
 
 class WordMap(ProfileModel):
@@ -439,9 +441,7 @@ class ServoProfile(ProfileModel):
     def plain(self) -> bool:
         """Whether its exchange has the plain form; see the module."""
         feedback, command = self.feedback, self.command
-        signals = [*self.status.given.values()]
-        if self.control is not None:
-            signals += [self.control.enable, self.control.quick_stop, self.control.clear]
+        signals = [*self.status.given.values(), *self.control_signals.values()]
         return (
             self.power is None
             and self.functions.gap is None
@@ -456,6 +456,11 @@ class ServoProfile(ProfileModel):
             and all(register.table is None for register in feedback.read.values())
             and all(not code.control for code in self.modes.given.values())
         )
+
+    @property
+    def control_signals(self) -> dict[str, BitMap]:
+        """Signals of `[control]`, by name; none with `[power]`."""
+        return {} if self.control is None else self.control.given
 
     @property
     def startup_ranges(self) -> list[tuple[int, int]]:
@@ -473,10 +478,9 @@ class ServoProfile(ProfileModel):
 
     def _faults(self) -> Iterator[str]:
         """What is wrong between its tables."""
-        command, feedback, control = self.command, self.feedback, self.control
-        given = {} if control is None else {name: getattr(control, name) for name in ControlBits.model_fields}
+        command, feedback = self.command, self.feedback
         tables: dict[str, Mapping[str, object]] = {
-            "control": given,
+            "control": self.control_signals,
             "status": self.status.given,
             "modes": {name: (code.value, code.control) for name, code in self.modes.given.items()},
             "errors": {name: error.code for name, error in self.errors.items()},
@@ -494,11 +498,11 @@ class ServoProfile(ProfileModel):
         word_by_word = self.functions.write == 6 and (self.functions.exchange == "separate" or not self.plain)
         if word_by_word and wide:
             yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
-        if (control is None) == (self.power is None):
+        if (self.control is None) == (self.power is None):
             yield "control, power: give one of these tables"
         yield from self._mode_faults()
-        yield from self._signal_faults(given)
-        yield from self._output_faults(given)
+        yield from self._signal_faults()
+        yield from self._output_faults()
         yield from self._range_faults()
 
     def _mode_faults(self) -> Iterator[str]:
@@ -522,8 +526,8 @@ class ServoProfile(ProfileModel):
         if self.power is not None:
             claims = {"power": self.power.table.bits}
         else:
-            bits = {} if self.control is None else {n: getattr(self.control, n).bit for n in ControlBits.model_fields}
-            claims = {f"control.{name}": 1 << bit for name, bit in bits.items() if bit is not None}
+            signals = self.control_signals
+            claims = {f"control.{name}": 1 << one.bit for name, one in signals.items() if one.bit is not None}
         for name, mask in claims.items():
             yield from _shared(name, mask, owners, "the control word")
             owners[name] = mask
@@ -536,7 +540,7 @@ class ServoProfile(ProfileModel):
         if needs and self.command.control is None:
             yield "command.control: missing, but there are bits of it"
 
-    def _output_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
+    def _output_faults(self) -> Iterator[str]:
         handover, taken = self.command.handover, 0
         if handover is not None:
             taken |= handover.bit
@@ -544,8 +548,8 @@ class ServoProfile(ProfileModel):
             taken |= self.power.table.bits
         for code in self.modes.given.values():
             taken |= code.control
-        coils = {signal.coil for signal in control.values()} - {None}
-        for signal in control.values():
+        coils = {signal.coil for signal in self.control_signals.values()} - {None}
+        for signal in self.control_signals.values():
             taken |= 0 if signal.bit is None else 1 << signal.bit
         for name, signal in self.outputs.items():
             key = f"outputs.{name}"
@@ -564,33 +568,31 @@ class ServoProfile(ProfileModel):
                     yield f"{key}: a bit of command.control, which is missing"
                 taken |= 1 << signal.bit
 
-    def _signal_faults(self, control: Mapping[str, BitMap]) -> Iterator[str]:
-        coils = [signal.coil for signal in control.values() if signal.coil is not None]
+    def _signal_faults(self) -> Iterator[str]:
+        coils = [signal.coil for signal in self.control_signals.values() if signal.coil is not None]
         if len(set(coils)) != len(coils):
             yield "control: two entries have the same coil"
         status = self.status.given
-        for name in _POWER_SIGNALS:
-            if self.power is not None and name in status:
-                yield f"status.{name}: the states of [power] say it"
         if self.power is None:
             yield from (f"status.{name}: missing" for name in ("enabled", "fault") if name not in status)
+        else:
+            yield from (f"status.{name}: the states of [power] say it" for name in _POWER_SIGNALS if name in status)
+        signals = {f"status.{name}": signal for name, signal in status.items()}
         handover = self.command.handover
         if handover is not None and handover.acknowledge is not None:
-            status["acknowledge"] = handover.acknowledge
-        status |= {f"inputs.{name}": signal for name, signal in self.inputs.items()}
+            signals["command.handover.acknowledge"] = handover.acknowledge
+        signals |= {f"inputs.{name}": signal for name, signal in self.inputs.items()}
         owners: dict[str | None, dict[str, int]] = {None: {}}
         if self.power is not None:
             owners[None] = {f"power.states.{state.name}": state.mask for state in self.power.table.states}
-        for name, signal in status.items():
+        for key, signal in signals.items():
             if signal.pattern is None:
                 continue
             mask, _ = signal.pattern
-            key = name if "." in name else f"status.{name}"
-            key = "command.handover.acknowledge" if name == "acknowledge" else key
             if signal.word is not None and signal.word not in self.feedback.words:
                 yield f"{key}: no word {signal.word!r} in feedback.words: {', '.join(self.feedback.words) or 'none'}"
             others = owners.setdefault(signal.word, {})
-            if not self._same_place(signal, status):
+            if not self._same_place(signal, signals):
                 yield from itertools.islice(_shared(key, mask, others, "its word"), 1)
             others[key] = mask
             if signal.word is None and self.feedback.status is None:

@@ -304,8 +304,7 @@ class Station:
         words: dict[int, int] = {}
         for first, count in identity.ranges:
             words |= dict(enumerate(self.read(first, count, timeout), start=first))
-        fixed = {name: getattr(identity, name) for name in IdentityMap.model_fields}
-        found = IdentityRead({name: text if isinstance(text, str) else "" for name, text in fixed.items()}, {})
+        found = IdentityRead({name: field if isinstance(field, str) else "" for name, field in identity}, {})
         for name, field in identity.read.items():
             inside = range(field.address, field.address + field.words)
             data = b"".join(words[address].to_bytes(2, "big") for address in inside)

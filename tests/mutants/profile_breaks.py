@@ -135,7 +135,7 @@ PROFILE_BREAKS = [
     Break(
         "bits that two entries have are not named",
         "actuators/servo_profile.py",
-        "            if not self._same_place(signal, status):",
+        "            if not self._same_place(signal, signals):",
         "            if False:",
         (f"{_MAP}::test_a_wrong_profile_is_named",),
     ),
