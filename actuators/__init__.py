@@ -37,6 +37,7 @@ from actuators.driver import (
     InUnit,
     Line,
     StationDrive,
+    StationMember,
     TcpAddress,
 )
 from actuators.errors import (
@@ -219,6 +220,7 @@ __all__ = [
     "Station",
     "StationCells",
     "StationDrive",
+    "StationMember",
     "Status",
     "StopEvent",
     "TcpAddress",

@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actuators.bus import Bus, HalfDuplexBus
+from actuators.bus import Bus
 from actuators.drive import Member
-from actuators.driver import DeviceOptions, DriveAddress
-from actuators.errors import ConnectError
+from actuators.driver import DeviceOptions, DriveAddress, StationMember
 from actuators.interface import Identity
-from actuators.station import Station
 from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyDevice
 
@@ -99,26 +97,14 @@ class CellDriver:
     step: Callable[[Any], float] | None = None
 
 
-class StationCells(CellDevice):
-    """A device with a `Station`; on a shared line, `line` is that one."""
+class StationCells(StationMember, CellDevice):
+    """A device with a `Station`."""
 
     def __init__(self, options: CellOptions, channels: int, bus: Bus, place: str, unit: int) -> None:
         """bus: where it is `unit`. place: as messages say it."""
         super().__init__(options.name, channels, options.sample_period)
-        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters)
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
-        self.reply_delay = options.reply_wait
+        self._join(options, bus, place, unit)
         self._now = 0.0
-
-    @property
-    def measured_delay(self) -> float | None:
-        """See `Member.measured_delay`."""
-        return self._station.reply_delay
-
-    @property
-    def connected(self) -> bool:
-        """See `CellDevice.connected`."""
-        return self._station.connected
 
     @property
     def overdue(self) -> bool:
@@ -129,11 +115,4 @@ class StationCells(CellDevice):
         """See `CellDevice.connect`."""
         self.close()
         self._sampling.forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
-
-    def close(self) -> None:
-        """See `CellDevice.close`."""
-        self._station.close()
+        self._open(timeout)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from actuators.bus import Bus, Buses, HalfDuplexBus
-from actuators.drive import Drive
+from actuators.drive import Drive, Member
 from actuators.errors import ConnectError
 from actuators.interface import Capabilities, Identity
 from actuators.station import Station
@@ -180,18 +180,21 @@ class Driver:
     homing_tolerance: float | None = None
 
 
-class StationDrive(Drive):
-    """A drive with a `Station`; on a shared line, `line` is that one."""
+class StationMember(Member):
+    """What a drive or another device with a `Station` shares; on a shared line, `line` is that one."""
 
-    def __init__(
-        self, options: DriveOptions, capabilities: Capabilities, bus: Bus, place: str, unit: int, messages: int
-    ) -> None:
-        """bus: where it is `unit`. place: as messages say it. messages: most that a cycle's exchange has."""
-        super().__init__(options.name, capabilities, options.echo_lag, options.sample_period)
-        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters, messages)
+    def _join(self, options: DeviceOptions, bus: Bus, place: str, unit: int, messages: int = 1) -> None:
+        """Take the place of `unit` on the bus. place: as messages say it. messages: most that a cycle has."""
+        self._station = Station(bus, f"{self.name} at {place}", unit, self.counters, messages)
         self.line = bus if isinstance(bus, HalfDuplexBus) else None
         self.reply_delay = options.reply_wait
-        self._sequence = 0
+
+    def _open(self, timeout: float) -> None:
+        """Open the connection within `timeout` s. Raises ConnectError."""
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
 
     @property
     def measured_delay(self) -> float | None:
@@ -200,20 +203,29 @@ class StationDrive(Drive):
 
     @property
     def connected(self) -> bool:
-        """See `Drive.connected`."""
+        """See `Member.connected`."""
         return self._station.connected
+
+    def close(self) -> None:
+        """Close the connection; idempotent."""
+        self._station.close()
+
+
+class StationDrive(StationMember, Drive):
+    """A drive with a `Station`."""
+
+    def __init__(
+        self, options: DriveOptions, capabilities: Capabilities, bus: Bus, place: str, unit: int, messages: int
+    ) -> None:
+        """bus: where it is `unit`. place: as messages say it. messages: most that a cycle's exchange has."""
+        super().__init__(options.name, capabilities, options.echo_lag, options.sample_period)
+        self._join(options, bus, place, unit, messages)
+        self._sequence = 0
 
     @property
     def sequence(self) -> int:
         """See `Drive.sequence`."""
         return self._sequence
 
-    def close(self) -> None:
-        """See `Drive.close`."""
-        self._station.close()
-
     def _connect(self, timeout: float) -> None:
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+        self._open(timeout)

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
-from actuators.bus import HalfDuplexBus
 from actuators.codec import (
     READ_COILS,
     READ_DISCRETE,
@@ -20,13 +19,12 @@ from actuators.codec import (
     WRITE_SINGLE,
     written,
 )
-from actuators.driver import InUnit
-from actuators.errors import ConfigurationError, ConnectError, ProtocolError
+from actuators.driver import InUnit, StationMember
+from actuators.errors import ConfigurationError, ProtocolError
 from actuators.framing import CRC_LENGTH, exception_of, exception_text
 from actuators.interface import Identity
 from actuators.io_device import IoDevice, IoDriver, IoOptions, IoReading, Terminals
 from actuators.profile import MAX_BITS, Address, Register, spans
-from actuators.station import Station
 from actuators.virtual.device import ILLEGAL_ADDRESS, MBAP_FRAMING, Framing, ModbusDevice, RegisterError
 from actuators.virtual.drive import WIRE_FAULTS
 from actuators.virtual.faults import FaultyDevice
@@ -91,7 +89,7 @@ class ModbusIoOptions(IoOptions, ModbusOptions, ModbusIoAddress):
         return None if self.watchdog is None else round(self.watchdog / self.watchdog_scale)
 
 
-class ModbusIo(IoDevice):
+class ModbusIo(StationMember, IoDevice):
     """A block on a connection of its own, or a unit on a serial line.
 
     A cycle has one exchange: it reads the inputs, or writes the outputs if one has changed, after `_REFRESH`, and three
@@ -105,10 +103,7 @@ class ModbusIo(IoDevice):
         self._unit = options.unit
         self._runs = options.runs
         bus = options.bus(in_turn=len(self._runs) > 1)
-        messages = max(1, len(self._runs))
-        self._station = Station(bus, f"{options.name} at {options.place}", options.unit, self.counters, messages)
-        self.line = bus if isinstance(bus, HalfDuplexBus) else None
-        self.reply_delay = options.reply_wait
+        self._join(options, bus, options.place, options.unit, messages=max(1, len(self._runs)))
         self._first = min(self.inputs, default=0)
         count = max(self.inputs, default=-1) - self._first + 1
         function = READ_DISCRETE if options.read == "discrete" else READ_COILS
@@ -132,16 +127,6 @@ class ModbusIo(IoDevice):
         return self._options.watchdog is not None
 
     @property
-    def connected(self) -> bool:
-        """See `Member.connected`."""
-        return self._station.connected
-
-    @property
-    def measured_delay(self) -> float | None:
-        """See `Member.measured_delay`."""
-        return self._station.reply_delay
-
-    @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Member.exchanges`: the longer of reading and writing."""
         reading = [(len(self._read_request) + CRC_LENGTH, 3 + self._size + CRC_LENGTH)] if self.inputs else []
@@ -153,10 +138,7 @@ class ModbusIo(IoDevice):
         self.close()
         self._sampling.forget()
         self._forget()
-        try:
-            self._station.open(timeout)
-        except ConnectError as error:
-            raise ConnectError(f"{self.name}: {error}") from error
+        self._open(timeout)
 
     def identify(self) -> Identity:
         """See `IoDevice.identify`; a block of outputs alone is not asked for anything."""
@@ -217,10 +199,6 @@ class ModbusIo(IoDevice):
             self._last = self._last._replace(fresh=True, age=0.0)
             return self._last
         return self._last._replace(fresh=False, age=self._sampling.age)
-
-    def close(self) -> None:
-        """See `IoDevice.close`."""
-        self._station.close()
 
     def _writes(self, states: Sequence[bool]) -> list[bytes]:
         """Messages that write the outputs."""
