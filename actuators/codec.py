@@ -220,10 +220,6 @@ class ExchangeCodec(FixedCodec):
         data = message[self._start :]
         return *(head + data[place : place + 2] for head, place in self._singles), self._read_request
 
-    def written(self, request: bytes, reply: bytes) -> int | None:
-        """See `written`."""
-        return written(request, reply)
-
     def decode_request(self, message: bytes) -> tuple[int | float, ...] | None:
         """Device side: unpack the raw command of exactly this exchange's write; None for any other request."""
         if len(message) != self._request.size or not message.startswith(self._head):

@@ -20,8 +20,8 @@ from actuators.codec import (
     written,
 )
 from actuators.driver import InUnit, StationMember
-from actuators.errors import ConfigurationError, ProtocolError
-from actuators.framing import CRC_LENGTH, exception_of, exception_text
+from actuators.errors import ConfigurationError
+from actuators.framing import CRC_LENGTH
 from actuators.interface import Identity
 from actuators.io_device import IoDevice, IoDriver, IoOptions, IoReading, Terminals
 from actuators.profile import MAX_BITS, Address, Register, spans
@@ -167,11 +167,7 @@ class ModbusIo(StationMember, IoDevice):
         self._states, self._confirmed, self._wrote = (False,) * len(self.outputs), True, True  # so it reads next
         for run, request in zip(self._runs, self._writes((False,) * len(self.outputs)), strict=True):
             what = f"write of coils {run.start}..{run.stop - 1}"
-            reply = self._station.request(request, 6, self._options.request_timeout, what)
-            if written(request, reply) != 0:
-                code = exception_of(reply)
-                why = "answered with something else" if code is None else exception_text(code)
-                raise ProtocolError(f"{self._station.label} refused a {what}: {why}")
+            self._station.confirm(request, self._options.request_timeout, what)
 
     def begin(self, outputs: Sequence[bool], now: float) -> None:
         """See `IoDevice.begin`."""

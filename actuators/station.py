@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -11,8 +12,6 @@ from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
 from pymodbus.pdu.bit_message import (
     ReadCoilsRequest,
     ReadDiscreteInputsRequest,
-    WriteSingleCoilRequest,
-    WriteSingleCoilResponse,
 )
 from pymodbus.pdu.register_message import (
     ReadHoldingRegistersRequest,
@@ -30,11 +29,12 @@ from actuators.codec import (
     READ_COILS,
     READ_DISCRETE,
     READ_HOLDING,
+    WRITE_COIL,
     WRITE_MULTIPLE,
     WRITE_SINGLE,
     Block,
-    ExchangeCodec,
     FixedCodec,
+    written,
 )
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_of, exception_text
@@ -107,12 +107,12 @@ class Station:
         if self._sent:
             self._counters.sent += 1
 
-    def finish_all(self, codec: ExchangeCodec, deadline: float) -> tuple[int | float, ...] | None:
+    def finish_all(self, codec: FixedCodec, deadline: float) -> tuple[int | float, ...] | None:
         """As `finish`, of `begin_all`: the feedback, if every message before it was taken as well."""
         done = self._sent
         for exchange, request in zip(self._exchanges[:-1], self._requests[:-1], strict=True):
             reply = self.bus.collect(exchange, deadline) if done else None
-            answer = None if reply is None else codec.written(request, reply)
+            answer = None if reply is None else written(request, reply)
             if done and answer != 0:
                 done = False
                 if reply is None:
@@ -291,10 +291,19 @@ class Station:
 
     def write_coil(self, address: int, on: bool, timeout: float) -> None:
         """Write one coil by FC5 within `timeout` s. Raises ConnectError, ProtocolError."""
-        what = f"write of coil {address}"
-        reply = self._transact(WriteSingleCoilRequest(address=address, bits=[on]), 6, timeout, what)
-        if not isinstance(reply, WriteSingleCoilResponse) or (reply.address, reply.bits[0]) != (address, on):
-            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply}")
+        self.confirm(
+            struct.pack(">BBHH", self._unit, WRITE_COIL, address, 0xFF00 * on), timeout, f"write of coil {address}"
+        )
+
+    def confirm(self, request: bytes, timeout: float, what: str) -> None:
+        """Send a message that only writes, outside the cycle, and check its confirmation, within `timeout` s.
+
+        what: the access, as messages say it. Raises ConnectError, ProtocolError.
+        """
+        reply = self.request(request, 6, timeout, what)
+        if written(request, reply) != 0:
+            self._check_refusal(reply, what)
+            raise ProtocolError(f"{self.label} answered a {what} with something else: {reply.hex(' ')}")
 
     def read_identity(self, identity: IdentityMap, order: WordOrder, timeout: float) -> "IdentityRead":
         """Read what a profile's identity map names; characters that are not ASCII become "?".

@@ -83,6 +83,18 @@ def test_a_refused_output_is_named() -> None:
     assert (other.counters.exceptions, other.counters.exception_code) == (1, 2)
 
 
+def test_a_confirmation_of_other_outputs_is_named() -> None:
+    def respond(frame: bytes) -> bytes:
+        return frame[:5] + b"\6" + frame[6:11] + bytes((frame[11] - 1,))
+
+    device = create_io_device(
+        "modbus-io", {"host": "twin", "unit": UNIT, **CHANNELS, "open_wire": lambda _timeout: MemoryWire(respond)}
+    )
+    device.connect(1.0)
+    with pytest.raises(ProtocolError, match=r"answered a write of coils 0\.\.2 with something else: 05 0f 00 00 00 02"):
+        device.configure()
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
