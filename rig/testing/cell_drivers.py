@@ -10,14 +10,13 @@ from actuators import (
     ConfigurationError,
     ConnectError,
     DeviceReading,
-    DriveAddress,
-    Identity,
     create_cell_device,
     create_cell_twin,
     find_cell_driver,
 )
 from rig.testing.benches import BenchLeg, CellBench, MakeCellBench, cell_benches
-from rig.testing.failure import Failure, alike, on_bench, on_every_bench, refusal, run_checks, wrong_kind
+from rig.testing.declaration import incomplete, lacking, refusal, unknown_option, wrong_kind
+from rig.testing.failure import Failure, on_bench, on_every_bench, run_checks
 from rig.testing.twins import survives_any_bytes, survives_no_numbers, within_modbus_bounds
 
 _NAME = "cells 7"
@@ -31,23 +30,7 @@ def _unlike(found: tuple[float, ...], wanted: list[float], step: float) -> bool:
 
 def _declared(bench: CellBench) -> Iterator[str]:
     driver = find_cell_driver(bench.driver)
-    addresses = (driver.address, driver.cell_address)
-    fields = {field for address in addresses for field in address.model_fields}
-    for text, there in (
-        ("an address with fields of its own", fields - {"unit"}),
-        ("files that its addresses name", set(driver.files) <= fields),
-        (
-            "options with the fields of its addresses and CellOptions",
-            {*fields, *CellOptions.model_fields} <= set(driver.options.model_fields),
-        ),
-        ("its address's defaults in its options", alike(driver.address, driver.options)),
-        ("identity, in its addresses", all(each.identity is not DriveAddress.identity for each in addresses)),
-        ("place, in its addresses", all(address.place is not DriveAddress.place for address in addresses)),
-        ("a virtual twin", driver.twin),
-        ("docstrings of addresses and options", all(model.__doc__ for model in (*addresses, driver.options))),
-    ):
-        if not there:
-            yield f"the driver lacks {text}"
+    yield from lacking(driver, [driver.address, driver.cell_address], CellOptions, files=driver.files)
 
 
 def _describes_itself(bench: CellBench) -> Iterator[str]:
@@ -58,21 +41,13 @@ def _describes_itself(bench: CellBench) -> Iterator[str]:
         yield f"its name is {device.name!r}, its options say {_NAME!r}"
     if device.channels not in (1, 6):
         yield f"it reads {device.channels} cells, must be 1 or 6"
-    identity = device.identify()
-    if wrong := wrong_kind("what identify gives", identity, Identity):
-        yield wrong
-    if not identity.product:
-        yield f"identify() is {identity}, without a product"
-    elif not (identity.vendor and identity.serial) and "identity" not in bench.lacks:
-        yield f"identify() is {identity}, without vendor or serial: its bench must lack 'identity'"
+    yield from incomplete(device.identify(), bench.lacks)
 
 
 def _refuses_options(bench: CellBench) -> Iterator[str]:
-    wrong = {"name": _NAME, "no_such_option": 1}
-    makers = (partial(create_cell_device, bench.driver, wrong), partial(create_cell_twin, bench.driver, wrong, []))
-    for make in makers:
-        if text := refusal(ConfigurationError, "no_such_option", make):
-            yield f"an option that there is not {text}"
+    yield from unknown_option(
+        partial(create_cell_device, bench.driver), lambda options: create_cell_twin(bench.driver, options, [])
+    )
 
 
 def _newtons(bench: CellBench) -> Iterator[str]:

@@ -13,14 +13,11 @@ from actuators import (
     ActuatorError,
     Command,
     CommandError,
-    ConfigurationError,
     ConnectError,
     Counters,
     Drive,
-    DriveAddress,
     DriveOptions,
     Feedback,
-    Identity,
     Mode,
     Status,
     create_drive,
@@ -28,16 +25,8 @@ from actuators import (
     find_driver,
 )
 from rig.testing.benches import DriveBench, MakeDriveBench, drive_benches
-from rig.testing.failure import (
-    ConformanceError,
-    Failure,
-    alike,
-    on_bench,
-    on_every_bench,
-    refusal,
-    run_checks,
-    wrong_kind,
-)
+from rig.testing.declaration import incomplete, lacking, refusal, unknown_option, wrong_kind
+from rig.testing.failure import ConformanceError, Failure, on_bench, on_every_bench, run_checks
 from rig.testing.twins import survives_any_bytes, survives_no_numbers, within_modbus_bounds
 
 _NAME = "drive 4"
@@ -89,28 +78,7 @@ def _near(value: float, wanted: float, tolerance: float) -> bool:
 
 def _declared(bench: DriveBench) -> Iterator[str]:
     driver = find_driver(bench.driver)
-    options = set(driver.options.model_fields)
-    for text, there in (
-        ("an address with fields of its own", set(driver.address.model_fields) - {"unit"}),
-        ("settings that name their files", set(driver.settings.files) <= set(driver.settings.model_fields)),
-        (
-            "options with the fields of its address, its settings and DriveOptions",
-            {*driver.address.model_fields, *driver.settings.model_fields, *DriveOptions.model_fields} <= options,
-        ),
-        (
-            "the defaults of its address and settings in its options",
-            alike(driver.address, driver.options) and alike(driver.settings, driver.options),
-        ),
-        ("identity, in its address", driver.address.identity is not DriveAddress.identity),
-        ("place, in its address", driver.address.place is not DriveAddress.place),
-        ("a virtual twin", driver.twin),
-        (
-            "docstrings of address, settings and options",
-            all(model.__doc__ for model in (driver.address, driver.settings, driver.options)),
-        ),
-    ):
-        if not there:
-            yield f"the driver lacks {text}"
+    yield from lacking(driver, [driver.address], DriveOptions, [driver.settings], driver.settings.files)
 
 
 def _describes_itself(bench: DriveBench) -> Iterator[str]:
@@ -126,22 +94,15 @@ def _describes_itself(bench: DriveBench) -> Iterator[str]:
         limit = getattr(can, name)
         if not (math.isfinite(limit) and limit > 0.0):
             yield f"capabilities.{name} is {limit}, must be finite and positive"
-    identity = drive.identify()
-    if wrong := wrong_kind("what identify gives", identity, Identity):
-        yield wrong
-    if not identity.product:
-        yield f"identify() is {identity}, without a product"
-    elif not (identity.vendor and identity.serial) and "identity" not in bench.lacks:
-        yield f"identify() is {identity}, without vendor or serial: its bench must lack 'identity'"
+    yield from incomplete(drive.identify(), bench.lacks)
     if not (drive.error_text(0) and drive.error_text(12345)):
         yield "error_text is empty for 0 or for an unknown code"
 
 
 def _refuses_options(bench: DriveBench) -> Iterator[str]:
-    wrong = {"name": _NAME, "no_such_option": 1}
-    for make in (partial(create_drive, bench.driver, wrong), partial(create_twin, bench.driver, wrong, bench.leg)):
-        if text := refusal(ConfigurationError, "no_such_option", make):
-            yield f"an option that there is not {text}"
+    yield from unknown_option(
+        partial(create_drive, bench.driver), lambda options: create_twin(bench.driver, options, bench.leg)
+    )
 
 
 def _moves_nothing_unasked(bench: DriveBench) -> Iterator[str]:

@@ -1,12 +1,10 @@
-"""A failed check of a conformance suite, how checks are run, and what several suites look at."""
+"""A failed check of a conformance suite, and how checks are run."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
-
-from pydantic import BaseModel
 
 
 class Bench(Protocol):
@@ -62,29 +60,3 @@ def on_every_bench(
     return {
         f"{bench}: {name}": partial(check, make) for bench, make in benches.items() for name, check in checks.items()
     }
-
-
-def refusal(kind: type[Exception], words: str, call: Callable[[], object]) -> str:
-    """What is wrong where `call` does not raise such an error with these words; "" if it does."""
-    try:
-        call()
-    except kind as error:
-        return "" if words in str(error) else f"raises {type(error).__name__} without {words!r}: {error}"
-    except Exception as error:  # of whatever kind, where what is checked is somebody else's
-        return f"raises {type(error).__name__}, must be {kind.__name__}: {error}"
-    return f"raises nothing, must be {kind.__name__}"
-
-
-def wrong_kind(what: str, value: object, kind: type) -> str:
-    """What is wrong where `value` is no `kind`; "" if it is."""
-    return "" if isinstance(value, kind) else f"{what} is a {type(value).__name__}, must be a {kind.__name__}"
-
-
-def alike(part: type[BaseModel], options: type[BaseModel]) -> bool:
-    """Whether the options have the defaults of a part of theirs."""
-    whole = options.model_fields
-    return all(
-        field.get_default(call_default_factory=True) == whole[name].get_default(call_default_factory=True)
-        for name, field in part.model_fields.items()
-        if name in whole
-    )

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from actuators import (
-    ConfigurationError,
     ConnectError,
-    DriveAddress,
     Identity,
     IoDevice,
     IoOptions,
@@ -15,7 +13,8 @@ from actuators import (
     find_io_driver,
 )
 from rig.testing.benches import IoBench, MakeIoBench, io_benches
-from rig.testing.failure import Failure, alike, on_bench, on_every_bench, refusal, run_checks, wrong_kind
+from rig.testing.declaration import lacking, refusal, unknown_option, wrong_kind
+from rig.testing.failure import Failure, on_bench, on_every_bench, run_checks
 from rig.testing.twins import survives_any_bytes, within_modbus_bounds
 
 _NAME = "block 7"
@@ -25,21 +24,7 @@ _PERIOD = 0.01  # s
 
 def _declared(bench: IoBench) -> Iterator[str]:
     driver = find_io_driver(bench.driver)
-    fields = set(driver.address.model_fields)
-    for text, there in (
-        ("an address with fields of its own", fields - {"unit"}),
-        (
-            "options with the fields of its address and IoOptions",
-            {*fields, *IoOptions.model_fields} <= set(driver.options.model_fields),
-        ),
-        ("its address's defaults in its options", alike(driver.address, driver.options)),
-        ("identity, in its address", driver.address.identity is not DriveAddress.identity),
-        ("place, in its address", driver.address.place is not DriveAddress.place),
-        ("a virtual twin", driver.twin),
-        ("docstrings of address and options", driver.address.__doc__ and driver.options.__doc__),
-    ):
-        if not there:
-            yield f"the driver lacks {text}"
+    yield from lacking(driver, [driver.address], IoOptions)
 
 
 def _describes_itself(bench: IoBench) -> Iterator[str]:
@@ -54,13 +39,10 @@ def _describes_itself(bench: IoBench) -> Iterator[str]:
 
 
 def _refuses_options(bench: IoBench) -> Iterator[str]:
-    wrong = {"name": _NAME, "no_such_option": 1}
-    for make in (
-        partial(create_io_device, bench.driver, wrong),
-        partial(create_io_twin, bench.driver, wrong, bench.terminals),
-    ):
-        if text := refusal(ConfigurationError, "no_such_option", make):
-            yield f"an option that there is not {text}"
+    yield from unknown_option(
+        partial(create_io_device, bench.driver),
+        lambda options: create_io_twin(bench.driver, options, bench.terminals),
+    )
 
 
 def _inputs(bench: IoBench) -> Iterator[str]:
