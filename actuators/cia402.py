@@ -36,14 +36,7 @@ QUICK_STOP = PowerWord(0x02, 0x86)
 FAULT_RESET = 0x80
 """Bit of the control word whose rising edge clears a fault."""
 
-NEW_SET_POINT = 0x10
-"""Bit of the control word in profile position mode whose rising edge hands over a target."""
-CHANGE_SET_IMMEDIATELY = 0x20
-"""Bit of the control word in profile position mode: a target takes effect before the one before is reached."""
-SET_POINT_ACKNOWLEDGE = 0x1000
-"""Bit of the status word in profile position mode: the target is taken, and the next is waited for."""
-
-PROFILE_POSITION, HOMING, CYCLIC_POSITION, CYCLIC_TORQUE = 1, 6, 8, 10
+HOMING, CYCLIC_POSITION, CYCLIC_TORQUE = 6, 8, 10
 """Modes of operation (object 0x6060)."""
 
 

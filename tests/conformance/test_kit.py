@@ -4,14 +4,29 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from own_packages import installed
 
+from actuators import DeviceReading, IoReading
 from rig.cli import main
 from rig.errors import ExitCode
-from rig.testing import DRIVE_CHECKS, check_driver, drive_benches
+from rig.testing import (
+    CELL_CHECKS,
+    DRIVE_CHECKS,
+    IO_CHECKS,
+    CellBench,
+    Failure,
+    IoBench,
+    cell_benches,
+    check_cell_driver,
+    check_driver,
+    check_io_driver,
+    drive_benches,
+    io_benches,
+)
 
 ROOT = Path(__file__).parents[2]
 BROKEN = {
@@ -101,6 +116,33 @@ def test_a_driver_that_is_broken_is_named(package: Path, right: str, broken: tup
     (package / "mine.py").write_text(text.replace(right, wrong), encoding="utf-8")
     benches = {"mine": drive_benches("mine")["mine device"]}
     assert check in {one.check.removeprefix("mine: ") for one in check_driver("mine", benches)}
+
+
+def test_the_plug_in_checks_load_cells_and_blocks_of_inputs_and_outputs(tmp_path: Path) -> None:
+    code, output = run_pytest(tmp_path, "--rig-cell-driver", "modbus", "--rig-io-driver", "modbus-io", "-q")
+    assert code == 0, output
+    cells, blocks = cell_benches("modbus"), io_benches("modbus-io")
+    assert f"{len(cells) * len(CELL_CHECKS) + len(blocks) * len(IO_CHECKS)} passed" in output
+
+
+def test_a_script_checks_load_cells_and_blocks_and_names_what_fails() -> None:
+    class Deaf(IoBench):
+        def cycle(self, states: tuple[bool, ...] | None = None) -> IoReading:
+            self.terminals.inputs.clear()
+            return super().cycle(states)
+
+    class Weak(CellBench):
+        def read(self) -> DeviceReading:
+            reading = super().read()
+            return replace(reading, forces=tuple(0.5 * force for force in reading.forces))
+
+    place = {"device": "memory"}
+    assert check_cell_driver("modbus", {"as it is": lambda **more: CellBench("modbus", place | more)}) == ()
+    assert check_io_driver("modbus-io", {"as it is": lambda **more: IoBench("modbus-io", place | more)}) == ()
+    (cell,) = check_cell_driver("modbus", {"weak": lambda **more: Weak("modbus", place | more)})
+    assert isinstance(cell, Failure) and cell.check == "weak: newtons"
+    blocks = check_io_driver("modbus-io", {"deaf": lambda **more: Deaf("modbus-io", place | more)})
+    assert [failure.check for failure in blocks] == ["deaf: inputs", "deaf: nothing received"]
 
 
 @pytest.mark.parametrize(
