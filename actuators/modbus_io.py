@@ -118,6 +118,8 @@ class ModbusIo(StationMember, IoDevice):
         self._states: tuple[bool, ...] | None = None
         """outputs that were written last"""
         self._confirmed = self._wrote = self._asked = False
+        self._unread = False
+        """whether the last request for the inputs has no good reply; a confirmed write does not make them fresh then"""
         self._written_at = -math.inf
         self._last = self._last._replace(inputs=(), fresh=False)
 
@@ -181,19 +183,21 @@ class ModbusIo(StationMember, IoDevice):
             self._states, self._confirmed, self._written_at = states, False, now
             self._requests = self._writes(states)
         else:
-            self._requests = (self._read_request,)
+            self._requests, self._unread = (self._read_request,), True
         length = 6 if self._wrote else 3 + self._size
         sent = [self._station.ask(place, request, length) for place, request in enumerate(self._requests)]
         self._asked = all(sent)
         self.counters.sent += self._asked
 
     def finish(self, deadline: float) -> IoReading:
-        """See `IoDevice.finish`; the confirmation of a write is a good reply, with the inputs read before."""
+        """See `IoDevice.finish`; the confirmation of a write is a good reply, with the inputs of the last read."""
         if self._sampling.asked and self._collect(deadline):
             self.counters.received += 1
-            self._sampling.received()
-            self._last = self._last._replace(fresh=True, age=0.0)
-            return self._last
+            self._unread &= self._wrote
+            if not self._unread:
+                self._sampling.received()
+                self._last = self._last._replace(fresh=True, age=0.0)
+                return self._last
         return self._last._replace(fresh=False, age=self._sampling.age)
 
     def _writes(self, states: Sequence[bool]) -> list[bytes]:

@@ -51,6 +51,30 @@ def test_a_cycle_has_one_message() -> None:
     assert cycle(device, (False, False, True), 0.2) and messages[-1] == "050f000000030104", "it is due"
 
 
+def test_inputs_that_are_refused_grow_old_while_outputs_are_confirmed() -> None:
+    refused = False
+    twin = create_io_twin("modbus-io", {"host": "twin", "unit": UNIT, **CHANNELS}, BenchTerminals())
+
+    def respond(frame: bytes) -> bytes:
+        reply = twin.respond(frame)
+        reads = frame[7] == 2
+        return reply[:4] + bytes((0, 3, UNIT, 0x82, 4)) if refused and reads else reply
+
+    block = {"host": "twin", "unit": UNIT, **CHANNELS, "open_wire": lambda _timeout: MemoryWire(respond)}
+    device = create_io_device("modbus-io", block)
+    device.connect(1.0)
+    assert all(cycle(device, (True, False, True), 0.002 * step) for step in range(5))
+    refused = True
+    readings = []
+    for step in range(5, 505):
+        device.begin((step % 100 < 50, False, True), 0.002 * step)
+        readings.append(device.finish(0.002 * step))
+    assert not any(reading.fresh for reading in readings) and device.overdue
+    assert readings[-1].age == pytest.approx(1.0)
+    refused = False
+    assert [cycle(device, (True, False, True), 1.01 + 0.002 * step) for step in range(3)][1:] == [True, True]
+
+
 def test_coils_one_by_one() -> None:
     messages, device = sent(write=5)
     assert cycle(device, (True, False, True), 0.0)
