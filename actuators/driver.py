@@ -1,10 +1,10 @@
 """What a driver declares: its address and settings, how a drive is made, its twin; and what drives on a bus share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from actuators.bus import Bus, Buses, HalfDuplexBus
 from actuators.drive import Drive, Member
@@ -37,6 +37,29 @@ _OneBus = TypeVar("_OneBus", bound=Bus)
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+
+
+_Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Bits = dict[_Name, Annotated[int, Field(strict=True)]]
+"""Inputs or outputs of a drive: bit of a word by name."""
+Pins = dict[_Name, str]
+"""The same by the maker's name of a pin."""
+
+
+def points_among(allowed: Container[object], described: str) -> AfterValidator:
+    """Validator of `Bits` or `Pins`: those `allowed`, which messages call `described`, and each only once."""
+
+    def check(points: dict[str, object]) -> dict[str, object]:
+        taken: dict[object, str] = {}
+        for name, place in points.items():
+            if place not in allowed:
+                raise ValueError(f"{name}: {place!r} must be one of {described}")
+            if place in taken:
+                raise ValueError(f"{taken[place]} and {name} are the same, {place!r}")
+            taken[place] = name
+        return points
+
+    return AfterValidator(check)
 
 
 class DriveAddress(_Model):

@@ -188,5 +188,11 @@ homing = 2
 COILS = ServoProfile.model_validate(tomllib.loads(COILS_TOML))
 """One that is switched by coils and says its state by discrete inputs, without a word of control or status."""
 
+POINTS = profile(
+    inputs={"chain": {"discrete": 12}, "sto": {"bit": 14, "active": "low"}},
+    outputs={"lamp": {"coil": 40}, "brake": {"bit": 9}},
+)
+"""One with digital inputs and outputs: bits of its words, a coil, a discrete input."""
+
 SHIPPED = {name: load_profile(name, ServoProfile) for name in ("lexium-32", "oriental-az", "delta-asda-a2")}
 """Those of drives that are bought, by name."""

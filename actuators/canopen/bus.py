@@ -20,6 +20,7 @@ from actuators.canopen.frames import (
     SYNC,
     TPDO_1,
     TPDO_2,
+    TPDO_3,
     CanEndpoint,
     Object,
     frame_bits,
@@ -27,11 +28,25 @@ from actuators.canopen.frames import (
     line_of,
 )
 from actuators.errors import ConnectError, ProtocolError
+from actuators.interface import Counters
 from actuators.wire import Wire
 
 _EMERGENCY = struct.Struct("<HB5s")
 _MOST_SEGMENTS = 64
 _SDO = struct.Struct("<BHB4s")
+_PLACES = {TPDO_1: 0, TPDO_2: 1, TPDO_3: 2}
+"""TPDO → its place in a reply"""
+
+
+class CanExchange(Exchange):
+    """The PDOs of a node; the reply is that of its first `tpdos` TPDOs, one behind the other."""
+
+    __slots__ = ("tpdos",)
+
+    def __init__(self, unit: int, counters: Counters, tpdos: int) -> None:
+        """unit: node. counters: for failures. tpdos: how many there are, from TPDO 1 on."""
+        super().__init__(unit, counters)
+        self.tpdos = tpdos
 
 
 @dataclass(slots=True)
@@ -66,8 +81,8 @@ class CanBus(Bus):
         self._host_node = host_node
         self._input = b""
         self._batch: list[bytes] | None = None
-        self._awaited: dict[int, tuple[Exchange, bytes]] = {}
-        """node → exchange whose TPDOs are awaited, and the first of them"""
+        self._awaited: dict[int, tuple[CanExchange, list[bytes]]] = {}
+        """node → exchange whose TPDOs are awaited, and those that have arrived"""
         self._nodes: dict[int, Node] = {}
         self._answer = b""
         self._asked = -1
@@ -96,7 +111,8 @@ class CanBus(Bus):
             self._awaited.clear()
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
-        """See `Bus.begin`; message: lines of frames. The reply is that of both TPDOs, one behind the other."""
+        """See `Bus.begin`; exchange: a `CanExchange`. message: lines of frames."""
+        assert isinstance(exchange, CanExchange)
         if self._batch is None:
             self.begin_cycle(math.nan)
         assert self._batch is not None
@@ -104,7 +120,7 @@ class CanBus(Bus):
         if not self.connected:
             return False
         self._batch.append(message)
-        self._awaited[exchange.unit] = (exchange, b"")
+        self._awaited[exchange.unit] = (exchange, [])
         return True
 
     def commit(self) -> None:
@@ -223,7 +239,7 @@ class CanBus(Bus):
                 continue
             identifier, content = found
             unit, function = identifier & NODE, identifier & FUNCTION
-            if function in (TPDO_1, TPDO_2):
+            if function in _PLACES:
                 self._take_pdo(unit, function, content)
             elif function == SDO_REPLY and unit == self._asked:
                 self._answer = content
@@ -236,16 +252,17 @@ class CanBus(Bus):
                 self.node(unit).emergency = (code, register, maker)
 
     def _take_pdo(self, unit: int, function: int, content: bytes) -> None:
-        """Note a TPDO; the second of them is the reply."""
-        exchange, first = self._awaited.get(unit, (None, b""))
-        if exchange is None:
-            return  # of a drive that was not asked, or is not ours
-        if (function == TPDO_1) == bool(first):  # out of order, or twice
+        """Note a TPDO; the last of them completes the reply."""
+        exchange, before = self._awaited.get(unit, (None, []))
+        place = _PLACES[function]
+        if exchange is None or place >= exchange.tpdos:
+            return  # of a drive that was not asked, or is not ours, or a PDO of its own
+        if place != len(before):  # out of order, or twice
             exchange.counters.rejected += 1
-        elif function == TPDO_1:
-            self._awaited[unit] = (exchange, content)
-        else:
-            exchange.reply = first + content
+            return
+        before.append(content)
+        if len(before) == exchange.tpdos:
+            exchange.reply = b"".join(before)
             del self._awaited[unit]
 
     def _count_damaged(self, line: bytes) -> None:

@@ -2,18 +2,18 @@
 
 See CiA 301 and CiA 402-2. In a cycle each drive is sent its control word, target position and target torque (RPDO 1)
 and, while it is to change, its mode (RPDO 2). At the SYNC behind them all drives take these over, and say status word,
-position and error code (TPDO 1), speed and mode (TPDO 2).
+position and error code (TPDO 1), speed and mode (TPDO 2). Digital outputs (RPDO 3) and inputs (TPDO 3) are added for
+a drive whose table names some.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from actuators.bus import Exchange
-from actuators.canopen.bus import CanBus
+from actuators.canopen.bus import CanBus, CanExchange
 from actuators.canopen.frames import (
     ABORT_CONNECTION,
     CONSUMER_HEARTBEAT,
@@ -23,12 +23,17 @@ from actuators.canopen.frames import (
     ERROR_CODE,
     FAULT_OPTION,
     HOMING_METHOD,
+    INPUTS,
     MAPPED,
+    MAPPED_INPUTS,
+    MAPPED_OUTPUTS,
     MAPPING,
     MODE,
     MODE_DISPLAY,
     NMT_PREPARE,
     NMT_START,
+    OUTPUTS,
+    OUTPUTS_MASK,
     PDO_OFF,
     POSITION,
     PRODUCT,
@@ -36,6 +41,7 @@ from actuators.canopen.frames import (
     REVISION,
     RPDO_1,
     RPDO_2,
+    RPDO_3,
     SERIAL,
     STATUS,
     TPDO_1,
@@ -54,7 +60,7 @@ from actuators.canopen.frames import (
 from actuators.canopen.wire import open_can
 from actuators.cia402 import CIA_402, CYCLIC_POSITION, CYCLIC_TORQUE, HOMING
 from actuators.drive import Drive
-from actuators.driver import DriveAddress, DriveOptions, DriveSettings, InUnit, Line
+from actuators.driver import Bits, DriveAddress, DriveOptions, DriveSettings, InUnit, Line, points_among
 from actuators.errors import ConfigurationError, ConnectError, IdentityError
 from actuators.interface import Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.power import PowerSequence
@@ -62,7 +68,8 @@ from actuators.power import PowerSequence
 _BITRATE = Annotated[int, Field(strict=True, ge=10_000, le=1_000_000)]
 _NODE = Annotated[int, Field(strict=True, ge=1, le=127)]
 _SENT, _SAID, _MORE = (codes(MAPPED[pdo][1]) for pdo in (RPDO_1, TPDO_1, TPDO_2))
-_REPLY_LENGTH = _SAID.size + _MORE.size
+_INPUTS_AT = _SAID.size + _MORE.size
+"""Where a reply has the digital inputs, if it has."""
 _START_HOMING = 0x10
 """Bit of the control word in homing mode whose rising edge begins the search."""
 _ATTAINED, _HOMING_ERROR = 0x1000, 0x2000
@@ -75,7 +82,23 @@ _TORQUES, _POSITIONS = 32767, 2**31 - 1
 _STANDSTILL = 1e-3  # m/s
 
 
-class CanopenAddress(DriveAddress):
+class CanopenPoints(DriveAddress):
+    """Digital inputs and outputs of a drive, by CiA 402-2."""
+
+    inputs: Annotated[
+        Bits,
+        points_among(
+            (*range(4), *range(16, 32)), "bits 0..3 (limit and home switches, interlock) and 16..31 (maker's)"
+        ),
+    ] = Field(default_factory=dict)
+    """Digital inputs: bit of object 60FDh by name."""
+    outputs: Annotated[Bits, points_among(range(16, 32), "bits 16..31 (maker's); the brake, 0, is the drive's")] = (
+        Field(default_factory=dict)
+    )
+    """Digital outputs: bit of object 60FEh:1 by name; 60FEh:2 is set to these bits."""
+
+
+class CanopenAddress(CanopenPoints):
     """A node on a CAN bus.
 
     unit: its node number, 1 to 127.
@@ -155,7 +178,8 @@ class Canopen(Drive):
     """A drive for positions and torques; its force feedback is none, load cells are read elsewhere.
 
     Its watchdog is the consumer of heartbeats (object 1016h): every cycle has this computer's, for all drives of a bus.
-    It is set to be a fault, and the drive stops by its quick-stop ramp. A PDO has no echo of the command.
+    It is set to be a fault, and the drive stops by its quick-stop ramp. A PDO has no echo of the command: outputs go
+    out in every cycle.
     """
 
     def __init__(self, options: CanopenOptions) -> None:
@@ -184,8 +208,12 @@ class Canopen(Drive):
         self._options = options
         self._unit = options.unit
         self.batch = self._bus = options.bus()
-        self._exchange = Exchange(options.unit, self.counters)
-        self._exchange.reply_length = _REPLY_LENGTH
+        points = isinstance(options, CanopenPoints)  # a bus of another kind has none
+        self._inputs, self._outputs = (options.inputs, options.outputs) if points else ({}, {})
+        self.input_names, self.output_names = tuple(self._inputs), tuple(self._outputs)
+        self._pdos = {**MAPPED, **(MAPPED_OUTPUTS if self._outputs else {}), **(MAPPED_INPUTS if self._inputs else {})}
+        self._exchange = CanExchange(options.unit, self.counters, 3 if self._inputs else 2)
+        self._exchange.reply_length = _INPUTS_AT + (INPUTS.size if self._inputs else 0)
         self._label = f"{self.name} at {options.place}, node {options.unit}"
         self._forget()
 
@@ -194,6 +222,8 @@ class Canopen(Drive):
         self._power = PowerSequence(CIA_402)
         self._mode = 0
         """mode that it says, 0: unknown"""
+        self._input_word: int | None = None
+        self._output_word = 0
         self._homed = self._searching = self._sent = False
         self._last_mode = 0
         self._boots = self._bus.node(self._unit).boots
@@ -232,7 +262,22 @@ class Canopen(Drive):
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: bytes as long as the bits of the frames; the bus adds SYNC and heartbeat."""
         said = frame_bits(_SAID.size) + frame_bits(_MORE.size)
-        return [(math.ceil(frame_bits(_SENT.size) / 8), math.ceil(said / 8))]
+        said += frame_bits(INPUTS.size) if self._inputs else 0.0
+        sent = frame_bits(_SENT.size) + (frame_bits(OUTPUTS.size) if self._outputs else 0.0)
+        return [(math.ceil(sent / 8), math.ceil(said / 8))]
+
+    @property
+    def inputs(self) -> Mapping[str, bool]:
+        """See `Drive.inputs`."""
+        word = self._input_word
+        return {} if word is None else {name: bool(word >> bit & 1) for name, bit in self._inputs.items()}
+
+    def switch(self, output: str, on: bool) -> None:
+        """See `Drive.switch`."""
+        if output not in self._outputs:
+            super().switch(output, on)
+        mask = 1 << self._outputs[output]
+        self._output_word = self._output_word | mask if on else self._output_word & ~mask
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""
@@ -245,12 +290,14 @@ class Canopen(Drive):
         return identity
 
     def configure(self) -> None:
-        """See `Drive.configure`: heartbeats and options, PDOs and their mapping, then the state operational."""
+        """See `Drive.configure`: outputs off, heartbeats and options, PDOs and their mapping, then operational."""
         timeout, bus = self._options.request_timeout, self._bus
         again = self._mapped_after == bus.node(self._unit).boots
         if again:
             bus.beat()  # drives whose turn comes later have a watchdog that runs
         bus.nmt(self._unit, NMT_PREPARE)
+        if self._outputs:
+            self._write(OUTPUTS, 0, timeout)
         for entry, value in self._settings():
             self._write(entry, value, timeout)
         self._verify(timeout)
@@ -261,7 +308,7 @@ class Canopen(Drive):
 
     def _map(self, timeout: float) -> None:
         """Write the PDOs' identifiers, mapping and transmission types."""
-        for pdo, (parameters, objects, kind) in MAPPED.items():
+        for pdo, (parameters, objects, kind) in self._pdos.items():
             identifier = Object(parameters, 1, "I")
             mapping = parameters + MAPPING
             self._write(identifier, PDO_OFF | pdo + self._unit, timeout)
@@ -284,6 +331,8 @@ class Canopen(Drive):
         ]
         if options.sync_period:
             found += [(CYCLE_TIME, round(1e3 * options.sync_period)), (CYCLE_EXPONENT, -3)]
+        if self._outputs:
+            found.append((OUTPUTS_MASK, sum(1 << bit for bit in self._outputs.values())))
         return found
 
     def _verify(self, timeout: float) -> None:
@@ -322,6 +371,8 @@ class Canopen(Drive):
         message = b""
         if mode != self._mode or mode != self._last_mode:
             message = line_of(RPDO_2 + self._unit, MODE.pack(mode))
+        if self._outputs:
+            message += line_of(RPDO_3 + self._unit, OUTPUTS.pack(self._output_word))
         self._last_mode = mode
         word = self._control(command, mode)
         position = round((command.position - self._options.position_offset) / self._options.resolution)
@@ -348,11 +399,13 @@ class Canopen(Drive):
         if reply is None:
             self.counters.late += 1
             return None
-        if len(reply) != _REPLY_LENGTH:
+        if len(reply) != self._exchange.reply_length:
             self.counters.rejected += 1
             return None
         status, position, error = _SAID.unpack_from(reply)
         velocity, self._mode = _MORE.unpack_from(reply, _SAID.size)
+        if self._inputs:
+            self._input_word = INPUTS.unpack(reply[_INPUTS_AT:])
         self._power.observe(status)
         if self._mode == HOMING:
             self._homed = bool(status & _ATTAINED)

@@ -13,7 +13,7 @@ from actuators.wire import SerialEndpoint
 CAN_SCHEME = "can://"
 
 NMT, SYNC, EMERGENCY = 0x000, 0x080, 0x080
-RPDO_1, TPDO_1, RPDO_2, TPDO_2 = 0x200, 0x180, 0x300, 0x280
+RPDO_1, TPDO_1, RPDO_2, TPDO_2, RPDO_3, TPDO_3 = 0x200, 0x180, 0x300, 0x280, 0x400, 0x380
 SDO_REPLY, SDO_REQUEST, HEARTBEAT = 0x580, 0x600, 0x700
 """Identifiers of the predefined connection set; a node's number is added."""
 NODE = 0x7F
@@ -156,6 +156,9 @@ TARGET_TORQUE = Object(0x6071, 0, "h")
 TARGET_POSITION = Object(0x607A, 0, "i")
 HOMING_METHOD = Object(0x6098, 0, "b")
 CYCLE_TIME, CYCLE_EXPONENT = Object(0x60C2, 1, "B"), Object(0x60C2, 2, "b")
+INPUTS = Object(0x60FD, 0, "I")
+OUTPUTS, OUTPUTS_MASK = Object(0x60FE, 1, "I"), Object(0x60FE, 2, "I")
+"""Digital outputs, and which of them the bus switches."""
 
 MAPPED = {
     RPDO_1: (0x1400, (CONTROL, TARGET_POSITION, TARGET_TORQUE), 1),
@@ -167,6 +170,9 @@ MAPPED = {
 
 The mapping's parameters are 200h behind those of the communication.
 """
+MAPPED_OUTPUTS = {RPDO_3: (0x1402, (OUTPUTS,), 1)}
+MAPPED_INPUTS = {TPDO_3: (0x1802, (INPUTS,), 1)}
+"""The same of drives with digital outputs and inputs that are used."""
 MAPPING = 0x200
 PDO_OFF = 0x80000000
 

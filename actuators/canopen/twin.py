@@ -5,7 +5,7 @@ import struct
 from collections.abc import Mapping
 from typing import ClassVar
 
-from actuators.canopen.drive import CanopenOptions
+from actuators.canopen.drive import CanopenOptions, CanopenPoints
 from actuators.canopen.frames import (
     ABORT_CONNECTION,
     BOOTED,
@@ -22,7 +22,10 @@ from actuators.canopen.frames import (
     FUNCTION,
     HEARTBEAT,
     HOMING_METHOD,
+    INPUTS,
     MAPPED,
+    MAPPED_INPUTS,
+    MAPPED_OUTPUTS,
     MAPPING,
     MODE,
     MODE_DISPLAY,
@@ -33,6 +36,8 @@ from actuators.canopen.frames import (
     NODE,
     NOT_NOW,
     OPERATIONAL,
+    OUTPUTS,
+    OUTPUTS_MASK,
     PDO_OFF,
     POSITION,
     PRE_OPERATIONAL,
@@ -43,6 +48,7 @@ from actuators.canopen.frames import (
     REVISION,
     RPDO_1,
     RPDO_2,
+    RPDO_3,
     SDO_REPLY,
     SDO_REQUEST,
     SERIAL,
@@ -52,6 +58,7 @@ from actuators.canopen.frames import (
     TARGET_TORQUE,
     TPDO_1,
     TPDO_2,
+    TPDO_3,
     UNKNOWN_COMMAND,
     VELOCITY,
     VENDOR,
@@ -76,6 +83,7 @@ _TOGGLE, _SEGMENT = 0x10, 7
 
 _ERROR_REGISTER = Object(0x1001, 0, "B")
 _SERVO = 0x00020192
+_PDOS = {**MAPPED, **MAPPED_OUTPUTS, **MAPPED_INPUTS}
 _READ_ONLY = frozenset((DEVICE_TYPE, _ERROR_REGISTER, VENDOR, PRODUCT, REVISION, SERIAL))
 _ATTAINED, _TARGET_REACHED, _REMOTE, _VOLTAGE = 0x1000, 0x0400, 0x0200, 0x0010
 _SIGNS = {8: "b", 16: "h", 32: "i"}
@@ -88,8 +96,9 @@ def _power_up(serial: int) -> dict[tuple[int, int], tuple[Object, int]]:
         VENDOR: 0, PRODUCT: 402, REVISION: 1 << 16, SERIAL: serial,
         ABORT_CONNECTION: 0, ERROR_CODE: 0, CONTROL: 0, QUICK_STOP_OPTION: 2, FAULT_OPTION: 2, MODE: HOMING,
         TARGET_TORQUE: 0, TARGET_POSITION: 0, HOMING_METHOD: 37, CYCLE_TIME: 1, CYCLE_EXPONENT: -3,
+        OUTPUTS: 0, OUTPUTS_MASK: 0,
     }  # fmt: skip
-    for pdo, (parameters, _, _) in MAPPED.items():
+    for pdo, (parameters, _, _) in _PDOS.items():
         found |= {Object(parameters, 1, "I"): PDO_OFF | pdo, Object(parameters, 2, "B"): 1}
         found |= {Object(parameters + MAPPING, 0, "B"): 0}
         found |= {Object(parameters + MAPPING, place, "I"): 0 for place in range(1, 5)}
@@ -101,7 +110,8 @@ class VirtualCanopenDrive(VirtualDrive):
 
     It takes set-points over at a SYNC, and interpolates positions over the time since the one before. While the next
     SYNC is late it goes on at the same speed, for one such time at most. Its encoder is incremental: homing
-    finds the reference. It says nothing of a brake, which closes without torque.
+    finds the reference. It says nothing of a brake, which closes without torque. Digital outputs stay as they are when
+    it stops by its watchdog, as nobody tells otherwise.
     """
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
@@ -114,6 +124,9 @@ class VirtualCanopenDrive(VirtualDrive):
         super().__init__(options.unit, CAN_FRAMING)
         self.plant = leg
         self._options = options
+        points = isinstance(options, CanopenPoints)
+        self._input_bits, self._output_bits = (options.inputs, options.outputs) if points else ({}, {})
+        self.inputs = dict.fromkeys(self._input_bits, True)
         self._serial = int("".join(filter(str.isdecimal, options.serial or "")) or 1)
         self._due: list[bytes] = []
         self._barred = self._hung = False
@@ -124,6 +137,7 @@ class VirtualCanopenDrive(VirtualDrive):
     def reboot(self) -> None:
         """See `VirtualDrive.reboot`: it says so by its boot-up message."""
         self._objects = _power_up(self._serial)
+        self._switch()
         self._state = PRE_OPERATIONAL
         self._power = VirtualPower(CIA_402)
         self._mode = HOMING
@@ -144,7 +158,7 @@ class VirtualCanopenDrive(VirtualDrive):
 
     @hung.setter
     def hung(self, hung: bool) -> None:
-        self._frozen = {pdo: self._packed(pdo) for pdo in (TPDO_1, TPDO_2)} if hung else {}
+        self._frozen = {pdo: self._packed(pdo) for pdo in (TPDO_1, TPDO_2, TPDO_3)} if hung else {}
         self._hung = hung
 
     def show(self, name: str, value: float | None) -> None:
@@ -207,8 +221,8 @@ class VirtualCanopenDrive(VirtualDrive):
             return b""
         elif function == SDO_REQUEST:
             said = line_of(SDO_REPLY + self.unit, self._serve(data.ljust(8, b"\0")[:8]))
-        elif function in (RPDO_1, RPDO_2) and self._state == OPERATIONAL and not self._hung:
-            parameters = MAPPED[function][0]
+        elif function in (RPDO_1, RPDO_2, RPDO_3) and self._state == OPERATIONAL and not self._hung:
+            parameters = _PDOS[function][0]
             if not self._objects[parameters, 1][1] & PDO_OFF:
                 self._rpdos[function] = data
                 if self._objects[parameters, 2][1] >= 254:
@@ -236,12 +250,12 @@ class VirtualCanopenDrive(VirtualDrive):
         """Take set-points over, and say the TPDOs."""
         if self._state != OPERATIONAL:
             return b""
-        for pdo in (RPDO_2, RPDO_1):
+        for pdo in (RPDO_3, RPDO_2, RPDO_1):
             if not self._hung:
                 self._take(pdo)
         said = b""
-        for pdo in (TPDO_1, TPDO_2):
-            identifier = self._objects[MAPPED[pdo][0], 1][1]
+        for pdo in (TPDO_1, TPDO_2, TPDO_3):
+            identifier = self._objects[_PDOS[pdo][0], 1][1]
             if not identifier & PDO_OFF:
                 said += line_of(identifier & 0x7FF, self._frozen.get(pdo) or self._packed(pdo))
         return said
@@ -264,7 +278,7 @@ class VirtualCanopenDrive(VirtualDrive):
 
     def _mapped(self, pdo: int) -> list[Object]:
         """Entries of a PDO by the mapping that was written."""
-        mapping = MAPPED[pdo][0] + MAPPING
+        mapping = _PDOS[pdo][0] + MAPPING
         found = []
         for place in range(1, self._objects[mapping, 0][1] + 1):
             value = self._objects[mapping, place][1]
@@ -273,11 +287,18 @@ class VirtualCanopenDrive(VirtualDrive):
 
     def _set(self, entry: Object, value: int) -> None:
         self._objects[entry.index, entry.sub] = (entry, value)
+        if entry.index == OUTPUTS.index:
+            self._switch()
         if entry == MODE and value != self._mode and value in (HOMING, CYCLIC_POSITION, CYCLIC_TORQUE):
             self._mode = value
             self._homing = self._homing and value == HOMING
             if math.isfinite(self.plant.length):
                 self._at = self._from = self._target = self.plant.length
+
+    def _switch(self) -> None:
+        """Switch the digital outputs that the mask leaves to the bus."""
+        on = self._value(OUTPUTS) & self._value(OUTPUTS_MASK)
+        self.outputs = {name: bool(on >> bit & 1) for name, bit in self._output_bits.items()}
 
     def _act(self) -> None:
         """Do what control word and targets say, at a SYNC."""
@@ -349,6 +370,8 @@ class VirtualCanopenDrive(VirtualDrive):
             return _counts(self.plant.length - self._zero, self._options.resolution)
         if entry.index == VELOCITY.index:
             return _counts(self.plant.velocity, self._options.speed_resolution)
+        if entry.index == INPUTS.index:
+            return sum(self.inputs[name] << bit for name, bit in self._input_bits.items())
         return self._objects[entry.index, entry.sub][1]
 
     def _serve(self, request: bytes) -> bytes:
@@ -392,12 +415,12 @@ class VirtualCanopenDrive(VirtualDrive):
         return bytes((head,)) + part.ljust(_SEGMENT, b"\0")
 
 
-_SAID = {entry.index: entry for entry in (STATUS, MODE_DISPLAY, POSITION, VELOCITY)}
+_SAID = {entry.index: entry for entry in (STATUS, MODE_DISPLAY, POSITION, VELOCITY, INPUTS)}
 """Objects that are computed when they are read."""
 
 
 def _code(mapping: int) -> str:
-    known = {(each.index, each.sub): each.code for _, objects, _ in MAPPED.values() for each in objects}
+    known = {(each.index, each.sub): each.code for _, objects, _ in _PDOS.values() for each in objects}
     return known.get((mapping >> 16, mapping >> 8 & 0xFF), _SIGNS.get(mapping & 0xFF, "i"))
 
 

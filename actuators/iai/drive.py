@@ -1,13 +1,13 @@
 """Driver of IAI's ROBO Cylinders: options; a cycle reads the status block, and tells one controller where to go."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from actuators.addresses import Baud, LineTimes, ModbusOptions, RtuAddress
-from actuators.driver import DriveOptions, DriveSettings, InUnit, StationDrive
+from actuators.driver import Bits, DriveOptions, DriveSettings, InUnit, StationDrive, points_among
 from actuators.errors import ConfigurationError
 from actuators.framing import CRC_LENGTH
 from actuators.iai.protocol import (
@@ -47,9 +47,14 @@ class IaiAddress(RtuAddress):
     parity: Parity = "none"
     """Parity of the serial line, as in the controller's parameters; usually none."""
     stop_bits: Literal[1, 2] = 1
+    inputs: Annotated[Bits, points_among(range(16), "bits 0..15 of the input port")] = Field(default_factory=dict)
+    """Digital inputs of its PIO: bit of the input port monitor (register 9003h) by name. `emergency_stop` is there
+    without: that its emergency stop cuts the motor, a bit of its status."""
 
     @model_validator(mode="after")
     def _as_the_controller_has_it(self) -> Self:
+        if EMERGENCY_STOP in self.inputs:
+            raise ValueError(f"inputs: {EMERGENCY_STOP!r} is the name of a bit of its status")
         if not 1 <= self.unit <= 16:
             raise ValueError(f"unit: {self.unit} is outside 1..16, an axis number plus 1")
         return self
@@ -72,6 +77,8 @@ class IaiOptions(DriveOptions, IaiSettings, IaiAddress, ModbusOptions):
     """What one controller's driver needs to know."""
 
 
+EMERGENCY_STOP = "emergency_stop"
+"""The input that is a bit of the status."""
 _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1
 _IDENTITY = Identity("IAI", "ROBO Cylinder", "", "")
@@ -118,6 +125,7 @@ class Iai(StationDrive):
                 f"{self.name}: serial number {options.serial!r} cannot be compared: a ROBO Cylinder does not say one"
             )
         self._options = options
+        self.input_names = (*options.inputs, EMERGENCY_STOP)
         self._unit = options.unit
         self._offset = options.position_offset
         self._forget()
@@ -143,6 +151,15 @@ class Iai(StationDrive):
         command = len(move_request(1, Target(0, 0, 0, 0))), MOVE_REPLY_LENGTH
         read = len(status_request(1)), STATUS_REPLY_LENGTH
         return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (command, read)]
+
+    @property
+    def inputs(self) -> Mapping[str, bool]:
+        """See `Drive.inputs`: they are in the status block."""
+        state = self._state
+        if state is None:
+            return {}
+        found = {name: bool(state.inputs >> bit & 1) for name, bit in self._options.inputs.items()}
+        return found | {EMERGENCY_STOP: bool(state.status_1 & Status1.EMERGENCY_STOP)}
 
     def identify(self) -> Identity:
         """See `Drive.identify`: it only has to answer."""

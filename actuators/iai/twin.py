@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from actuators.codec import READ_COILS, READ_DISCRETE, WRITE_COIL, WRITE_COILS
-from actuators.iai.drive import IaiOptions
+from actuators.iai.drive import EMERGENCY_STOP, IaiOptions
 from actuators.iai.protocol import (
     CONTROL,
     CONTROL_COILS,
@@ -48,7 +48,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     It moves to each target by a ramp with the given speed and acceleration. A target without power, or before the
     reference was found, causes an alarm. Alarms switch the servo off and are latched. There is no watchdog. Modbus
     commands have no effect before `Coil.MODBUS_CONTROL` was written. Not simulated, and 0: the motor's current, the
-    deviation, inputs and outputs, zones, and the table of positions, to which no motion can be commanded.
+    deviation, outputs, inputs without a name, zones, and the table of positions, to which no motion can be commanded.
     """
 
     longest_step = _STEP
@@ -68,11 +68,18 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     }
     """Faults that it can have: it says nothing of temperatures, supplies and forces."""
 
-    def __init__(self, plant: PlantPort, *, unit: int = 1, position_offset: float = 0.0) -> None:
-        """Power the controller up. position_offset: m, leg length at its zero."""
+    def __init__(
+        self, plant: PlantPort, *, unit: int = 1, position_offset: float = 0.0, inputs: Mapping[str, int] | None = None
+    ) -> None:
+        """Power the controller up.
+
+        position_offset: m, leg length at its zero. inputs: bit of the input port by name.
+        """
         super().__init__(unit, "silent", RTU_FRAMING)
         self.plant = plant
         self._offset = position_offset
+        self._input_bits = dict(inputs or {})
+        self.inputs = dict.fromkeys(self._input_bits, True) | {EMERGENCY_STOP: False}
         self._barred = self._on = self._homing = False
         self._target: Target | None = None
         """present target; None: at rest, or decelerating"""
@@ -257,7 +264,8 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             self._homed = False
             self._fail(_ENCODER)
             position = speed = 0.0
-        bits = int(Status1.EMERGENCY_STOP if self._barred else Status1.READY)
+        bits = int(Status1.EMERGENCY_STOP if self._barred or self.inputs[EMERGENCY_STOP] else Status1.READY)
+        port = sum(self.inputs[name] << bit for name, bit in self._input_bits.items())
         moving = self._on and (abs(self._speed) > 0.0 or (self._target is not None and not self._there))
         for bit, on in (
             (Status1.SERVO_ON, self._on or (self.torque_stuck and not self._barred)),
@@ -268,7 +276,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             bits |= bit if on else 0
         extended = (HOMING if self._homing else 0) | (MOVING if moving or self._homing else 0)
         extended |= MODBUS_COMMANDS if self._by_modbus else 0
-        return State(round(position), self._alarm, 0, 0, bits, 0, extended, 0, round(speed))
+        return State(round(position), self._alarm, port, 0, bits, 0, extended, 0, round(speed))
 
     def _monitor(self) -> bytes:
         """The registers behind the status block: of them only the time since power-up, ms, is simulated."""
@@ -305,4 +313,6 @@ def _bits(registers: bytes) -> bytes:
 
 def iai_twin(options: IaiOptions, leg: PlantPort) -> FaultyServo:
     """The virtual controller of a leg."""
-    return FaultyServo(VirtualRoboCylinder(leg, unit=options.unit, position_offset=options.position_offset))
+    return FaultyServo(
+        VirtualRoboCylinder(leg, unit=options.unit, position_offset=options.position_offset, inputs=options.inputs)
+    )

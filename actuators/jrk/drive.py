@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from statistics import median
@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from actuators.addresses import Baud, LineAddress, LineOptions, LineTimes, Turnaround
 from actuators.drive import SpeedFromPositions
-from actuators.driver import DriveOptions, DriveSettings, InUnit, StationDrive
+from actuators.driver import DriveOptions, DriveSettings, InUnit, Pins, StationDrive, points_among
 from actuators.errors import ConfigurationError, ProtocolError
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.jrk.protocol import (
@@ -20,6 +20,7 @@ from actuators.jrk.protocol import (
     CLEARED_LENGTH,
     COUNTS,
     CRC_ENABLED,
+    DIGITAL_LENGTH,
     ERROR_TEXTS,
     FEEDBACK_ANALOG,
     FEEDBACK_FREQUENCY,
@@ -28,6 +29,8 @@ from actuators.jrk.protocol import (
     INPUT_SERIAL,
     LIFE_LENGTH,
     MOST_READ,
+    PINS,
+    READ_DIGITAL,
     READ_HALTING,
     READ_LIFE,
     READ_VARIABLES,
@@ -62,6 +65,8 @@ class JrkAddress(LineAddress):
     baud: Baud = 9600
     parity: Parity = "none"
     stop_bits: Literal[1, 2] = 1
+    inputs: Annotated[Pins, points_among(PINS, ", ".join(map(repr, PINS)))] = Field(default_factory=dict)
+    """Digital inputs: the pin by name. They are read along if there are some: pins of 5 V, not of 24 V."""
 
     @model_validator(mode="after")
     def _as_the_controller_has_it(self) -> Self:
@@ -313,6 +318,10 @@ class Jrk(StationDrive):
         )
         super().__init__(options, can, options.line(options.framing), options.place, options.unit, 2)
         self._options = options
+        self._inputs = {name: PINS[pin] for name, pin in options.inputs.items()}
+        self.input_names = tuple(self._inputs)
+        self._reads = (READ_DIGITAL if self._inputs else b"") + READ_VARIABLES
+        self._read_length = (DIGITAL_LENGTH if self._inputs else 0) + VARIABLES_LENGTH
         self._head = bytes((options.unit,))
         self._setup = Setup(options, self._station)
         self._cycle_settings: CycleSettings | None = None
@@ -337,6 +346,7 @@ class Jrk(StationDrive):
         self._searching: float | None = None
         """present target of the move home, in counts"""
         self._searched_at = -math.inf
+        self._pins: int | None = None
         self._target: int | None = None
         self._cleared = False
         """whether errors are cleared in this cycle"""
@@ -356,8 +366,14 @@ class Jrk(StationDrive):
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: a target and the reads; clearing an error is an additional one."""
         frame = self._options.framing.frame
-        check, command = self._head + READ_LIFE, self._head + target_command(0) + READ_VARIABLES
-        return [(len(frame(check)), LIFE_LENGTH), (len(frame(command)), VARIABLES_LENGTH)]
+        check, command = self._head + READ_LIFE, self._head + target_command(0) + self._reads
+        return [(len(frame(check)), LIFE_LENGTH), (len(frame(command)), self._read_length)]
+
+    @property
+    def inputs(self) -> Mapping[str, bool]:
+        """See `Drive.inputs`: readings of its pins."""
+        pins = self._pins
+        return {} if pins is None else {name: bool(pins >> bit & 1) for name, bit in self._inputs.items()}
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -447,10 +463,8 @@ class Jrk(StationDrive):
         if self._cleared:  # once a target has ended the silence, which would be found again otherwise
             message += bytes((CLEAR_ERRORS,))
         self._target = target
-        length = (0 if self._life_reply else HALTING_LENGTH) + CLEARED_LENGTH * self._cleared + VARIABLES_LENGTH
-        sent = self._station.ask(
-            _COMMAND, message + READ_VARIABLES, length, urgent=urgent, follows=bool(self._life_reply)
-        )
+        length = (0 if self._life_reply else HALTING_LENGTH) + CLEARED_LENGTH * self._cleared + self._read_length
+        sent = self._station.ask(_COMMAND, message + self._reads, length, urgent=urgent, follows=bool(self._life_reply))
         if sent:
             self._on = target is not None
             self._was_unjudged, self._unjudged = self._unjudged, self._unjudged or self._on
@@ -515,10 +529,17 @@ class Jrk(StationDrive):
         found = variables_of(message[-VARIABLES_LENGTH:])
         before, again = halting_of(message), halting_of(message[HALTING_LENGTH // 2 :])
         cleared = halting_of(message[HALTING_LENGTH:]) if self._cleared else None
-        if not (before == again and self._agrees(found) and self._follows(before, cleared, found.halting)):
+        pins = message[-self._read_length : -VARIABLES_LENGTH]
+        if not (
+            before == again
+            and pins[:1] == pins[1:]
+            and self._agrees(found)
+            and self._follows(before, cleared, found.halting)
+        ):
             self.counters.rejected += 1
             return None
         self._clearing = False
+        self._pins = pins[0] if pins else None
         self._note(found)
         self._position = math.nan if found.halting & Error.FEEDBACK_DISCONNECT else found.scaled * self._metre
         if self._searching is not None and self._target == self._options.home:

@@ -108,7 +108,12 @@ _HALTING = struct.Struct("<H")
 _LIFE = struct.Struct("<HH")
 STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
 """Offset of the variables that a cycle reads."""
-UPTIME_AT = 0x20
+UPTIME_AT, DIGITAL_AT = 0x20, 0x2C
+PINS = {"scl": 0, "sda": 1, "rc": 4, "aux": 5, "fbt": 7}
+"""Bit of the variable with the pins' digital readings, by the maker's name, of those that are free for it."""
+READ_DIGITAL = 2 * bytes((GET_VARIABLES, DIGITAL_AT, 1))
+"""The commands that read the pins twice."""
+DIGITAL_LENGTH = 2
 CLEARED_LENGTH = _HALTING.size
 """Bytes of the reply to CLEAR_ERRORS: the errors that halted the motor."""
 HALTING_LENGTH = 2 * _HALTING.size
@@ -163,10 +168,11 @@ def variables_of(data: bytes) -> Variables:
     return Variables(*_STATE.unpack_from(data), *_HEALTH.unpack_from(data, _STATE.size))
 
 
-def state_bytes(variables: Variables, uptime: float = 0.0) -> bytes:
-    """Device side: all variables up to the time since power-up, `uptime` in s, from the first on."""
+def state_bytes(variables: Variables, uptime: float = 0.0, pins: int = 0) -> bytes:
+    """Device side: all variables up to the digital readings, `pins`, from the first on; uptime: s, since power-up."""
     read = _STATE.pack(*variables[:8]).ljust(HEALTH_AT, b"\0") + _HEALTH.pack(*variables[8:])
-    return read.ljust(UPTIME_AT, b"\0") + (int(uptime * 1e3) & 0xFFFFFFFF).to_bytes(4, "little")
+    since = (int(uptime * 1e3) & 0xFFFFFFFF).to_bytes(4, "little")
+    return (read.ljust(UPTIME_AT, b"\0") + since).ljust(DIGITAL_AT, b"\0") + bytes((pins,))
 
 
 def target_command(target: int) -> bytes:

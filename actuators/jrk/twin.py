@@ -20,6 +20,7 @@ from actuators.jrk.protocol import (
     GET_VARIABLES,
     MIDDLE,
     MOST_READ,
+    PINS,
     SETTINGS,
     STOP,
     TARGET,
@@ -75,10 +76,11 @@ class VirtualJrk(VirtualDrive):
         watchdog: float = 0.05,
         stroke: float = 0.3,
         position_offset: float = 0.0,
+        inputs: Mapping[str, str] | None = None,
     ) -> None:
         """Power the controller up.
 
-        watchdog: s, its serial time-out. stroke, position_offset: m, scale of its counts.
+        watchdog: s, its serial time-out. stroke, position_offset: m, scale of its counts. inputs: pin by name.
         """
         super().__init__(unit, PololuFraming(crc))
         self.plant = plant
@@ -95,9 +97,11 @@ class VirtualJrk(VirtualDrive):
             (Setting.PID_PERIOD, 2, round(_PERIOD * 1e3)),
         ):
             self._settings[setting : setting + size] = value.to_bytes(size, "little")
+        self._input_bits = {name: PINS[pin] for name, pin in (inputs or {}).items()}
+        self.inputs = dict.fromkeys(self._input_bits, True)
         self._barred = False
         self._supply = _SUPPLY
-        self._shown: tuple[Variables, float] | None = None
+        self._shown: tuple[Variables, float, int] | None = None
         """what it says while it hangs, as of a time, s"""
         self.reboot()
         self._booted = math.nan
@@ -139,7 +143,7 @@ class VirtualJrk(VirtualDrive):
     @hung.setter
     def hung(self, hung: bool) -> None:
         if hung != self.hung:
-            self._shown = (self._variables(), self.now) if hung else None
+            self._shown = (self._variables(), self.now, self._pins) if hung else None
 
     def tick(self, now: float) -> None:
         """Advance the time: time-out, move to the target, end of braking. now: s; monotonic."""
@@ -288,8 +292,13 @@ class VirtualJrk(VirtualDrive):
         )  # fmt: skip
 
     def _bytes(self) -> bytes:
-        shown, now = self._shown or (self._variables(), self.now)
-        return state_bytes(shown, 0.0 if math.isnan(self._booted) else now - self._booted)
+        shown, now, pins = self._shown or (self._variables(), self.now, self._pins)
+        return state_bytes(shown, 0.0 if math.isnan(self._booted) else now - self._booted, pins)
+
+    @property
+    def _pins(self) -> int:
+        """Digital readings of the pins."""
+        return sum(self.inputs[name] << bit for name, bit in self._input_bits.items())
 
 
 def jrk_twin(options: JrkOptions, leg: PlantPort) -> FaultyServo:
@@ -302,5 +311,6 @@ def jrk_twin(options: JrkOptions, leg: PlantPort) -> FaultyServo:
             watchdog=options.watchdog,
             stroke=options.stroke,
             position_offset=options.position_offset,
+            inputs=options.inputs,
         )
     )

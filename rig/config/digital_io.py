@@ -22,7 +22,7 @@ class Point(Section):
     leg: Annotated[int, Field(strict=True, ge=1, le=LEGS)] | None = None
     """Leg whose drive has it, 1 to 6; with `name`."""
     name: Text | None = None
-    """Its name in [inputs] or [outputs] of that drive's profile."""
+    """Its name in [inputs] or [outputs] of that drive's profile, or in `inputs` or `outputs` of the leg's table."""
     active: Literal["high", "low"] = "high"
     """"low": it is on without a signal."""
 

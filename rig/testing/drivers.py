@@ -20,6 +20,7 @@ from actuators import (
     Feedback,
     Mode,
     Status,
+    VirtualDrive,
     create_drive,
     create_twin,
     find_driver,
@@ -255,6 +256,66 @@ def _wire_fault(fault: str, bench: DriveBench) -> Iterator[str]:
         yield f"five cycles have failed, counted are {counted}: {counters}"
 
 
+def _points(bench: DriveBench) -> Iterator[str]:
+    drive, twin = bench.drive, bench.faults.device
+    if text := refusal(CommandError, "no_such_output", lambda: drive.switch("no_such_output", True)):
+        yield f"switching an output that there is not {text}"
+    names, outputs = drive.input_names, drive.output_names
+    if not (names or outputs):
+        if drive.inputs:
+            yield f"it names no inputs, and reads {dict(drive.inputs)}"
+        return
+    if not isinstance(twin, VirtualDrive) or set(twin.inputs) != set(names) or set(twin.outputs) != set(outputs):
+        yield f"its twin does not have exactly the inputs {names} and the outputs {outputs}"
+        return
+    if drive.inputs:
+        yield f"before the first reply it reads {dict(drive.inputs)}"
+    drive.configure()
+    for signals in ((), names, *((name,) for name in names)):
+        twin.inputs = wanted = {name: name in signals for name in names}
+        reach(bench, COMMAND_OFF)
+        if drive.inputs != wanted:
+            yield f"its inputs have the signals {wanted}, and it reads {dict(drive.inputs)}"
+    yield from _switches(bench, drive, twin)
+    bench.faults.inject("drop_all")
+    before, twin.inputs = dict(drive.inputs), {name: not on for name, on in twin.inputs.items()}
+    bench.do(COMMAND_OFF)
+    if drive.inputs != before:
+        yield f"nothing was received, and its inputs have become {dict(drive.inputs)}"
+    bench.faults.clear("drop_all")
+    reach(bench, COMMAND_OFF)
+    drive.connect(1.0)
+    if drive.inputs:
+        yield f"connected again, it reads {dict(drive.inputs)} before a reply"
+
+
+def _switches(bench: DriveBench, drive: Drive, twin: VirtualDrive) -> Iterator[str]:
+    """What is wrong with the outputs of a drive that has some."""
+    outputs = drive.output_names
+    for chosen in (*((name,) for name in outputs), outputs, ()):
+        wanted = {name: name in chosen for name in outputs}
+        for name, on in wanted.items():
+            drive.switch(name, on)
+        reach(bench, COMMAND_OFF)
+        if twin.outputs != wanted:
+            yield f"its outputs were switched to {wanted}, and are {dict(twin.outputs)}"
+    if not outputs:
+        return
+    bench.faults.inject("drop_all")
+    for name in outputs:
+        drive.switch(name, True)
+    bench.do(COMMAND_OFF)
+    bench.faults.clear("drop_all")
+    reach(bench, COMMAND_OFF)
+    if not all(twin.outputs.values()):
+        yield f"they were switched on by a command that was lost, and after the next ones are {dict(twin.outputs)}"
+    drive.connect(1.0)
+    drive.configure()
+    reach(bench, COMMAND_OFF)
+    if any(twin.outputs.values()):
+        yield f"connected and configured again, its outputs are {dict(twin.outputs)}, must be off"
+
+
 def _replayed(bench: DriveBench) -> Iterator[str]:
     command = power(bench)
     if bench.do(command).sequence < 0:
@@ -401,6 +462,7 @@ _CHECKS: Mapping[str, DriveCheck] = {
     "stale samples": _stale,
     **{f"wire fault {name}": partial(_wire_fault, name) for name in ("drop_all", "delay", "bit_flip", "busy")},
     **{f"wire fault {name}": partial(_wire_fault, name) for name in ("close", "hang")},
+    "inputs and outputs": _points,
     "replayed replies": _replayed,
     "hung drive": _hangs,
     "lagging replies": _lags,
@@ -422,8 +484,9 @@ DRIVE_CHECKS: Mapping[str, Callable[[MakeDriveBench], Iterator[str]]] = {
 
 The declaration is whole; the drive says who it is; wrong options are refused; nothing moves before it is commanded;
 feedback and set-points are in SI units of the leg; power, brake, quick stop and watchdog are as `Status` says;
-observing commands nothing; samples age; faults of the wire are counted, never raised, and nothing of them is believed;
-commands that cannot be are refused; accesses end in time; the twin tolerates any bytes and values.
+observing commands nothing; samples age; inputs and outputs, where it has some, are read and switched by name; faults
+of the wire are counted, never raised, and nothing of them is believed; commands that cannot be are refused; accesses
+end in time; the twin tolerates any bytes and values.
 """
 
 

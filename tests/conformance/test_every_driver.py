@@ -13,7 +13,7 @@ from drive_support import Bench
 from iai_bench import IaiBench
 from jrk_bench import JrkBench
 from orca_bench import OrcaBench
-from servo_profiles import BARE, COILS, GUIDE, SEPARATE, SHIPPED, SINGLE, SWAPPED, UGLY, UGLY_GUIDE
+from servo_profiles import BARE, COILS, GUIDE, POINTS, SEPARATE, SHIPPED, SINGLE, SWAPPED, UGLY, UGLY_GUIDE
 from virtual_line import LineBench
 
 from actuators import drive_names
@@ -37,9 +37,18 @@ BENCHES: dict[str, Callable[..., Any]] = {
     "lexium-32": partial(Bench, SHIPPED["lexium-32"]),
     "oriental-az": partial(LineBench, SHIPPED["oriental-az"]),
     "delta-asda-a2": partial(LineBench, SHIPPED["delta-asda-a2"]),
+    "servo with inputs and outputs": partial(Bench, POINTS),
+    "servo with inputs and outputs on a line": partial(LineBench, POINTS),
     "canopen": CanopenBench,
+    "canopen, with inputs and outputs": partial(
+        CanopenBench, inputs={"interlock": 3, "chain": 16, "sto": 31}, outputs={"lamp": 16, "brake": 31}
+    ),
+    "canopen, with outputs": partial(CanopenBench, outputs={"lamp": 20}),
     "iai": IaiBench,
+    "iai, with inputs": partial(IaiBench, inputs={"chain": 0, "sto": 15}),
     "jrk-g2": JrkBench,
+    "jrk-g2, with inputs": partial(JrkBench, inputs={"chain": "rc", "sto": "fbt"}),
+    "jrk-g2, with inputs and checksums": partial(JrkBench, inputs={"chain": "scl"}, crc=True),
     "jrk-g2, with checksums": partial(JrkBench, crc=True),
     "orca": OrcaBench,
 }

@@ -143,6 +143,7 @@ NOT_WHOLE = {
     ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
     ("driver-of-your-own.md", "ethercat://eth1"): "tests/conformance/test_kit_ethercat.py installs the template",
     ("inputs-and-outputs.md", "# in the drive's profile"): "tests/integration/test_io_at_drives.py has such points",
+    ("inputs-and-outputs.md", 'driver = "canopen"'): "tests/integration/test_io_at_drives.py reads it",
     ("laws-and-references.md", "toml"): "tests/rig/test_control_laws.py and tests/integration install them",
     ("laws-and-references.md", 'with rig.open("virtual") as robot'): "tests/integration does the same, installed",
     ("architecture.md", "──commands──▶"): "a drawing",
