@@ -38,6 +38,16 @@ class CycleFlag(IntFlag):
     """output"""
 
 
+POINT_FLAGS = {
+    "emergency_stop": CycleFlag.EMERGENCY_STOP_CLOSED,
+    "safe_torque_off": CycleFlag.SAFE_TORQUE_OFF_CLOSED,
+    "enable": CycleFlag.ENABLE,
+    "brake": CycleFlag.BRAKE_RELEASED,
+    "lamp": CycleFlag.LAMP,
+}
+"""Digital input or output, by its key in [io.inputs] or [io.outputs], `brake` of one or six → its flag."""
+
+
 _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
     # name, type, shape, meaning; larger types first so that the struct has no inner padding
     ("t", np.float64, (), "s, rig time of the cycle's deadline since the engine's clock started"),

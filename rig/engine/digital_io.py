@@ -8,16 +8,11 @@ from rig.config import DigitalIo
 from rig.engine.snapshot import IoReport, ReplyCounts
 from rig.findings import Code, Finding
 from rig.safety import OPEN, StateMachine
-from rig.telemetry import CycleFlag
+from rig.telemetry import POINT_FLAGS
 
 _ENABLED = Status.ENABLED.value
 _FLASHES = 2.0  # Hz, of the lamp's state: once a second on and off
-_FLAGS = {
-    "emergency_stop": CycleFlag.EMERGENCY_STOP_CLOSED.value,
-    "safe_torque_off": CycleFlag.SAFE_TORQUE_OFF_CLOSED.value,
-    "enable": CycleFlag.ENABLE.value,
-    "lamp": CycleFlag.LAMP.value,
-}
+_FLAGS = {name: flag.value for name, flag in POINT_FLAGS.items()}
 
 
 class InputsOutputs:
@@ -141,7 +136,7 @@ class InputsOutputs:
         for states in (self.inputs, self.outputs):
             for name, on in states.items():
                 if on:
-                    found |= _FLAGS.get(name, CycleFlag.BRAKE_RELEASED.value)
+                    found |= _FLAGS.get(name, _FLAGS["brake"])
         self.flags = found
 
     @property

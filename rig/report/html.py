@@ -15,6 +15,7 @@ import numpy as np
 from dynamics import MechanismError, parse_mechanism
 from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, part_name
+from rig.report.digital_io import place_text, point_name, state_text
 from rig.report.figures import AXIS_COLORS, LEG_COLORS, TERM_COLORS, Curve, Curves, darker, figures
 from rig.report.pages import fixed, scripted_page
 from rig.report.provenance import source_of
@@ -30,7 +31,7 @@ from rig.report.text_summary import (
     verdict_text,
 )
 from rig.runtime import slowdown_text
-from rig.states import FaultCode
+from rig.states import FaultCode, fault_name
 from rig.telemetry import TERMS
 
 MISSING = 65535
@@ -245,6 +246,7 @@ _OVERRUNS = 0.01
 _LONGEST_JSON = 200_000
 """Maximum number of characters shown of a header value."""
 _MOST_EVENTS = 5000
+_MOST_CHANGES = 200  # of inputs and outputs
 """Maximum number of events listed, the first ones."""
 _MOST_MOTIONS = 500
 """Maximum number of motions listed, the first ones."""
@@ -356,6 +358,7 @@ def report_page(
         in_unit=in_unit,
         motions=[_motion(motion, _labels_of(summary, motion["id"])) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
+        io=_io(summary),
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
         closing=_pretty(recording.closing),
@@ -381,6 +384,38 @@ def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
         "no_band": cause_text({**found["band"], "code": found["band"]["why"]} if found["band"]["why"] else None),
         "undecidable": [cause_text(cause) for cause in found["undecidable"]],
     }
+
+
+def _io(summary: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return inputs and outputs as the template shows them; None without any."""
+    found = summary.get("io")
+    if found is None:
+        return None
+    kinds = {point["name"]: point["kind"] for point in found["points"]}
+
+    def state(name: str, on: bool) -> str:
+        return state_text(name, kinds[name], on)
+
+    points = [
+        {
+            **point,
+            "called": point_name(point["name"]),
+            "where": place_text(point["places"]),
+            **{end: state(point["name"], point[end]) for end in ("begin", "end")},
+        }
+        for point in found["points"]
+    ]
+    changes = [
+        {
+            **change,
+            "called": point_name(change["point"]),
+            "state": state(change["point"], change["on"]),
+            "fault": change["fault"] and fault_name(FaultCode[change["fault"]]),
+        }
+        for change in found["changes"][:_MOST_CHANGES]
+    ]
+    left_out = sum(point["changes"] for point in found["points"]) - len(changes)
+    return {"points": points, "changes": changes, "left_out": left_out}
 
 
 def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from rig.recording import (
     is_command,
     recorded_cell_noise,
 )
+from rig.report.digital_io import PointStates
 from rig.report.motions import Motions, described
 from rig.report.streaming import Column, Moments
 from rig.states import FaultCode, State, StopSeverity, cause_text, enum_name, fault_name
@@ -138,6 +139,7 @@ class Survey:
         self.motion: MotionRecord | None = self.motions.covered
         """the motion of `covered`; None without one"""
         self.leg_tests = LegTests()
+        self.points = PointStates(recording.header)
         self.powered = (0, recording.count)
         """numbers of the first powered row and of the one after the last; all rows if none is powered"""
         self.timing = Moments(len(_TIMINGS))
@@ -187,6 +189,7 @@ class Survey:
         self._add_faults(rows, before["fault"] if not first else np.uint16(FaultCode.NONE))
         ids = self._add_motions(rows)
         self.leg_tests.add(rows)
+        self.points.add(rows)
         timing = np.stack([rows[name] for name in _TIMINGS], axis=1)
         if first:
             timing[0, 0] = np.nan
@@ -269,6 +272,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`, or
     else the powered ones; `overruns` and `period_error_p99_s` are of these rows, `speed` is the largest fraction of
     full speed at which the motion was followed),
+    `io` (digital inputs and outputs, see `PointStates.result`),
     `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, including the bias, which is also
     given separately), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from the
     first to the last powered one).
@@ -299,6 +303,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
             {"state": enum_name(State, state), "begin_s": first, "end_s": last}
             for state, first, last in survey.stretches
         ],
+        "io": survey.points.result(),
         "faults": [fault | {"cause": _cause(fault, recording.events)} for fault in survey.faults],
         "events": [
             {

@@ -5,6 +5,7 @@ from typing import Any
 
 from kinematics import figure_and_bound
 from rig.config import CRITERIA
+from rig.report.digital_io import point_name, state_text
 
 _NAMES = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
 _CAUSES = {
@@ -122,12 +123,24 @@ _KINDS = {
 
 
 def summary_lines(summary: Mapping[str, Any]) -> list[str]:
-    """Return lines on agreement, lag, models, verdict and identifiability, as far as the summary has them."""
+    """Return lines on agreement, lag, models, verdict, identifiability and inputs, as far as the summary has them."""
     validation = summary.get("validation")
     lines = [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
     if identification := summary.get("identification"):
         lines.append(f"outlook    {identification['text']}")
+    if inputs := _inputs_text(summary.get("io")):
+        lines.append(f"inputs     {inputs}")
     return lines
+
+
+def _inputs_text(io: Mapping[str, Any] | None) -> str:
+    """Return the inputs at the end of a recording; empty without any."""
+    points = [] if io is None else [point for point in io["points"] if point["kind"] == "input"]
+    return ", ".join(
+        f"{point_name(point['name'])} {state_text(point['name'], 'input', point['end'])} at the end, "
+        f"{point['changes']} change{'s' * (point['changes'] != 1)}"
+        for point in points
+    )
 
 
 def in_unit(name: str, value: float) -> str:

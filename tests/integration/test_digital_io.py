@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from fault_bench import C0, C1, LEG, K, faulty, invariants, stopped
 from lockstep_bench import Bench, bench_config, causes, reaction
-from servo_profiles import profile
 
 from actuators import Status
 from rig.config import RigConfig
@@ -18,6 +17,7 @@ from rig.engine import check_buses
 from rig.engine.messages import Connect, Disconnect, Engage, Home, MoveLeg, Park, Reset
 from rig.errors import ConfigError, HardwareError, RefusedError
 from rig.findings import Code
+from rig.report import summarize
 from rig.states import FaultCode, State
 from rig.telemetry import CycleFlag
 
@@ -75,6 +75,19 @@ def test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once(bench: 
         assert reaction(recording, faulty(bench, recording), C0) <= 2
     closed = recording.rows["flags"] & CycleFlag.EMERGENCY_STOP_CLOSED.value > 0
     assert closed[: bench.injected - 1].all() and not closed[bench.injected + 2 :].any()
+
+
+def test_the_report_says_which_input_made_the_fault(bench: Bench) -> None:
+    bench.run(0.6)
+    bench.inject("io_emergency_stop")  # both inputs open at once
+    bench.until_state(State.FAULT)
+    found = summarize(bench.recording())["io"]
+    opened = {change["point"]: change["fault"] for change in found["changes"] if "_" in change["point"]}
+    assert opened == {"emergency_stop": "EMERGENCY_STOP", "safe_torque_off": None}
+    ends = {point["name"]: (point["begin"], point["end"]) for point in found["points"]}
+    assert ends.pop("emergency_stop") == ends.pop("safe_torque_off") == (True, False)
+    assert ends.pop("enable") == ends.pop("brake") == (False, False)
+    assert list(ends) == ["lamp"]  # it flashes
 
 
 def test_a_reset_is_refused_while_the_chain_is_open(bench: Bench) -> None:
@@ -426,13 +439,9 @@ def test_a_drive_without_the_point_is_named(tmp_path: Path) -> None:
 
 def test_the_guides_configuration_is_valid(tmp_path: Path) -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "inputs-and-outputs.md").read_text(encoding="utf-8")
-    whole, of_a_profile, at_drives = (tomllib.loads(text) for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL))
-    config = bench_config(**whole)
+    whole, *_at_drives = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    config = bench_config(**tomllib.loads(whole))
     assert config.io is not None and config.io.input_channels == (0, 1) and config.io.output_channels == (0, 1, 2)
     with Bench(tmp_path, config) as bench:
         bench.engage()
         assert all(outputs(bench).values())
-    at = bench_config(**at_drives).io
-    assert at is not None
-    named = {point.name for point in (*at.inputs.points.values(), *at.outputs.points.values())}
-    assert named == {*profile(**of_a_profile).inputs, *profile(**of_a_profile).outputs}

@@ -119,9 +119,10 @@ def test_a_wire_that_breaks_at_a_drive_is_the_chain_that_opens(tmp_path: Path) -
         assert bench.engine.snapshot.cause_code is FaultCode.EMERGENCY_STOP
 
 
-def test_the_guides_example_is_a_rig() -> None:
+def test_the_guides_examples_are_valid() -> None:
     page = (Path(__file__).parents[2] / "docs" / "inputs-and-outputs.md").read_text(encoding="utf-8")
-    legs, points = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[-2:]
+    of_a_profile, legs, points = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[-3:]
+    assert set(profile(**tomllib.loads(of_a_profile)).inputs) == {"chain", "sto"}
     group = make_drive_group(load_config("virtual-canopen").changed(tomllib.loads(legs) | tomllib.loads(points)))
     assert group.io is not None
     assert set(group.io.inputs) == {"emergency_stop", "safe_torque_off"}

@@ -231,6 +231,27 @@ IO_BREAKS = [
         (_POINTS,),
     ),
     Break(
+        "a flashing lamp is reported as changes",
+        "rig/report/digital_io.py",
+        "        changed[flashing] &=",
+        "        changed[flashing[:0]] &=",
+        ("rig/test_report_io.py",),
+    ),
+    Break(
+        "a change at the first row of a block is not reported",
+        "rig/report/digital_io.py",
+        "np.concatenate(([self._last[0]], flags[:-1]))",
+        "np.concatenate((flags[:1], flags[:-1]))",
+        ("rig/test_report_io.py",),
+    ),
+    Break(
+        "an input is reported to have made the fault of another",
+        "rig/report/digital_io.py",
+        "made = not on and name in _FAULTS and began == _FAULTS[name]",
+        "made = not on and name in _FAULTS and began != FaultCode.NONE",
+        ("integration/test_digital_io.py::test_the_report_says_which_input_made_the_fault",),
+    ),
+    Break(
         "one bit of a drive is two points",
         "actuators/driver.py",
         "if place in taken:",
