@@ -138,8 +138,9 @@ class Capabilities:
     homing_ends_off: homing ends with the torque off; with other drives it stays on. velocity_feedback: it reports a
     measured speed; False where the driver differentiates positions (`actuators.drive`). force_feedforward: in mode
     POSITION it adds the commanded force to that of its own loop. velocity_feedforward: in mode POSITION it carries a
-    commanded position on at the commanded velocity; else it waits there for the next one. speed_limit (m/s),
-    ramp_limit (m/s²): greatest speed and acceleration with which it moves to a position by a ramp of its own.
+    commanded position on at the commanded velocity; else it waits there for the next one. set_point_exchanges: those
+    that a set-point takes at least; 2 where it takes each second one. speed_limit (m/s), ramp_limit (m/s²): greatest
+    speed and acceleration with which it moves to a position by a ramp of its own.
     """
 
     modes: tuple[Mode, ...]
@@ -156,6 +157,7 @@ class Capabilities:
     velocity_feedback: bool = True
     force_feedforward: bool = False
     velocity_feedforward: bool = True
+    set_point_exchanges: int = 1
     speed_limit: float = math.inf
     ramp_limit: float = math.inf
 

@@ -159,7 +159,7 @@ class Control(Section):
     """K_v of mode `computed-torque` likewise, 1/s, with `task_stiffness`; symmetric and non-negative definite."""
     observer_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] = 15.0
     """Bandwidth of the disturbance observer of mode `observer`, Hz."""
-    lead: Delay | None = None
+    lead: Annotated[Time, within(0.0, 0.5, "s")] | None = None
     """Time by which a command's reference is evaluated ahead of its cycle, s; not given: half the time for which a
     command applies, plus `drives.delay` and 1/(2π `drives.force_bandwidth`); for length commands `drives.delay`."""
     coulomb_speed: Smoothing = 1e-3

@@ -472,6 +472,7 @@ class Engine:
             standstill=standstill,
             moving=self.reference.moving,
             missing=self._homing.missing(drives.status) if machine.state is _HOMING else (),
+            unsought=self._homing.unsought(drives.status) if machine.state is _HOMING else (),
         )
         before = machine.state
         if before is _HOMING:

@@ -115,16 +115,18 @@ def command_waits(config: RigConfig) -> Array:
     """For how long each leg's drive waits at a commanded length for the next one, (6,) s.
 
     0 where the host closes the leg's loop, and where the drive carries the length on at the commanded speed. A length
-    that is commanded for a later time than it arrives shortens the wait.
+    that is commanded for a later time than it arrives shortens the wait. A drive that takes over only some of the
+    lengths waits longer.
 
     Raises:
         ConfigurationError: as `make_drive`.
     """
     waits = np.zeros(len(config.drives.legs))
-    wait = max(0.0, config.exchange_period - max(0.0, config.length_lead - config.drives.delay))
+    earlier = max(0.0, config.length_lead - config.drives.delay)
     for leg in np.flatnonzero(config.own_loops).tolist():
-        if not make_drive(config, leg).capabilities.velocity_feedforward:
-            waits[leg] = wait
+        drive = make_drive(config, leg).capabilities
+        if not drive.velocity_feedforward:
+            waits[leg] = max(0.0, drive.set_point_exchanges * config.exchange_period - earlier)
     return waits
 
 

@@ -64,6 +64,10 @@ class Homing:
         """Legs (1…6) that have begun and not found their reference."""
         return [leg + 1 for leg in range(6) if self.begun[leg] and not self._found(leg, status[leg])]
 
+    def unsought(self, status: Sequence[int]) -> list[int]:
+        """Those of `missing` that report a reference all the time, and no search."""
+        return [leg for leg in self.missing(status) if not self._sought[leg - 1]]
+
     def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Trip | None:
         """Start the next leg when possible; a finding if another leg moves than the commanded one.
 

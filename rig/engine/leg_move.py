@@ -45,6 +45,11 @@ class LegMove:
         """Duration of each way, s."""
         return max(_LEAST_TIME, PEAK_SPEED * abs(self.travel) / self.speed)
 
+    @property
+    def peak(self) -> float:
+        """Peak speed, m/s: `speed`, or less on a short way."""
+        return PEAK_SPEED * abs(self.travel) / self.way_time
+
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
@@ -81,7 +86,8 @@ class LegResult:
     def finding(self) -> Finding:
         """The result as a finding."""
         code = Code.LEG_PASSED if self.passed else Code.LEG_STOPPED if self.stopped else Code.LEG_FAILED
-        return Finding(code, self.leg, self.reached, details={"travel": self.travel}, within=self.faults)
+        reached = self.reached if math.isfinite(self.reached) else None
+        return Finding(code, self.leg, reached, details={"travel": self.travel}, within=self.faults)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form, SI."""

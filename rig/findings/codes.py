@@ -345,7 +345,8 @@ class Code(StrEnum):
     )
     FOLLOWING_ERROR = _code(
         "following_error",
-        "following error {value:~.2f*1e3} mm (bound {bound:~.2f*1e3} mm)",
+        "following error {value:~.2f*1e3} mm (bound {bound:~.2f*1e3} mm)"
+        "[[: it lags {lag:.0f*1e3} ms behind, at {speed:.1f*1e3} mm/s]]",
         FaultCode.FOLLOWING_ERROR,
         unit="m",
     )
@@ -594,7 +595,9 @@ class Code(StrEnum):
     )
     HOMING_OVERDUE = _code(
         "homing_overdue",
-        "homing did not end within {bound:g} s[[: no reference found by {legs}]]",
+        "homing did not end within {bound:g} s[[: no reference found by {legs}]][[. Drive {unsought} reports a "
+        "reference but was not seen to search: if a search may be shorter than a cycle, leave status.homing out of "
+        "its profile]]",
         FaultCode.HOMING_FAILED,
         unit="s",
     )
@@ -774,7 +777,7 @@ class Code(StrEnum):
     LEG_HOMED_OFF = _code(
         "leg_homed_off",
         "homed {value:~+.2f*1e3} mm from its length at home (bound {bound:~+.2f*1e3} mm): correct its "
-        "position_offset, or the mechanism",
+        "position_offset (now {offset:.3f*1e3} mm; {fits:.3f*1e3} mm would fit), or the mechanism",
         unit="m",
     )
     LEG_CELL_INVALID = _code("leg_cell_invalid", "its load cell has no valid reading")
@@ -790,13 +793,14 @@ class Code(StrEnum):
     )
     LEG_STOPPED = _code(
         "leg_stopped",
-        "test of leg {leg}: stopped; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured; {within:join; }",
+        "test of leg {leg}: stopped; {travel:+g*1e3} mm commanded[[, {value:+.3f*1e3} mm measured]]; {within:join; }",
         severity=Severity.INFO,
         unit="m",
     )
     LEG_FAILED = _code(
         "leg_failed",
-        "test of leg {leg}: does not pass; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured; {within:join; }",
+        "test of leg {leg}: does not pass; {travel:+g*1e3} mm commanded[[, {value:+.3f*1e3} mm measured]]; "
+        "{within:join; }",
         severity=Severity.WARNING,
         unit="m",
     )

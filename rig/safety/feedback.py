@@ -9,7 +9,7 @@ import numpy as np
 from dynamics import Mechanism
 from kinematics import Array, kernel
 from rig.config import RigConfig, Safety
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.safety.cell_checks import CellChecks
 from rig.safety.drive_checks import DriveChecks
 from rig.safety.machine import Cause
@@ -37,6 +37,8 @@ _STUCK = (
     0.5  # of a following error that a leg may be behind: friction holds it as it begins to move, whatever the steps
 )
 _MIRRORED = 0.25  # of its amount that a speed may lose or gain when its sign turns round: a push would change it more
+
+_LONGEST_LAG = 1.0  # s; a leg that is farther behind than it goes in this time is held, and does not only lag
 
 _TURN_TIME = 0.2  # s in which a turn of a leg's speed is forgotten
 _TURNS = 2.0  # of them, above which a leg swings, and does not run the wrong way
@@ -257,9 +259,14 @@ class MotionChecks:
             controlled,
         )
         self._homed = homed
-        return None if what == _OK else self._trip(what, leg, value, t, following_error_stop)
+        if what == _OK:
+            return None
+        behind = float(reference.length[leg] - drives.length[leg])
+        return self._trip(what, leg, value, t, following_error_stop, _lag(behind, float(reference.velocity[leg])))
 
-    def _trip(self, what: int, leg: int, value: float, t: float, following_error_stop: StopSeverity) -> Trip:
+    def _trip(
+        self, what: int, leg: int, value: float, t: float, following_error_stop: StopSeverity, lag: dict[str, Value]
+    ) -> Trip:
         safety, number = self._safety, leg + 1
 
         def stop(found: Finding, category: StopSeverity, *, unhome: bool = False) -> Trip:
@@ -284,7 +291,8 @@ class MotionChecks:
             return stop(Finding(Code.SWINGS, number, details={"times": value}), StopSeverity.CATEGORY_0)
         if what == _RUNAWAY_ERROR:
             return stop(Finding(Code.RUNAWAY, number, value, safety.following_error), StopSeverity.CATEGORY_0)
-        return stop(Finding(Code.FOLLOWING_ERROR, number, value, safety.following_error), following_error_stop)
+        found = Finding(Code.FOLLOWING_ERROR, number, value, safety.following_error, details=lag)
+        return stop(found, following_error_stop)
 
     def _out_of_reach(self, leg: int) -> Finding:
         low, high, length = map(float, (self._bounds[_LOW], self._bounds[_HIGH], self._legs[_LENGTH, leg]))
@@ -295,6 +303,13 @@ class MotionChecks:
         low, high, length = self._bounds[_LOW], self._bounds[_HIGH], self._legs[_LENGTH, leg]
         reached = self._homed[leg] == 0.0 or low - _ABSURD <= length <= high + _ABSURD
         return None if reached else self._out_of_reach(leg)
+
+
+def _lag(behind: float, speed: float) -> dict[str, Value]:
+    """Details of a leg that is `behind` (m) its reference, which moves at `speed` (m/s); none if it does not lag."""
+    if not 0.0 < behind * math.copysign(1.0, speed) < _LONGEST_LAG * abs(speed):
+        return {}
+    return {"lag": abs(behind / speed), "speed": abs(speed)}
 
 
 def _by_leg(flag: bool | Array) -> Array:

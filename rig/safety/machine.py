@@ -69,6 +69,8 @@ class Conditions(NamedTuple):
     """the reference is still moving"""
     missing: Sequence[int] = ()
     """legs, 1…6, that are homing"""
+    unsought: Sequence[int] = ()
+    """those of them that report a reference, but were not seen to search it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,8 @@ class StateMachine:
     def _homing_overdue(self, now: Conditions) -> Cause:
         leg = now.missing[0] if len(now.missing) == 1 else 0
         bound = self.deadlines.homing
-        return Cause(Finding(Code.HOMING_OVERDUE, leg, bound=bound, details={"legs": list(now.missing)}), now.t)
+        details: dict[str, Value] = {"legs": list(now.missing), "unsought": ", ".join(map(str, now.unsought))}
+        return Cause(Finding(Code.HOMING_OVERDUE, leg, bound=bound, details=details), now.t)
 
     def _torque_off(self, t: float) -> None:
         if self.latched:

@@ -1,6 +1,7 @@
 """`rig setup`: a configuration from options, drives asked, a leg tested, with the exit codes of the README."""
 
 import json
+import re
 import signal
 import tomllib
 from collections.abc import Iterator
@@ -150,6 +151,7 @@ def test_drives_are_asked_and_a_leg_is_moved(
     output = capsys.readouterr()
     assert "watch that it is leg 2" in output.err
     assert "commanded   -1.000 mm and back" in output.out and "verdict     passed" in output.out
+    assert re.search(r"following   0\.\d{3} mm at most, \d+ ms at 3\.75 mm/s\n", output.out)
 
 
 def test_a_leg_that_does_not_pass(
@@ -164,6 +166,8 @@ def test_a_leg_that_does_not_pass(
     output = capsys.readouterr()
     assert json.loads(output.out)["faults"] == ["leg 4: its load cell has no valid reading"]
     assert "leg 4 does not pass" in output.err
+    assert main(["setup", "leg", "mine.toml", "4"]) == ExitCode.FAULT
+    assert "load cell   – before, – after\n" in capsys.readouterr().out
 
 
 def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

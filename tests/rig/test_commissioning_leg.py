@@ -278,7 +278,10 @@ def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said(monkeypatch:
     monkeypatch.setattr("rig.client.lockstep.VirtualRig", lambda _config, **named: VirtualRig(CONFIG, **named))
     result = Stand(CONFIG.changed({"drives": {"legs": legs}})).run(HOME)
     assert result.homed == pytest.approx(0.003, abs=1e-5)
-    assert result.faults[-1].text.startswith("leg 3: homed +3.00 mm from its length at home (bound 0.1 mm)")
+    fault = result.faults[-1]
+    said = "leg 3: homed +3.00 mm from its length at home (bound 0.1 mm): correct its position_offset (now 3.000 mm; "
+    assert fault.text.startswith(said) and fault.text.endswith(" mm would fit), or the mechanism")
+    assert fault.details["fits"] == pytest.approx(0.0, abs=1e-5)
 
 
 def test_a_test_is_a_command_like_others() -> None:

@@ -96,6 +96,9 @@ def test_homing_that_takes_too_long_is_reported() -> None:
     assert rig.update(BUSY._replace(t=30.0)) is None
     overdue = rig.update(BUSY._replace(t=30.1))
     assert overdue is not None and overdue.code is FaultCode.HOMING_FAILED and "30 s" in overdue.text
+    named = machine(State.HOMING, homed=False).update(BUSY._replace(t=30.1, missing=[2, 3], unsought=[3]))
+    said = "homing did not end within 30 s: no reference found by legs 2, 3. Drive 3 reports a reference but was not "
+    assert named is not None and named.text.startswith(said)
 
 
 def test_engaging_ends_when_every_drive_has_torque_and_stands_still() -> None:

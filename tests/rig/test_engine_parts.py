@@ -378,6 +378,16 @@ def test_homing_is_done_when_every_leg_has_searched_and_found() -> None:
     assert homing.done([found | Status.STANDSTILL] * 6)
 
 
+def test_a_drive_that_has_its_reference_but_was_never_seen_to_search_is_named() -> None:
+    found, seeking = Status.HOMED.value, Status.HOMING.value
+    homing = Homing(Safety())
+    assert not homing.done([found] * 6)
+    assert homing.missing([found] * 6) == homing.unsought([found] * 6) == [1]  # the others have not begun
+    assert not homing.done([seeking] + [found] * 5)
+    assert homing.missing([seeking] + [found] * 5) == [1] and not homing.unsought([seeking] + [found] * 5)
+    assert not homing.missing([found] * 6)
+
+
 def test_references_must_agree_with_the_forward_kinematics() -> None:
     marks = np.array([0.4, 0.42, 0.44, 0.46, 0.48, 0.5])
     third, sixth = np.eye(6)[2], np.eye(6)[5]

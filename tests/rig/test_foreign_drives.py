@@ -74,10 +74,8 @@ def test_from_the_register_table_to_a_leg_that_passes(
     assert config.read_text().count("reply_delay = ") == 6  # messages that go in turn take it, on TCP as well
     config.write_text(f"{config.read_text()}\n[safety]\nstale_time = 1.0  # s, on a busy machine\n")
     assert typed("setup", "probe", "rig.toml").count("ok   leg") == 6
-    if not LONG:  # a busy machine is late within a cycle
-        return
     assert "until the devices answer" in typed("check", "rig.toml")
-    for leg in range(1, 7):
+    for leg in range(1, 7) if LONG else (3,):
         assert "verdict     passed" in typed("setup", "leg", "rig.toml", str(leg), "--home", "--seen")
 
 

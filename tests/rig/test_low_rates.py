@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from engine_support import bench, smooth_table
 
+from kinematics import leg_kinematics
 from rig.client import at_rate, checked_motion, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
-from rig.engine import command_waits
+from rig.engine import approach_move, command_waits, motion_verdict, straight_move
 from rig.errors import ConfigError
 from rig.safety import Traffic, TrafficCheck, check_loop
 from rig.states import FaultCode, State
@@ -74,6 +75,9 @@ def test_the_travel_of_a_drive_that_waits_for_its_next_length_is_judged_before_i
     orca = at_rate(load_config("virtual-orca"), 20.0)
     assert command_waits(orca) == pytest.approx(np.full(6, 0.05))
     assert not command_waits(slow()).any() and not command_waits(load_config("virtual-orca")).any()
+    unnamed = [leg.model_dump(exclude={"serial"}) for leg in VIRTUAL.drives.legs]
+    every_second = slow(20.0).changed({"drives": {"profile": "lexium-32", "legs": unnamed}})  # a bit rises, then falls
+    assert command_waits(every_second) == pytest.approx(np.full(6, 0.1))
     fast = demo_trajectory(orca.machine.geometry.home_pose, 6.0)
     verdict = checked_motion(orca, fast)[1]
     (fault,) = verdict.faults
@@ -96,3 +100,17 @@ def test_bad_replies_are_those_of_a_second_however_slow_the_cycle() -> None:
 def test_no_torque_is_awaited_for_as_many_exchanges_as_it_takes() -> None:
     assert VIRTUAL.torque_off_time == 0.5 and slow().torque_off_time == pytest.approx(0.8)
     assert VIRTUAL.check_rate == 500.0 and slow().check_rate == 100.0
+
+
+def test_the_rigs_own_moves_leave_room_for_the_lag_of_a_drive_that_waits_for_its_next_length() -> None:
+    orca, home = at_rate(load_config("virtual-orca"), 10.0), VIRTUAL.machine.geometry.home_pose
+    there = home + np.array([0.0, 0.0, 20e-3, 0.0, 0.0, 0.0, 0.0])
+    usual = straight_move(there, home, orca.motion.approach_speed, orca.motion.approach_rotation)
+    assert not motion_verdict(orca, usual, orca.check_rate).passed
+    slower = approach_move(orca, there, home)
+    assert motion_verdict(orca, slower, orca.check_rate).passed
+    legs = leg_kinematics(orca.machine.geometry, slower.motion(np.linspace(0.0, slower.duration, 1001)))
+    travel = float(np.abs(legs.velocity).max()) * orca.period
+    assert travel == pytest.approx(0.5 * orca.safety.following_error, rel=1e-3)
+    unbounded = orca.changed({"safety": {"off": ["following_error"]}})
+    assert approach_move(unbounded, there, home).duration == usual.duration

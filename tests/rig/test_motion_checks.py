@@ -179,6 +179,22 @@ def test_a_coarse_encoder_has_steps_before_it_counts_as_frozen(resolution: float
 
 
 @pytest.mark.parametrize(
+    ("behind", "speed", "said"),
+    [
+        (2.2e-3, 0.02, ": it lags 110 ms behind, at 20.0 mm/s"),
+        (-2.2e-3, -0.02, ": it lags 110 ms behind, at 20.0 mm/s"),
+        (-2.2e-3, 0.02, ""),  # ahead of its reference
+        (2.2e-3, 1e-3, ""),  # held, or pushed
+        (2.2e-3, 0.0, ""),
+    ],
+)
+def test_a_following_error_says_by_which_time_a_leg_lags(behind: float, speed: float, said: str) -> None:
+    one = np.eye(6)[LEG - 1]
+    found = Judge(500.0).look(LENGTH, speed * one, reference=(LENGTH + behind * one, speed * one))
+    assert found is not None and found.cause.text == f"leg {LEG}: following error 2.20 mm (bound 2 mm){said}"
+
+
+@pytest.mark.parametrize(
     ("speeds", "said"),
     [
         ([0.1] * 8 + [-0.1] * 3, "a sign is inverted"),

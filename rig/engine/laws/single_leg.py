@@ -263,7 +263,9 @@ class SingleLegLaw(ControlLaw):
         faults = judge_move(self._move, self._reached, self._returned)
         bound = self._config.safety.homing_tolerance
         if self._homed is not None and abs(self._homed) > bound:
-            faults.append(Finding(Code.LEG_HOMED_OFF, leg, self._homed, bound))
+            offset = self._config.drives.legs[self._leg].position_offset
+            fits: dict[str, Value] = {"offset": offset, "fits": offset - self._homed}
+            faults.append(Finding(Code.LEG_HOMED_OFF, leg, self._homed, bound, fits))
         forces = np.array([*self._rests, *self._forces])
         scale = self._config.load_cells.range
         if not np.isfinite(forces).all():
