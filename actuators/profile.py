@@ -328,6 +328,8 @@ class IdentityMap(ProfileModel):
 _MOST_BYTES = 64_000
 """Of a profile's file; one of every register there is has some 5,000."""
 _LISTED_FAULTS = 30
+_PLAIN = {"extra_forbidden": "unknown key", "missing": "missing"}
+"""Words for kinds of pydantic's faults, in place of its own."""
 _LONGEST_LINE = 2000
 """Bytes; the TOML parser is quadratic in the parts of a dotted key."""
 
@@ -401,7 +403,8 @@ def _read(path: Path) -> bytes:
 def describe(error: ValidationError) -> str:
     """All faults of a pydantic validation, one line each: path inside the input, then what is wrong."""
     faults = [
-        f"  {'.'.join(map(str, fault['loc'])) or '(whole)'}: {fault['msg'].removeprefix('Value error, ')}"
+        f"  {'.'.join(map(str, fault['loc'])) or '(whole)'}: "
+        f"{_PLAIN.get(fault['type'], fault['msg'].removeprefix('Value error, '))}"
         for fault in error.errors(include_url=False)
     ]
     more = len(faults) - _LISTED_FAULTS

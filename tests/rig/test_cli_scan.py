@@ -141,7 +141,7 @@ def test_profiles_of_ones_own_are_recognised_by_their_identity(
     with served("servo", host="x", profile=GUIDE) as (place, _):
         _, text = said(capsys, place, "--units", "1", "--profile", str(tmp_path), *PATIENT)
         assert "no driver knows it by its registers" in text
-    for wrong, words in ((tmp_path / "none", "no profile"), (tmp_path / "rig.toml", "feedback: Field required")):
+    for wrong, words in ((tmp_path / "none", "no profile"), (tmp_path / "rig.toml", "feedback: missing")):
         code, text = said(capsys, "127.0.0.1:1", "--profile", str(wrong))
         assert code == ExitCode.INPUT and words in text
     (tmp_path / "press.toml").unlink()
