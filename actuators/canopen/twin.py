@@ -66,6 +66,7 @@ from actuators.canopen.frames import (
     Object,
     line_of,
 )
+from actuators.canopen.interpolation import Interpolator
 from actuators.cia402 import CIA_402, CYCLIC_POSITION, CYCLIC_TORQUE, HOMING
 from actuators.interface import Mode
 from actuators.virtual.drive import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
@@ -75,10 +76,8 @@ from actuators.virtual.power import VirtualPower
 _NAME = b"virtual CiA 402 drive"
 _LOST, _SENSOR = 0x8130, 0x7305  # error codes
 _STANDSTILL = 1e-3  # m/s
-_STEP = 1e-3  # s, of the ramp between two set-points
+_STEP = 1e-3  # s, within which the drive's own cycle begins
 _LARGEST = 2**31 - 1
-_LONGEST_PERIOD = 0.1  # s, beyond which a set-point is not reached by a ramp
-_EXTRAPOLATED = 1.0  # periods, for which the ramp goes on beyond its end while a SYNC is late
 _TOGGLE, _SEGMENT = 0x10, 7
 
 _ERROR_REGISTER = Object(0x1001, 0, "B")
@@ -108,10 +107,9 @@ def _power_up(serial: int) -> dict[tuple[int, int], tuple[Object, int]]:
 class VirtualCanopenDrive(VirtualDrive):
     """A drive with cyclic synchronous position and torque, and homing.
 
-    It takes set-points over at a SYNC, and interpolates positions over the time since the one before. While the next
-    SYNC is late it goes on at the same speed, for one such time at most. Its encoder is incremental: homing
-    finds the reference. It says nothing of a brake, which closes without torque. Digital outputs stay as they are when
-    it stops by its watchdog, as nobody tells otherwise.
+    It takes control word and torque over at a SYNC, and samples there; positions are those of an `Interpolator`. Its
+    encoder is incremental: homing finds the reference. It says nothing of a brake, which closes without torque. Digital
+    outputs stay as they are when it stops by its watchdog, as nobody tells otherwise.
     """
 
     fault_kinds: ClassVar[Mapping[str, FaultKind]] = {
@@ -145,8 +143,7 @@ class VirtualCanopenDrive(VirtualDrive):
         self._rpdos: dict[int, bytes] = {}
         self._zero = self.plant.length if math.isfinite(self.plant.length) else self._options.position_offset
         self._heard, self._spoke = math.inf, self.now
-        self._at = self._from = self._target = self._zero
-        self._began, self._period, self._synced = self.now, 0.0, -math.inf
+        self._set_points = Interpolator(self._zero)
         self._upload = b""
         self._due.append(line_of(HEARTBEAT + self.unit, bytes((BOOTED,))))
         self._drive()
@@ -202,7 +199,7 @@ class VirtualCanopenDrive(VirtualDrive):
             self._power.rest()
         if self._homing and self.plant.homing_done:
             self._homing, self._homed, self._zero = False, True, self._options.position_offset
-            self._at = self._from = self._target = self.plant.length
+            self._set_points.stand(self.plant.length)
         self._drive()
 
     def answer(self, message: bytes) -> bytes:
@@ -250,8 +247,9 @@ class VirtualCanopenDrive(VirtualDrive):
         """Take set-points over, and say the TPDOs."""
         if self._state != OPERATIONAL:
             return b""
-        for pdo in (RPDO_3, RPDO_2, RPDO_1):
-            if not self._hung:
+        if not self._hung:
+            self._set_points.sync(self.now, self._value(CYCLE_TIME) * 10.0 ** self._value(CYCLE_EXPONENT))
+            for pdo in (RPDO_3, RPDO_2, RPDO_1):
                 self._take(pdo)
         said = b""
         for pdo in (TPDO_1, TPDO_2, TPDO_3):
@@ -293,7 +291,7 @@ class VirtualCanopenDrive(VirtualDrive):
             self._mode = value
             self._homing = self._homing and value == HOMING
             if math.isfinite(self.plant.length):
-                self._at = self._from = self._target = self.plant.length
+                self._set_points.stand(self.plant.length)
 
     def _switch(self) -> None:
         """Switch the digital outputs that the mask leaves to the bus."""
@@ -311,27 +309,17 @@ class VirtualCanopenDrive(VirtualDrive):
             self._homing, self._homed = True, False
         self._homing = self._homing and start
         self._start = start
-        elapsed = self.now - self._synced
-        self._synced = self.now
-        target = self._value(TARGET_POSITION) * self._options.resolution + self._zero
-        self._from = self._at if self._power.enabled and elapsed < _LONGEST_PERIOD else target
-        self._target, self._began = target, self.now
-        self._period = elapsed if 0.0 < elapsed < _LONGEST_PERIOD else 0.0
+        if self._mode == CYCLIC_POSITION:
+            self._set_points.take(self.now, self._value(TARGET_POSITION) * self._options.resolution + self._zero)
         self._drive()
 
     def _drive(self) -> None:
         """Command the leg for the present moment."""
-        power, now = self._power, self.now
+        power = self._power
         if not power.enabled and math.isfinite(self.plant.length):
-            self._at = self._from = self._target = self.plant.length
+            self._set_points.stand(self.plant.length)
         on = power.enabled or power.stopping or (self.torque_stuck and not self._barred)
-        speed = 0.0
-        if self._mode == CYCLIC_POSITION and self._period > 0.0:
-            part = (now - self._began) / self._period
-            speed = (self._target - self._from) / self._period if part < 1.0 + _EXTRAPOLATED else 0.0
-            self._at = self._from + min(part, 1.0 + _EXTRAPOLATED) * (self._target - self._from)
-        elif self._mode == CYCLIC_POSITION:
-            self._at = self._target
+        position, speed = self._set_points.position(self.now)
         if self._homing:
             mode = Mode.HOMING
         elif self._mode == CYCLIC_TORQUE:
@@ -340,7 +328,7 @@ class VirtualCanopenDrive(VirtualDrive):
             mode = Mode.POSITION
         force = self._value(TARGET_TORQUE) * self._options.rated_force / 1000.0 if mode is Mode.FORCE else 0.0
         brake = not (power.enabled or power.stopping)
-        self.plant.command(mode if on else Mode.OFF, force, self._at, speed, on, power.stopping, brake)
+        self.plant.command(mode if on else Mode.OFF, force, position, speed, on, power.stopping, brake)
 
     def _fail(self, code: int) -> None:
         if self._power.failed:

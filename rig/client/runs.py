@@ -26,12 +26,12 @@ from rig.config import RigConfig, device_keys, in_real_time
 from rig.csvio import check_folder
 from rig.engine import Pace, ProgressCallback, RunningEngine, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError, RunFaultError
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import slowdown_text
 from rig.safety import check_loop
-from rig.virtual import VirtualRigProcess, differs, truth_of, truth_path
+from rig.virtual import LATE_WINDOW, VirtualRigProcess, differs, truth_of, truth_path
 
 _POLL = 0.1  # s
 _SURELY_ROWS = 1_000_000
@@ -207,15 +207,12 @@ def _run(
             try:
                 body(rig)
             except (Exception, KeyboardInterrupt) as stopped:
+                lateness = _twins_lateness(rig)
                 controlled, exchanged = _brought_to_rest(rig, report)
                 if isinstance(stopped, KeyboardInterrupt) or not controlled:
                     error = InterruptedRunError("interrupted twice; the torque was taken off at once")
-                elif isinstance(stopped, RunFaultError) and not (
-                    exchanged is None or stopped.finding.names(exchanged.code)
-                ):
-                    error = RunFaultError(Finding(Code.FAULT_EXPLAINED, within=(stopped.finding, exchanged)))
                 elif isinstance(stopped, RigError):
-                    error = stopped
+                    error = _explained(stopped, exchanged, lateness)
                 else:
                     unforeseen = stopped
     except KeyboardInterrupt:
@@ -231,6 +228,29 @@ def _run(
     if unforeseen is not None:
         raise unforeseen
     return result
+
+
+def _twins_lateness(rig: LockstepRig | LiveRig) -> dict[str, Value]:
+    """How late the virtual drives' process was in real time just now; empty where it was not."""
+    virtual = rig.virtual if isinstance(rig, LiveRig) else None
+    if virtual is None:
+        return {}
+    try:
+        view = virtual.look()
+    except RigError:  # it is gone, or too slow even for that
+        return {}
+    return {"late": view.late, "longest": view.longest, "window": LATE_WINDOW} if view.late else {}
+
+
+def _explained(error: RigError, exchanged: Finding | None, lateness: dict[str, Value]) -> RigError:
+    """The error with what else is known of it: that drives may be exchanged, and that virtual drives were late."""
+    found = error.finding
+    if isinstance(error, RunFaultError) and exchanged is not None and not found.names(exchanged.code):
+        found = Finding(Code.FAULT_EXPLAINED, within=(found, exchanged))
+    if lateness:
+        found = Finding(Code.TWINS_LATE, details=lateness, within=(found,))
+    kind = next((one for one in (RunFaultError, RefusedError, HardwareError) if isinstance(error, one)), None)
+    return error if kind is None or found is error.finding else kind(found)
 
 
 def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> tuple[bool, Finding | None]:

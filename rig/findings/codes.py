@@ -1032,6 +1032,12 @@ class Code(StrEnum):
 
     FAULT_CAUSE = _code("fault_cause", "{kind:name}: {within}", wraps=True)
     RUN_FAULT = _code("run_fault", "the run ended in a fault at {time:.3f} s: {within}", wraps=True)
+    TWINS_LATE = _code(
+        "twins_late",
+        "the virtual drives' process was late in the last {window:g} s ({late} ×, at most {longest:.0f*1e3} ms): this "
+        "computer is too busy for real time; {within}. Without real time the virtual rig waits for the computer",
+        wraps=True,
+    )
     FAULT_EXPLAINED = _code("fault_explained", "{within:join; }", wraps=True)
     RUN_STOPPED = _code("run_stopped", "the run was stopped at {time:.3f} s[[: {within}]]", wraps=True)
     MOTION_STOPPED = _code("motion_stopped", "the motion {motion!r} was stopped at {time:.3f} s: {within}", wraps=True)

@@ -17,12 +17,13 @@ from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
 from rig.virtual.payload_unit import PayloadUnit, payload_of
 from rig.virtual.plant import Plant, hose_wrenches, plant_mechanism, scaled_mechanism
 from rig.virtual.port import LegPort
-from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
+from rig.virtual.process import LATE_WINDOW, RigView, TwinLateness, VirtualRigProcess, serve_virtual_rig
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig, serve_device
 
 __all__ = [
     "FAULTS",
+    "LATE_WINDOW",
     "WHOLE_RIG",
     "ActiveFault",
     "Departure",
@@ -36,6 +37,7 @@ __all__ = [
     "Plant",
     "RigView",
     "Truth",
+    "TwinLateness",
     "VirtualRig",
     "VirtualRigProcess",
     "controllers",

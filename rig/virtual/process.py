@@ -248,6 +248,9 @@ LONGEST_GAP = 0.5
 """Longest time integrated at once, s, after the process did not run for longer."""
 TICK = 2e-3
 """Longest time between two updates of plant and watchdogs without a request, s."""
+LATE_WINDOW = 2.0
+"""s, for which it is remembered that the process was late"""
+_LATE = 0.5  # of a cycle
 READY_TIMEOUT = 120.0
 """Time to become ready, s; mostly for compiling the kernels the first time."""
 SAMPLING = 1e-4
@@ -316,12 +319,41 @@ Request = Inject | Clear | NotifyEngine | GetView | End
 class RigView:
     """State of the virtual rig.
 
-    time: s, the plant's clock. plant_fault: why the plant has stopped permanently, "" if it has not.
+    time: s, the plant's clock. plant_fault: why the plant has stopped permanently, "" if it has not. late, longest: how
+    often the process was late in the last `LATE_WINDOW`, and by how much at most, s; see `TwinLateness`.
     """
 
     time: float
     plant_fault: str
     faults: tuple[ActiveFault, ...]
+    late: int = 0
+    longest: float = 0.0
+
+
+class TwinLateness:
+    """How often and how much the process came late to its wires, at which it looks once in a `TICK`.
+
+    What counts is more than half a cycle, as it does for the engine's cycles. It is the computer that is slow then, not
+    the drives.
+    """
+
+    def __init__(self, period: float) -> None:
+        """period: of the cycle, s."""
+        self._bound = TICK + _LATE * period
+        self._last = math.inf
+        self._late: deque[tuple[float, float]] = deque()
+
+    def note(self, now: float) -> None:
+        """Note a look at the wires at `now`, s of the machine's clock."""
+        gap, self._last = now - self._last, now
+        if gap > self._bound:
+            self._late.append((now, gap - TICK))
+
+    def recent(self, now: float) -> tuple[int, float]:
+        """How often it was late in the last `LATE_WINDOW` before `now`, s, and by how much at most, s."""
+        while self._late and self._late[0][0] < now - LATE_WINDOW:
+            self._late.popleft()
+        return len(self._late), max((duration for _, duration in self._late), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,20 +382,24 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             rig = VirtualRig(config)
             rig.advance(10 * rig.plant.step)  # compiles the kernels before a client can connect
         clock = resources.enter_context(closing(PlantClock()))
+        real_time = config.virtual is not None and config.virtual.real_time
         if config.virtual is not None and config.virtual.plant.payload_fmu is not None:
             os.dup2(2, 1)  # what an FMU prints is no output of this program
         payload = payload_of(config)
         if payload is not None:
             resources.enter_context(payload)
-            if config.virtual is not None and config.virtual.real_time:
+            if real_time:
                 payload.check_speed()
         rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang, payload)
         sensors = TwinSender(config, rig.sensors)
         resources.callback(sensors.close)
         needed, failed = math.inf, False
+        lateness = TwinLateness(config.exchange_period)
 
         def advance(now: float) -> None:
             nonlocal needed, failed
+            if real_time:
+                lateness.note(time.monotonic())
             if orphaned.is_set():
                 used = server.clients or clock.engaged or not all(rig.plant.braked(leg) for leg in range(6))
                 if math.isinf(needed) or used:
@@ -374,7 +410,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
                 rig.advance(now)
                 sensors.send()
             while requests:
-                _send(connection, _answer(rig, requests.popleft(), notifier))
+                _send(connection, _answer(rig, requests.popleft(), notifier, lateness))
             if rig.faults.news:
                 notifier.notify(rig.faults.news)
                 rig.faults.news.clear()
@@ -383,11 +419,11 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
                 notifier.report(rig.failure)
 
         def ready(_served: list[Endpoint]) -> None:
-            if config.virtual is not None and not config.virtual.real_time:
+            if not real_time:
                 clock.listen(pace_path(config, make=True))
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
             prepare_process(None, config.realtime.priority, lock=False)  # only the engine is pinned and locked
-            _send(connection, _view(rig))
+            _send(connection, _view(rig, lateness))
 
         server = TwinServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)
         server.serve(stop, ready)
@@ -435,7 +471,7 @@ def _listen(connection: Connection, requests: deque[Request], stop: threading.Ev
         stop.set()
 
 
-def _answer(rig: VirtualRig, request: Request, notifier: FaultNotifier) -> RigView | Refusal:
+def _answer(rig: VirtualRig, request: Request, notifier: FaultNotifier, lateness: TwinLateness) -> RigView | Refusal:
     try:
         match request:
             case Inject(name, leg, value, duration):
@@ -449,11 +485,12 @@ def _answer(rig: VirtualRig, request: Request, notifier: FaultNotifier) -> RigVi
                     notifier.report(rig.failure)
     except InputError as error:
         return Refusal(str(error), InputError)
-    return _view(rig)
+    return _view(rig, lateness)
 
 
-def _view(rig: VirtualRig) -> RigView:
-    return RigView(rig.time, rig.plant.fault, tuple(rig.faults.active))
+def _view(rig: VirtualRig, lateness: TwinLateness) -> RigView:
+    late, longest = lateness.recent(time.monotonic())
+    return RigView(rig.time, rig.plant.fault, tuple(rig.faults.active), late, longest)
 
 
 def _send(connection: Connection, answer: RigView | Refusal) -> None:

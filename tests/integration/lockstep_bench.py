@@ -11,9 +11,10 @@ from configured import SHIPPED, VIRTUAL
 
 from kinematics import MotionTable, TrajectorySpec, build_trajectory
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.config.rig_config import RigConfig
+from rig.config import RigConfig, load_config
 from rig.engine.messages import Connect, Engage, Follow, Home
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State, StopSeverity
@@ -49,6 +50,12 @@ def bench_config(**changes: Any) -> RigConfig:
 def shipped_config(**changes: Any) -> RigConfig:
     """The same at the rate and with the gains that it is shipped with: for what is about them."""
     return SHIPPED.changed(changes | {"virtual": _NEAR | changes.get("virtual", {})})
+
+
+def near_home(name: str, spread: float = 1e-3, **changes: Any) -> RigConfig:
+    """A shipped rig whose legs begin within `spread`, m, of home, and whose cells say what they measure."""
+    near = {"drive": {"start_spread": spread}, "cells": {"noise": 0.01}}
+    return load_config(name).changed({"load_cells": {"noise": 0.01}, "virtual": near} | changes)
 
 
 def motion_table(config: RigConfig, duration: float = 4.0) -> MotionTable:
@@ -142,6 +149,16 @@ class Bench:
         """Close the rig and read what it recorded."""
         self.rig.close()
         return open_recording(self.path)
+
+
+def whole_run(folder: Path, config: RigConfig) -> Recording:
+    """The recording of a run of `MOTION` with all that `rig run` does around it; without a fault, parked at its end."""
+    with Bench(folder, config) as bench:
+        run_motion(bench.rig, motion_table(config), "motion", lambda _progress: None)
+        recording = bench.recording()
+    assert recording.complete and causes(recording) == []
+    assert recording.rows["state"][-1] == State.PARKED
+    return recording
 
 
 def reaction(recording: Recording, bad: npt.NDArray[np.bool_], category: StopSeverity) -> int:

@@ -4,13 +4,16 @@
 
     EXPLORE=1 pytest -s --timeout=0 tests/integration/test_demo_grid.py
 
-GRID_DRIVES=canopen,mixed chooses kinds of drives, GRID_AT_A_TIME how many run beside one another.
+GRID_DRIVES=canopen,mixed chooses kinds of drives, GRID_TIME=real or paced how time passes (without it tcp and canopen
+run in both), GRID_AT_A_TIME how many run beside one another (1 where all are in real time), GRID_LOOPS how many busy
+loops beside them all.
 """
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -22,11 +25,14 @@ from exploration import LONG
 
 KINDS = tuple((os.environ.get("GRID_DRIVES") or "tcp,servo,orca,iai,jrk-g2,mixed,canopen").split(","))
 DURATIONS = (4, 6, 20)
-IN_REAL_TIME = tuple(drives for drives in ("tcp", "canopen") if drives in KINDS)
-AT_A_TIME = int(os.environ.get("GRID_AT_A_TIME") or 2)
+TIME = os.environ.get("GRID_TIME") or ""
+PACED = KINDS if TIME in ("", "paced") else ()
+IN_REAL_TIME = KINDS if TIME == "real" else tuple(one for one in ("tcp", "canopen") if one in KINDS and not TIME)
+AT_A_TIME = int(os.environ.get("GRID_AT_A_TIME") or (1 if TIME == "real" else 2))
+LOOPS = int(os.environ.get("GRID_LOOPS") or 0)
 SHORT = [("servo", 4, True, False)]
 ALL = [
-    *((drives, duration, exact, False) for drives, duration, exact in product(KINDS, DURATIONS, (False, True))),
+    *((drives, duration, exact, False) for drives, duration, exact in product(PACED, DURATIONS, (False, True))),
     *((drives, duration, exact, True) for drives, duration, exact in product(IN_REAL_TIME, DURATIONS, (False, True))),
 ]
 """Drives, s of the motion, whether the plant is the model, whether in real time."""
@@ -35,11 +41,11 @@ PATIENCE = 900.0  # s; a machine that has to compile the model first takes minut
 
 @dataclass(frozen=True)
 class Row:
-    """One demonstration: how it ended, and what its report says."""
+    """One demonstration: how it ended, what it said of its motion and of its end, and what its report says."""
 
     case: tuple[str, int, bool, bool]
     code: int
-    motion: str
+    words: str
     summary: dict[str, Any]
 
     @property
@@ -60,7 +66,7 @@ class Row:
         return (
             f"{drives:8s} {duration:3d} s {'exact   ' if exact else 'as built'} {'real' if real_time else 'paced':5s} "
             f"exit {self.code} {validation.get('verdict')!s:9s} rms {self.explained} peak {peak:5.1f} N | "
-            f"{self.motion} {replies or ''}"
+            f"{self.words} {replies or ''}"
         )
 
 
@@ -79,12 +85,25 @@ def demonstrate(case: tuple[str, int, bool, bool], folder: Path) -> Row:
     except subprocess.TimeoutExpired:
         return Row(case, -1, f"not done after {PATIENCE:g} s", {})
     (target / "output.txt").write_text(started.stdout + started.stderr, encoding="utf-8")
-    motion = next((line for line in started.stderr.splitlines() if "% of its size" in line), "")
+    lines = started.stderr.splitlines()
+    motion = next((line for line in lines if "% of its size" in line), "").removeprefix("the motion is run at ")
+    error = next((line for line in lines if line.startswith("error:")), "")
     summary = json.loads(started.stdout) if started.stdout else {}
-    return Row(case, started.returncode, motion.removeprefix("the motion is run at "), summary)
+    return Row(case, started.returncode, "; ".join(filter(None, (motion, error))), summary)
+
+
+@pytest.fixture
+def busy_loops() -> Iterator[None]:
+    """Other programs that compute all the time."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOOPS)]
+    yield
+    for loop in loops:
+        loop.kill()
+        loop.wait()
 
 
 @pytest.mark.timeout(0)
+@pytest.mark.usefixtures("busy_loops")
 def test_every_demonstration_ends_well_and_its_residuals_are_explained(tmp_path: Path) -> None:
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         rows = []

@@ -3,31 +3,21 @@
 from pathlib import Path
 
 import numpy as np
-from lockstep_bench import MOTION, Bench, causes
+from lockstep_bench import Bench, causes, near_home, whole_run
 
 from actuators import Mode, Status
-from kinematics import TrajectorySpec, build_trajectory
-from rig.client.lifecycle import run_motion
-from rig.client.motions import prepare_motion
-from rig.config import load_config
 from rig.states import FaultCode, State
 
-NEAR = {"drive": {"start_spread": 1e-3}, "cells": {"noise": 0.01}}
-CONFIG = load_config("virtual-iai").changed({"load_cells": {"noise": 0.01}, "virtual": NEAR})
+CONFIG = near_home("virtual-iai")
 
 
 def test_they_home_follow_and_park_and_the_model_is_compared(tmp_path: Path) -> None:
-    trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), CONFIG.machine.geometry.home_pose)
-    with Bench(tmp_path, CONFIG) as bench:
-        run_motion(bench.rig, prepare_motion(CONFIG, trajectory), "motion", lambda _progress: None)
-        recording = bench.recording()
-    assert recording.complete and causes(recording) == []
+    recording = whole_run(tmp_path, CONFIG)
     rows = recording.rows[recording.rows["state"] == State.RUNNING]
     assert (rows["mode"] == Mode.POSITION).all()
     assert np.sqrt(np.mean((rows["length_reference"] - rows["length"]) ** 2)) < 1e-3
     residual = np.sqrt(np.mean(rows["force_residual"] ** 2))
     assert 0.1 < residual < 4.0 < 2.0 * np.ptp(rows["force_model"], axis=0).min()
-    assert recording.rows["state"][-1] == State.PARKED
 
 
 def test_an_encoder_that_stands_is_noticed_however_coarse(tmp_path: Path) -> None:

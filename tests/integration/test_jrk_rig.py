@@ -3,28 +3,19 @@
 from pathlib import Path
 
 import numpy as np
-from lockstep_bench import MOTION, Bench, causes
+from lockstep_bench import Bench, near_home, whole_run
 
 from actuators import Mode, Status
 from actuators.jrk import VirtualJrk
-from kinematics import TrajectorySpec, build_trajectory
-from rig.client.lifecycle import run_motion
-from rig.client.motions import prepare_motion
-from rig.config import load_config
 from rig.engine.messages import Home, Reset
 from rig.states import FaultCode, State
 
-NEAR = {"drive": {"start_spread": 2e-3}, "cells": {"noise": 0.01}}
-CONFIG = load_config("virtual-jrk-g2").changed({"load_cells": {"noise": 0.01}, "virtual": NEAR})
+CONFIG = near_home("virtual-jrk-g2", 2e-3)
 LEG = 3
 
 
 def test_they_home_and_follow_and_the_model_is_compared(tmp_path: Path) -> None:
-    trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), CONFIG.machine.geometry.home_pose)
-    with Bench(tmp_path, CONFIG) as bench:
-        run_motion(bench.rig, prepare_motion(CONFIG, trajectory), "motion", lambda _progress: None)
-        recording = bench.recording()
-    assert recording.complete and causes(recording) == []
+    recording = whole_run(tmp_path, CONFIG)
     rows = recording.rows[recording.rows["state"] == State.RUNNING]
     assert (rows["mode"] == Mode.POSITION).all()
     assert np.sqrt(np.mean((rows["length_reference"] - rows["length"]) ** 2)) < 2e-3

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lockstep_bench import MOTION, Bench, causes
+from lockstep_bench import Bench, causes, near_home, whole_run
 
 from actuators import Status
 from dynamics import Dynamics, LoadCell
-from kinematics import TrajectorySpec, build_trajectory
-from rig.client.lifecycle import run_motion
-from rig.client.motions import prepare_motion
-from rig.config import RigConfig, load_config
+from rig.config import RigConfig
 from rig.engine.messages import Connect
 from rig.engine.snapshot import SNAPSHOT
 from rig.errors import HardwareError
@@ -23,23 +20,16 @@ LEG = 3
 
 def config(mode: str = "force", rate: float = 250.0) -> RigConfig:
     """Motors near home, whose cells say what they measure."""
-    near = {"drive": {"start_spread": 1e-3}, "cells": {"noise": 0.01}}
-    changes = {"mode": mode, "rate": rate, "load_cells": {"noise": 0.01}, "virtual": near}
-    return load_config("virtual-orca").changed(changes | {"control": {"stiffness": 8e3, "damping": 360.0}})
+    return near_home("virtual-orca", mode=mode, rate=rate, control={"stiffness": 8e3, "damping": 360.0})
 
 
 @pytest.mark.parametrize(("mode", "tracking", "residual"), [("force", 3e-4, 1.5), ("position", 1e-3, 3.0)])
 def test_they_home_follow_and_park(tmp_path: Path, mode: str, tracking: float, residual: float) -> None:
     chosen = config(mode)
-    trajectory = build_trajectory(TrajectorySpec.model_validate(MOTION), chosen.machine.geometry.home_pose)
-    with Bench(tmp_path, chosen) as bench:
-        run_motion(bench.rig, prepare_motion(chosen, trajectory), "motion", lambda _progress: None)
-        recording = bench.recording()
-    assert recording.complete and causes(recording) == []
+    recording = whole_run(tmp_path, chosen)
     rows = recording.rows[recording.rows["state"] == State.RUNNING]
     assert np.abs(rows["length_reference"] - rows["length"]).max() < tracking
     assert np.sqrt(np.mean(rows["force_residual"] ** 2)) < residual
-    assert recording.rows["state"][-1] == State.PARKED
 
 
 def test_what_the_motors_say_of_themselves_is_published(tmp_path: Path) -> None:

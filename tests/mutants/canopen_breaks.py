@@ -10,13 +10,26 @@ def _drive(name: str, old: str, new: str, tests: tuple[str, ...] = _TESTS) -> Br
     return Break(name, "actuators/canopen/drive.py", old, new, tests)
 
 
+def _interpolation(
+    name: str, old: str, new: str, tests: tuple[str, ...] = ("actuators/test_canopen_interpolation.py",)
+) -> Break:
+    return Break(name, "actuators/canopen/interpolation.py", old, new, tests)
+
+
 CANOPEN_BREAKS = [
-    Break(
-        "the virtual drive stops where a SYNC is late",
-        "actuators/canopen/twin.py",
-        "_EXTRAPOLATED = 1.0",
-        "_EXTRAPOLATED = 0.0",
-        _TESTS,
+    _interpolation("a drive stands where a set-point is missing", "_EXTRAPOLATED = 1.0", "_EXTRAPOLATED = 0.0"),
+    _interpolation(
+        "a late SYNC is a jolt: a drive goes by the time between two of them",
+        "        if fits and not self.synchronized:",
+        "        if False:",
+        ("integration/test_canopen_rig.py",),
+    ),
+    _interpolation("a drive's cycles are not held to the SYNCs", "if heard and abs(late)", "if False and abs(late)"),
+    _interpolation("a drive's cycles follow each SYNC", "math.copysign(_CORRECTION, late)", "late / self._period"),
+    _interpolation(
+        "a drive is held to SYNCs that do not come at its period",
+        "self._astray > _ASTRAY",
+        "False",
     ),
     Break(
         "a CAN bus is scanned at several bit rates",
