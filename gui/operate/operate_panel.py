@@ -27,6 +27,7 @@ from rig.engine import (
     Park,
     ReplyCounts,
     Reset,
+    Snapshot,
     check_buses,
 )
 from rig.findings import Code, Finding
@@ -97,22 +98,22 @@ class IoView(QtWidgets.QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
+        self.notice = QtWidgets.QLabel(tr("No safety function: the emergency stop must act by its own wires."))
+        self.notice.setObjectName("muted")
+        self.notice.setWordWrap(True)
+        grid.addWidget(self.notice, 0, 0, 1, 2)
         self._labels: dict[str, QtWidgets.QLabel] = {}
         rows = [*((name, _POINTS[name]) for name in config.inputs.points)]
         if config.outputs.points:
             rows.append(("outputs", tr("Outputs")))
-        for row, (name, text) in enumerate(rows):
+        if config.block is not None:
+            rows.append(("block", tr("Block")))
+        for row, (name, text) in enumerate(rows, start=1):
             label = self._labels[name] = QtWidgets.QLabel()
             label.setWordWrap(True)
             label.setAccessibleName(text)
             grid.addWidget(QtWidgets.QLabel(text), row, 0, QtCore.Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label, row, 1)
-        self.notice = QtWidgets.QLabel(
-            tr("No safety function: the emergency stop must act by its own wires, without this software.")
-        )
-        self.notice.setObjectName("muted")
-        self.notice.setWordWrap(True)
-        grid.addWidget(self.notice, grid.rowCount(), 0, 1, 2)
         self.show_report(None)
 
     def show_report(self, report: IoReport | None) -> None:
@@ -120,6 +121,7 @@ class IoView(QtWidgets.QWidget):
         if report is None:
             for label in self._labels.values():
                 _show(label, "muted", "–")
+                label.setToolTip("")
             return
         for name, closed in report.inputs:
             known = tr("✓ closed") if closed else tr("✗ open")
@@ -129,9 +131,12 @@ class IoView(QtWidgets.QWidget):
             _show(
                 self._labels["outputs"], "good", tr("on: {names}").format(names=", ".join(on)) if on else tr("all off")
             )
+        if "block" in self._labels:
+            _show(self._labels["block"], "good", f"✓ {_rejected_lately(report.replies) or _READY}")
+            self._labels["block"].setToolTip("\n".join(_untaken(report.replies)))
 
     def text(self, name: str) -> str:
-        """The displayed text of an input, or of "outputs"."""
+        """The displayed text of an input, of "outputs", or of the "block"'s replies."""
         return str(self._labels[name].text()).replace(_BREAK, "")
 
 
@@ -236,20 +241,11 @@ class DrivesView(QtWidgets.QWidget):
             moved = tr("{distance:+.2f} mm from its length in the last cycle").format(distance=1e3 * leg.moved)
             label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
 
-    def show_row(
-        self,
-        row: np.void,
-        lag: Sequence[int] = (0,) * 6,
-        drives: Sequence[DriveReport] = (),
-        cells: Sequence[CellsReport] = (),
-    ) -> None:
-        """Show the drives' state in a telemetry row.
-
-        lag: cycles by which the replies of each leg are old. drives: status of each. cells: of their own devices.
-        """
+    def show_row(self, row: np.void, now: Snapshot) -> None:
+        """Show the drives' states in a telemetry row, and what a snapshot has of drives and load cells."""
         self._failures, self._post_mortem = {}, ()
-        self._show_cells(cells)
-        reports = drives or (_NOTHING,) * 6
+        self._show_cells(now.cells)
+        lag, reports = now.echo_lag, now.drives or (_NOTHING,) * 6
         for leg, label in enumerate(self._labels):
             status = DriveStatus(int(row["drive_status"][leg]))
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
@@ -259,12 +255,7 @@ class DrivesView(QtWidgets.QWidget):
                     trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
                 )
             replies = reports[leg].replies
-            if replies.rejected:
-                words.append(
-                    tr("{count} replies rejected, {lately} in the last second").format(
-                        count=replies.rejected, lately=replies.lately
-                    )
-                )
+            words += filter(None, [_rejected_lately(replies)])
             if error:
                 text = reports[leg].error
                 words.insert(0, tr("error {code}").format(code=error) + (f": {text}" if text else ""))
@@ -291,9 +282,8 @@ class DrivesView(QtWidgets.QWidget):
         for number, report in enumerate(cells, start=1):
             name = tr("Amplifier") if len(cells) == 1 else tr("Load cell {leg}").format(leg=number)
             replies = report.replies
-            if replies.rejected:
-                counts = tr("{count} replies rejected, {lately} in the last second")
-                words.append(f"{name}: {counts.format(count=replies.rejected, lately=replies.lately)}")
+            if counts := _rejected_lately(replies):
+                words.append(f"{name}: {counts}")
             lines += [name, *_untaken(replies)]
         self._cells_name.setVisible(bool(cells))
         self._cells.setVisible(bool(cells))
@@ -494,22 +484,16 @@ class OperatePanel(ScrolledPage):
         """Show the newest telemetry row while connected."""
         status = self._session.status
         if row is not None and status is not None and not self._steps.unconnected:
-            self.show_row(row, status.echo_lag, status.drives, status.cells)
-            if self.io is not None:
-                self.io.show_report(status.io)
+            self.show_row(row, status)
 
-    def show_row(
-        self,
-        row: np.void,
-        lag: Sequence[int] = (0,) * 6,
-        drives: Sequence[DriveReport] = (),
-        cells: Sequence[CellsReport] = (),
-    ) -> None:
-        """Show the drives' state in a telemetry row; see `DrivesView.show_row`."""
+    def show_row(self, row: np.void, now: Snapshot) -> None:
+        """Show the devices' states, see `DrivesView.show_row`."""
         if int(row["state"]) != State.OFF:
-            self.drives.show_row(row, lag, drives, cells)
+            self.drives.show_row(row, now)
             if self.lines is not None:
                 self.lines.show_row(row)
+            if self.io is not None:
+                self.io.show_report(now.io)
 
     def reason(self, action: Action) -> str:
         """Why an action is not possible now."""
@@ -580,6 +564,14 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setEscapeButton(stay)
         self.buttonClicked.connect(lambda button: self.confirmed.emit() if button is self.home else None)
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+
+
+def _rejected_lately(replies: ReplyCounts) -> str:
+    """Return how many replies were rejected, empty for none."""
+    if not replies.rejected:
+        return ""
+    counts = tr("{count} replies rejected, {lately} in the last second")
+    return counts.format(count=replies.rejected, lately=replies.lately)
 
 
 def _untaken(replies: ReplyCounts) -> list[str]:

@@ -26,7 +26,16 @@ from rig.engine.messages import Reply, refusal
 from rig.engine.motion_log import MotionLog
 from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
-from rig.engine.snapshot import CellsReport, DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
+from rig.engine.snapshot import (
+    CellsReport,
+    DriveReport,
+    Event,
+    IoReport,
+    RuntimeInfo,
+    Snapshot,
+    Unproven,
+    make_snapshot,
+)
 from rig.engine.sources import GuardedSource, guarded
 from rig.engine.stream import StreamSource
 from rig.engine.supervision import Supervision
@@ -631,7 +640,7 @@ class Engine:
             cells=self._cells_reports,
             sensors=runtime.sensors,
             stream=reference.source.report if isinstance(reference.source, StreamSource) else None,
-            io=None if drives.io is None or state is State.OFF else drives.io_report(),
+            io=None if state is State.OFF else self._io_report(),
         )
 
     def _report_on_devices(self) -> None:
@@ -657,6 +666,13 @@ class Engine:
     def _cells_report(self, device: int) -> CellsReport:
         return self.drives.cells_report(device, self._supervision.traffic_lately(device))
 
+    def _io_report(self) -> IoReport | None:
+        io = self.drives.io
+        if io is None:
+            return None
+        block = self.drives.devices - 1
+        return self.drives.io_report((0, 0.0) if io.device is None else self._supervision.traffic_lately(block))
+
     def _from_home(self) -> float:
         """Largest distance, m, of a platform joint from its place at home."""
         return float(_farthest_joint_kernel(self._geometry, self.cycle_data.measurement.pose, self._home_joints))
@@ -666,7 +682,8 @@ class Engine:
 
         Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command), `mismatched`
         (replies with a wrong echo) and `rejected` (all replies that are not good, mismatched ones included);
-        `cells_rejected`, the same for devices that only read load cells; `replies`: by device, what was not taken by
+        `cells_rejected`, the same for devices that only read load cells; `io_rejected`, for the block of inputs and
+        outputs; `replies`: by device, what was not taken by
         `REPLY_KINDS`, without devices that have none.
         """
         return {
@@ -675,6 +692,7 @@ class Engine:
             "lagging": self.drives.lagging,
             "rejected": self.drives.rejected,
             "cells_rejected": self.drives.cells_rejected,
+            "io_rejected": self.drives.io_rejected,
             "mismatched": self.drives.mismatched,
             "replies": {name: counts.kinds for name, counts in self.drives.replies.items() if counts.kinds},
         }

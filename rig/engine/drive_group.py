@@ -390,11 +390,18 @@ class DriveGroup:
         cells = self._cells.members[place]
         return Traffic(f"load cells, {cells.name}", 0, cells.counters.sent, cells.counters.unusable)
 
-    def io_report(self) -> IoReport | None:
-        """Report of the inputs and outputs, None without any."""
+    def io_report(self, lately: tuple[int, float] = (0, 0.0)) -> IoReport | None:
+        """Report of the inputs and outputs, None without any; lately: of their block, see `report`."""
         if self.io is None:
             return None
-        return self.io.report(ReplyCounts() if self._block is None else _counts(self._block.counters))
+        if self._block is None:
+            return self.io.report(ReplyCounts())
+        return self.io.report(replace(_counts(self._block.counters), lately=lately[0], bound=lately[1]))
+
+    @property
+    def io_rejected(self) -> int:
+        """Number of unusable replies of the block of inputs and outputs."""
+        return 0 if self._block is None else self._block.counters.unusable
 
     @property
     def cells_rejected(self) -> int:

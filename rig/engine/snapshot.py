@@ -264,6 +264,11 @@ class Snapshot:
         return sum(report.replies.rejected for report in self.cells)
 
     @property
+    def io_rejected(self) -> int:
+        """The same of the block of inputs and outputs."""
+        return 0 if self.io is None else self.io.replies.rejected
+
+    @property
     def untaken(self) -> dict[str, ReplyCounts]:
         """Counts of replies by device, "leg 1", "load cell 1", "I/O block", where some were not taken."""
         named = [(f"leg {leg}", report.replies) for leg, report in enumerate(self.drives, 1)]

@@ -354,7 +354,7 @@ def rejected_replies(closing: dict[str, Any]) -> dict[str, int]:
     counts = closing.get("rejected")
     legs = counts if isinstance(counts, list) else []
     named = {f"leg {leg}": count for leg, count in enumerate(legs, start=1)}
-    named |= {"load cells": closing.get("cells_rejected", 0)}
+    named |= {"load cells": closing.get("cells_rejected", 0), "inputs and outputs": closing.get("io_rejected", 0)}
     return {name: count for name, count in named.items() if isinstance(count, int) and count > 0}
 
 

@@ -77,6 +77,7 @@ class EngineFound:
         found |= {"seconds_left": seen.hold_left}
         replies = [drive.replies for drive in seen.drives]
         found |= {"rejected": [one.rejected for one in replies], "cells_rejected": seen.cells_rejected}
+        found["io_rejected"] = seen.io_rejected
         found |= {"replies": [asdict(one) for one in replies]}
         found |= {"cell_replies": {one.name: asdict(one.replies) for one in seen.cells}}
         if seen.io is not None:

@@ -227,3 +227,18 @@ def test_an_sdo_that_is_refused_is_named_with_its_object_and_reason(bench: Canop
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigurationError, match=words):
         create_drive("canopen", {"name": "drive 3", **options})
+
+
+def test_outputs_are_off_from_the_set_up_on_and_no_others_are_touched() -> None:
+    bench = CanopenBench(outputs={"lamp": 17})
+    bench.drive.configure()
+    assert bench.node.outputs == {"lamp": False}
+    bench.drive.switch("lamp", True)
+    bench.do(COMMAND_OFF)
+    assert bench.node.outputs == {"lamp": True}
+    mask = bytes.fromhex("40FE600200000000")
+    assert bench.node.answer(bytes((3, 0x06, 0x03)) + mask)[1:] == line_of(0x583, b"\x43\xfe\x60\x02\0\0\x02\0")
+    bench.drive.connect(1.0)
+    assert bench.node.outputs == {"lamp": True}
+    bench.drive.configure()
+    assert bench.node.outputs == {"lamp": False}

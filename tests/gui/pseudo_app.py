@@ -100,7 +100,7 @@ class Walk(Pilot):
         self.note()
         for status in _SITUATIONS:
             session.take(status)
-            window.operate.show_row(self._row(status.state))
+            window.operate.show_row(self._row(status.state), status)
             self.note()
         session.show_faults(ActiveFault("drop_all", 3, None, math.inf))
         session.refused.emit("connect", Finding.of_text(""))

@@ -10,7 +10,7 @@ from configured import VIRTUAL
 from shell_support import FakeSession, make_status
 
 from gui.operate.operate_panel import IoView, OperatePanel
-from rig.engine import IoReport
+from rig.engine import IoReport, ReplyCounts
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -65,3 +65,8 @@ def test_the_panel_follows_the_rig(session: FakeSession, qtbot: Any) -> None:
     session.take(make_status(State.ENGAGED, io=IoReport(INPUTS, (("enable", True),))))
     panel.show_newest(row)
     assert panel.io.text("emergency_stop") == "✓ closed" and panel.io.text("outputs") == "on: Enable"
+    assert panel.io.text("block") == "✓ ready"
+    counted = ReplyCounts(late=1, foreign=2, lately=2, bound=5.0)
+    session.take(make_status(State.ENGAGED, io=IoReport(INPUTS, (), (), counted)))
+    panel.show_newest(row)
+    assert panel.io.text("block") == "✓ 2 replies rejected, 2 in the last second"

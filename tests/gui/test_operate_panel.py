@@ -122,11 +122,11 @@ def test_drives_are_followed_from_telemetry(operate: OperatePanel, session: Fake
     row["drive_status"][3] = DriveStatus.FAULT | DriveStatus.WATCHDOG
     row["drive_error"][3] = 17
     row["stale"][1] = 4
-    operate.show_row(row)
+    operate.show_row(row, make_status(State.ENGAGED))
     assert operate.drives.text(1) == "✓ torque on, homed"
     assert operate.drives.text(2) == "✗ silent for 4 cycles"
     assert operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
-    operate.show_row(row, (1, 0, 0, 0, 0, 2))
+    operate.show_row(row, make_status(State.ENGAGED, echo_lag=(1, 0, 0, 0, 0, 2)))
     assert operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
     assert operate.drives.text(6).endswith("replies 2 cycles old")
 
@@ -148,15 +148,15 @@ def test_what_drives_measure_in_themselves_stands_beside_them(operate: OperatePa
     reports = [DriveReport() for _ in range(6)]
     reports[0] = DriveReport((("temperature", 41.3), ("supply", 47.95), ("power", 12.0), ("rpm", math.nan)), "", COUNTS)
     reports[1] = DriveReport((("temperature", math.nan),), "too hot")
-    operate.show_row(row, drives=reports)
+    operate.show_row(row, make_status(State.ENGAGED, drives=tuple(reports)))
     assert [drives.values(leg) for leg in (1, 2, 3)] == ["41.3 °C  48 V", "–", ""]
     assert drives.text(2) == "✗ error 64: too hot"
     tip = drives.findChildren(QtWidgets.QLabel)[1].toolTip().splitlines()
     assert tip[1:] == ["temperature 41.3 °C", "supply 48 V", "power 12 W", "rpm –", *WORDS]
     assert drives.text(1).endswith("6 replies rejected, 1 in the last second")
-    operate.show_row(row)  # before the engine has looked at them
+    operate.show_row(row, make_status(State.ENGAGED))  # before the engine has looked at them
     assert drives.values(1) == ""
-    operate.show_row(row, drives=reports)
+    operate.show_row(row, make_status(State.ENGAGED, drives=tuple(reports)))
     session.refuse_connect((2, "refused"))
     assert drives.values(1) == ""
 
@@ -166,13 +166,13 @@ def test_replies_of_the_load_cells_devices_are_counted_by_kind(operate: OperateP
     row = np.zeros(1, ROW)[0]
     row["state"] = State.ENGAGED
     drives = operate.drives
-    operate.show_row(row)  # the drives read the cells
+    operate.show_row(row, make_status(State.ENGAGED))  # the drives read the cells
     assert drives.cells == ""
     reports = [CellsReport(f"load cell {number}") for number in range(1, 7)]
-    operate.show_row(row, cells=reports)
+    operate.show_row(row, make_status(State.ENGAGED, cells=tuple(reports)))
     assert drives.cells == "✓ ready"
     reports[2] = CellsReport("load cell 3", COUNTS)
-    operate.show_row(row, cells=reports)
+    operate.show_row(row, make_status(State.ENGAGED, cells=tuple(reports)))
     assert drives.cells == "✓ Load cell 3: 6 replies rejected, 1 in the last second"
     tip = drives.findChildren(QtWidgets.QLabel)[-1].toolTip().splitlines()
     assert tip[:5] == [
@@ -183,7 +183,7 @@ def test_replies_of_the_load_cells_devices_are_counted_by_kind(operate: OperateP
         "Load cell 3",
     ]
     assert tip[5:8] == WORDS
-    operate.show_row(row, cells=[CellsReport("amplifier", COUNTS)])
+    operate.show_row(row, make_status(State.ENGAGED, cells=(CellsReport("amplifier", COUNTS),)))
     assert drives.cells == "✓ Amplifier: 6 replies rejected, 1 in the last second"
     session.refuse_connect((2, "refused"))
     assert drives.cells == ""

@@ -77,6 +77,22 @@ def test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once(bench: 
     assert closed[: bench.injected - 1].all() and not closed[bench.injected + 2 :].any()
 
 
+def test_noise_between_the_replies_of_a_block_is_counted_for_it_alone(bench: Bench) -> None:
+    bench.run(0.6)
+    bench.inject("io_noise")
+    bench.until(lambda: bench.machine.latched)
+    bench.steps(20)
+    status = bench.rig.status()
+    recording = bench.recording()
+    assert status.io is not None
+    replies = status.io.replies
+    assert replies.rejected == status.io_rejected > 5 and replies.lately > 5 and replies.bound >= 5.0
+    assert status.untaken == {"I/O block": replies}
+    rejected = recording.closing["io_rejected"]
+    assert list(recording.closing["replies"]) == ["I/O block"] and rejected >= replies.rejected
+    assert summarize(recording)["cycle"]["rejected_replies"] == {"inputs and outputs": rejected}
+
+
 def test_the_report_says_which_input_made_the_fault(bench: Bench) -> None:
     bench.run(0.6)
     bench.inject("io_emergency_stop")  # both inputs open at once
