@@ -66,6 +66,37 @@ class Prediction:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """How a motion was followed; see `Prediction`. All are infinite where a fault ended it."""
+
+    following: float = math.inf
+    residual: float = math.inf
+    residual_rms: float = math.inf
+    fault: Finding | None = None
+
+    @classmethod
+    def of(cls, error: Array, residual: Array) -> "_Followed":
+        """Of the legs' deviations, m, and the cells' residuals, N, both (n, 6)."""
+        rms = np.sqrt(np.mean(residual**2, axis=0))
+        return cls(float(np.abs(error).max()), float(np.abs(residual).max()), float(rms.max()))
+
+
+@dataclass(frozen=True, slots=True)
+class _NearestToLimit:
+    """Greatest speed (m/s) or acceleration (m/s²) of the leg that is nearest to its drive's, and that of the drive."""
+
+    value: float
+    limit: float
+
+    @classmethod
+    def of(cls, values: Array, limits: Array) -> "_NearestToLimit":
+        """Of the legs' values (n, 6), and their drives' (6,), infinite where a drive has none."""
+        most = np.abs(values).max(axis=0)
+        leg = int(np.argmax(most / limits if np.isfinite(limits).any() else most))
+        return cls(float(most[leg]), float(limits[leg]))
+
+
 _PARTS = {
     "following": _FOLLOWING_PART,
     "residual": _RESIDUAL_PART,
@@ -168,11 +199,19 @@ def predict(
         tried = _leg_motion(config, part).velocity
         peak = max(1.0, float(np.abs(whole.velocity).max() / np.abs(tried).max()))
         mean = max(1.0, float(np.sqrt((whole.velocity**2).mean() / (tried**2).mean())))
-    run = _simulated if any(config.own_loops) else _computed
-    following, residual, rms, fault = run(config, part)
-    speed, speed_limit, acceleration, ramp_limit = _nearest(config, whole)
+    followed = (_simulated if any(config.own_loops) else _computed)(config, part)
+    drives = make_drive_group(config)
+    speed = _NearestToLimit.of(whole.velocity, drives.speed_limit)
+    acceleration = _NearestToLimit.of(whole.acceleration, drives.ramp_limit)
     return Prediction(
-        peak * following, peak * residual, mean * rms, speed, acceleration, speed_limit, ramp_limit, fault
+        following=peak * followed.following,
+        residual=peak * followed.residual,
+        residual_rms=mean * followed.residual_rms,
+        speed=speed.value,
+        acceleration=acceleration.value,
+        speed_limit=speed.limit,
+        acceleration_limit=acceleration.limit,
+        fault=followed.fault,
     )
 
 
@@ -182,32 +221,21 @@ def _leg_motion(config: RigConfig, trajectory: Trajectory) -> LegMotion:
     return leg_kinematics(config.machine.geometry, table.motion(table.step * np.arange(len(table.samples))))
 
 
-def _nearest(config: RigConfig, motion: LegMotion) -> tuple[float, float, float, float]:
-    """Speed, m/s, of the leg that is nearest to its drive's greatest, that, and the same of acceleration, m/s²."""
-    drives = make_drive_group(config)
-    found: list[float] = []
-    for values, limits in ((motion.velocity, drives.speed_limit), (motion.acceleration, drives.ramp_limit)):
-        most = np.abs(values).max(axis=0)
-        leg = int(np.argmax(most / limits if np.isfinite(limits).any() else most))
-        found += [float(most[leg]), float(limits[leg])]
-    return found[0], found[1], found[2], found[3]
-
-
-def _computed(config: RigConfig, trajectory: Trajectory) -> tuple[float, float, float, Finding | None]:
-    """Greatest following error, m, and residual, N, and the worst leg's RMS of it: the host's law on the plant."""
+def _computed(config: RigConfig, trajectory: Trajectory) -> _Followed:
+    """How the host's law on the plant follows a trajectory."""
     table, _verdict = checked_motion(config, trajectory)
     truth = truth_of(config)
     run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
     if run.end:
-        return math.inf, math.inf, math.inf, Finding.of_text(run.end)
-    error = np.abs(run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length)
+        return _Followed(fault=Finding.of_text(run.end))
+    error = run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length
     residual = run.cells() - Dynamics(config.machine, coulomb_speed=config.control.coulomb_speed).cells(run.reference)
     residual -= residual[0]  # the cells are tared at rest
-    return float(error.max()), *_sizes(residual), None
+    return _Followed.of(error, residual)
 
 
-def _simulated(config: RigConfig, trajectory: Trajectory) -> tuple[float, float, float, Finding | None]:
-    """The same of the whole virtual rig with its drives in lockstep, and the fault that ended it."""
+def _simulated(config: RigConfig, trajectory: Trajectory) -> _Followed:
+    """The same of the whole virtual rig with its drives in lockstep."""
     table, _verdict = checked_motion(config, trajectory)
     rows = []
     fault = None
@@ -221,16 +249,11 @@ def _simulated(config: RigConfig, trajectory: Trajectory) -> tuple[float, float,
         except RigError as error:
             fault = error.finding
     if fault is not None:
-        return math.inf, math.inf, math.inf, fault
+        return _Followed(fault=fault)
     run = np.concatenate(rows)
     run = run[run["motion"] == run["motion"].max()]
-    return float(np.abs(run["length"] - run["length_reference"]).max()), *_sizes(run["force_residual"]), None
+    return _Followed.of(run["length"] - run["length_reference"], run["force_residual"])
 
 
 def _quietly(_progress: object) -> None:
     """Report no progress."""
-
-
-def _sizes(residual: Array) -> tuple[float, float]:
-    """Greatest value of residuals (n, 6), and the greatest RMS of a column."""
-    return float(np.abs(residual).max()), float(np.sqrt(np.mean(residual**2, axis=0)).max())

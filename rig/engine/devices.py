@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -118,10 +119,27 @@ def command_waits(config: RigConfig) -> Array:
     that is commanded for a later time than it arrives shortens the wait. A drive that takes over only some of the
     lengths waits longer.
 
+    Kept with the configuration, since it takes six drives to find; not to be written to.
+
     Raises:
         ConfigurationError: as `make_drive`.
     """
-    waits = np.zeros(len(config.drives.legs))
+    key = id(config)
+    of, kept = _WAITS.get(key, (None, None))
+    if of is not None and kept is not None and of() is config:
+        return kept
+    waits = _command_waits(config)
+    waits.setflags(write=False)
+    _WAITS[key] = weakref.ref(config, lambda _gone: _WAITS.pop(key, None)), waits
+    return waits
+
+
+_WAITS: dict[int, tuple[weakref.ref[RigConfig], Array]] = {}
+"""`command_waits` by the id of their configuration: two that are equal may have read different profiles"""
+
+
+def _command_waits(config: RigConfig) -> Array:
+    waits: Array = np.zeros(len(config.drives.legs))
     earlier = max(0.0, config.length_lead - config.drives.delay)
     for leg in np.flatnonzero(config.own_loops).tolist():
         drive = make_drive(config, leg).capabilities

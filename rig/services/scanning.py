@@ -149,6 +149,6 @@ def _as_dict(answer: "Answer") -> dict[str, Any]:
         "driver": answer.driver,
         "profile": answer.profile,
         "identity": identity,
-        "said": answer.reply,
+        "reply": answer.reply,
         "reply_delay_s": answer.reply_delay,
     }

@@ -1,13 +1,16 @@
 """A rig at the lowest rates: the drives close the loop, and everything else holds as at any other."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from engine_support import bench, smooth_table
 
-from kinematics import leg_kinematics
+from actuators import Drive, create_drive
+from kinematics import Array, MotionTable, leg_kinematics, pose_to_coordinates
 from rig.client import at_rate, checked_motion, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
 from rig.engine import approach_move, command_waits, motion_verdict, straight_move
@@ -69,6 +72,29 @@ def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) 
         cause = rig.engine.machine.cause
         assert cause is not None and (cause.code, cause.leg) == (FaultCode.POSITION_JUMP, 2)
         assert not rig.engine.machine.homed
+
+
+def test_waits_are_found_once_for_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def create(driver: str, options: Mapping[str, Any]) -> Drive:
+        made.append(1)
+        return create_drive(driver, options)
+
+    monkeypatch.setattr("rig.engine.devices.create_drive", create)
+    orca = at_rate(load_config("virtual-orca"), 20.0)
+    rest = MotionTable(0.1, np.tile(pose_row(orca), (2, 1)))
+    for _ in range(3):
+        assert motion_verdict(orca, rest, 10.0).passed
+    assert len(made) == 6
+    faster = orca.changed({"rate": 25.0})
+    assert command_waits(faster) == pytest.approx(np.full(6, 0.04)) and len(made) == 12
+    with pytest.raises(ValueError, match="read-only"):
+        command_waits(orca)[0] = 0.0
+
+
+def pose_row(config: RigConfig) -> Array:
+    return np.concatenate([pose_to_coordinates(config.machine.geometry.home_pose), np.zeros(12)])
 
 
 def test_the_travel_of_a_drive_that_waits_for_its_next_length_is_judged_before_it_moves() -> None:
