@@ -1,14 +1,14 @@
 """Section [io] of a rig's configuration: digital inputs and outputs, at drives or at a block of a driver."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import ActuatorError, DriveAddress, IoDriver, find_io_driver
+from actuators import DriveAddress, IoDriver, find_io_driver
 from kinematics import Time, within
-from rig.config.sections import LEGS, Section, Text, refused
+from rig.config.sections import LEGS, Section, Text, read_of_driver
 
 DRIVER = "modbus-io"
 """Default driver of a block."""
@@ -141,14 +141,7 @@ class DigitalIo(Section):
 
 def read_io(data: object) -> DigitalIo:
     """Validate `data` as this section, with the address of the driver it names. Raises ValidationError."""
-    if isinstance(data, DigitalIo):
-        return data
-    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
-    try:
-        section = _section(find_io_driver(name)) if isinstance(name, str) else DigitalIo
-    except ActuatorError as error:
-        raise refused("DigitalIo", "driver", name, str(error)) from error
-    return section.model_validate(data)
+    return read_of_driver(data, DigitalIo, DRIVER, lambda name: _section(find_io_driver(name)))
 
 
 @cache

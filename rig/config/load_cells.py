@@ -1,14 +1,13 @@
 """Section [load_cells] of a rig's configuration: common keys, and the addresses of a driver's devices."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, SerializeAsAny, create_model, model_validator
 
-from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
+from actuators import CellDriver, DriveAddress, find_cell_driver
 from kinematics import Force, Time, within
-from rig.config.sections import LEGS, OnceOrPerLeg, Section, Text, refused, with_present_driver
+from rig.config.sections import LEGS, OnceOrPerLeg, Section, Text, read_of_driver
 
 _Step = Annotated[Force, within(0.0, 1e4, "N")]
 StepPerLeg = Annotated[tuple[_Step, _Step, _Step, _Step, _Step, _Step], OnceOrPerLeg]
@@ -68,15 +67,7 @@ class LoadCells(Section):
 
 def read_cells(data: object) -> LoadCells:
     """Validate `data` as this section, with the models of the driver it names. Raises ValidationError."""
-    if isinstance(data, LoadCells):
-        return data
-    data = with_present_driver(data)
-    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
-    try:
-        section = _section(find_cell_driver(name)) if isinstance(name, str) else LoadCells
-    except ActuatorError as error:
-        raise refused("LoadCells", "driver", name, str(error)) from error
-    return section.model_validate(data)
+    return read_of_driver(data, LoadCells, DRIVER, lambda name: _section(find_cell_driver(name)))
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -124,6 +124,31 @@ def with_present_driver(data: object) -> object:
     if isinstance(data, Mapping) and isinstance(name := data.get("driver"), str):
         return {**data, "driver": present_name(name)}
     return data
+
+
+_Section = TypeVar("_Section", bound=Section)
+
+
+def read_of_driver(
+    data: object, model: type[_Section], usual: str, section_of: Callable[[str], type[_Section]]
+) -> _Section:
+    """Validate `data` as a section of the driver that it names. Raises ValidationError.
+
+    Args:
+        data: read from a file; a section is returned as it is.
+        model: of the section, without what drivers add.
+        usual: the driver of one that names none.
+        section_of: gives the section's model with what a driver adds; may raise ActuatorError.
+    """
+    if isinstance(data, model):
+        return data
+    data = with_present_driver(data)
+    name = data.get("driver", usual) if isinstance(data, Mapping) else usual
+    try:
+        section = section_of(name) if isinstance(name, str) else model
+    except ActuatorError as error:
+        raise refused(model.__name__, "driver", name, str(error)) from error
+    return section.model_validate(data)
 
 
 def is_local(host: str) -> bool:
@@ -530,15 +555,7 @@ def leg_section(driver: str) -> type[LegDrive]:
 
 def read_drives(data: object) -> Drives:
     """Validate `data` as this section, with the models of the drivers it names. Raises ValidationError."""
-    if isinstance(data, Drives):
-        return data
-    data = with_present_driver(data)
-    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
-    try:
-        section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
-    except ActuatorError as error:
-        raise refused("Drives", "driver", name, str(error)) from error
-    return section.model_validate(data)
+    return read_of_driver(data, Drives, DRIVER, lambda name: _sections(name, find_driver(name))[1])
 
 
 def _read_leg(usual: str, data: object) -> LegDrive:
