@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from actuators.errors import ConfigurationError
-from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
+from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming, RtuLine
 from actuators.interface import Counters
 from actuators.wire import SerialWire, Wire
 
@@ -157,6 +157,11 @@ class Bus(ABC):
     @abstractmethod
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """Return the message of the reply to `begin`, None if it is not there at `deadline` (s)."""
+
+    def held_until(self, exchange: Exchange, message: bytes) -> float:
+        """Until when a request is not sent, s, since a late reply to another one could be taken for its own."""
+        del exchange, message
+        return -math.inf
 
     @property
     def wire(self) -> Wire | None:
@@ -321,6 +326,12 @@ class PipelinedBus(Bus):
 _LATE_REPLY = 5.0  # times as late as is borne a reply may still come
 _MAX_OVERHEARD = 100_000  # bytes at once
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
+_READ_HEAD = 3  # bytes with which a reply to a read of Modbus RTU begins: unit, function, size of the data
+
+
+def _reply_head(message: bytes, length: int) -> bytes:
+    """The first bytes of a good reply of `length` bytes to a read."""
+    return bytes((message[0], message[1], length - _READ_HEAD & 0xFF))
 
 
 class HalfDuplexBus(Bus):
@@ -332,8 +343,10 @@ class HalfDuplexBus(Bus):
     reply is not awaited any more, so that it costs the others no time. Stops are sent first, and do not wait for
     replies that are not awaited any more.
 
-    There are no transaction ids: a late reply, after the same unit was asked again, is distinguished from a good one by
-    its echo only; `reply_timeout` must be longer than any unit's reply time. If replies do not name their sender, the
+    There are no transaction ids: a late reply, after the same unit was asked the same again, is distinguished from a
+    good one by its echo only; `reply_timeout` must be longer than any unit's reply time. After a missing reply of
+    Modbus RTU, nothing else is read from that unit by the same function in the same length, until the reply has come
+    or will not come any more: a reply does not say which registers it has. If replies do not name their sender, the
     line stays silent for a while after a missing reply, and only stops are sent: with several units, and outside of the
     cycle, where the next request may be another one.
     """
@@ -371,6 +384,8 @@ class HalfDuplexBus(Bus):
         """when the reply is given up, or the line may be used again, s"""
         self._doubtful = -math.inf
         """until when a late reply may arrive that looks like another unit's, s"""
+        self._missing: dict[bytes, tuple[bytes, float]] = {}
+        """by the head of a reply that may come late: the range that it is of, and until when it may come, s"""
         self._distrusted = False
         """whether the awaited reply may be such a late one"""
 
@@ -391,7 +406,8 @@ class HalfDuplexBus(Bus):
             return False
         exchange.reply = b""
         now, silent = self.now(), exchange.presence.silent
-        if self._wire is not None and self.idle and now >= max(self._until, self._doubtful) and not silent:
+        held = self.held_until(exchange, message)
+        if self._wire is not None and self.idle and now >= self._until and now >= held and not silent:
             self._put(self._wire, now, exchange, message)
             return True
         if exchange.follows:
@@ -412,6 +428,15 @@ class HalfDuplexBus(Bus):
         self._forget(exchange)
         reply, exchange.reply = exchange.reply, b""
         return reply or None
+
+    def held_until(self, exchange: Exchange, message: bytes) -> float:
+        """See `Bus.held_until`."""
+        until = self._doubtful
+        if self._missing:
+            read, may_come = self._missing.get(_reply_head(message, exchange.reply_length), (b"", -math.inf))
+            if may_come > until and read != RtuLine.read_range(message):
+                until = may_come
+        return until
 
     @property
     def latency(self) -> float:
@@ -442,30 +467,34 @@ class HalfDuplexBus(Bus):
         wire = self._wire
         if wire is None:
             return math.inf
-        if self._asked is not None:
+        if self._asked is None:
+            self._clear_up(wire, now)
+        else:
             self._listen(wire, now)
             if self._asked is not None and self._asked.transaction < 0 and any(one.urgent for one, _ in self._waiting):
                 self._give_up(now)
-        self._clear_up(wire, now)
         if self._asked is None and now >= self._until and self._due(now):
             self._send(wire, now)
         if self._asked is not None:
             return self._until
-        return max(self._until, self._doubtful) if self._waiting else math.inf
+        if not self._waiting:
+            return math.inf
+        return max(self._until, min(-math.inf if one.urgent else self.held_until(one, m) for one, m in self._waiting))
 
     def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
         """The requests that may be sent: all, or only stops while a late reply could look like theirs."""
-        return [entry for entry in self._waiting if now >= self._doubtful or entry[0].urgent]
+        return [entry for entry in self._waiting if entry[0].urgent or now >= self.held_until(*entry)]
 
     def _clear_up(self, wire: Wire, now: float) -> None:
-        """Drop a late reply when it arrives."""
-        if now < self._doubtful and self._asked is None and wire.receive(-math.inf):
-            self._doubtful = -math.inf
+        """Drop what arrives while no reply is awaited, such as a late reply."""
+        if data := wire.receive(-math.inf):
+            doubtful, self._doubtful = now < self._doubtful, -math.inf
             self._until = max(self._until, now + _REST_OF_IT * self.byte_time)
+            late = self._missing.pop(data[:_READ_HEAD], None) is not None
             if self._waiting:
                 counters = self._waiting[0][0].counters
                 counters.rejected += 1
-                counters.belated += 1
+                counters.belated += doubtful or late
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping unexpected bytes."""
@@ -476,9 +505,10 @@ class HalfDuplexBus(Bus):
 
     def _put(self, wire: Wire, now: float, exchange: Exchange, message: bytes) -> None:
         """Send a request, and take the reply of a device in this process at once."""
-        self._distrusted = now < self._doubtful
-        if wire.receive(-math.inf):
+        self._distrusted = now < self.held_until(exchange, message)
+        if data := wire.receive(-math.inf):
             exchange.counters.rejected += 1
+            exchange.counters.belated += self._missing.pop(data[:_READ_HEAD], None) is not None
         self._input = b""
         frame = self.framing.frame(message)
         if wire.send(frame):
@@ -502,6 +532,8 @@ class HalfDuplexBus(Bus):
                     self._asker.presence.silent = False
                     taken = now - exchange.carried - (len(exchange.reply) + self.framing.overhead) * self.byte_time
                     self._asker.presence.delays.append(taken)
+                    if self._missing:
+                        self._note_answer(now, exchange.reply)
                 self._rest(now)
                 if exchange.reply and exchange.answered is not None:
                     exchange.answered(exchange.reply)
@@ -518,9 +550,23 @@ class HalfDuplexBus(Bus):
 
     def _doubt(self, now: float) -> None:
         """Note a missing reply that might be taken for another unit's, or for that to another request."""
-        acyclic = self._asker is not None and self._asker.acyclic
+        asker = self._asker
+        if asker is not None and isinstance(self.framing, RtuLine) and (read := self.framing.read_range(self._message)):
+            self._missing[_reply_head(self._message, asker.reply_length)] = (
+                read,
+                now + _LATE_REPLY * self._reply_timeout,
+            )
+        acyclic = asker is not None and asker.acyclic
         if not self.framing.names_sender and (acyclic or len({member.unit for member in self._members}) > 1):
             self._doubtful = now + _LATE_REPLY * self._reply_timeout
+
+    def _note_answer(self, now: float, reply: bytes) -> None:
+        """Note the reply to a request that was repeated: it is the first one's or its own, and another may follow."""
+        head = reply[:_READ_HEAD]
+        if head in self._missing:
+            read, until = self._missing[head]
+            self._missing[head] = read, min(until, now + self._reply_timeout)
+        self._missing = {head: entry for head, entry in self._missing.items() if now < entry[1]}
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""
@@ -556,6 +602,7 @@ class HalfDuplexBus(Bus):
         """See `Bus`."""
         super()._close()
         self._waiting.clear()
+        self._missing.clear()
         self._asked = self._asker = None
         self._input = b""
         self._until = self._doubtful = -math.inf

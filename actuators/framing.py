@@ -51,6 +51,8 @@ def silence(baud: int, bits: int = 11) -> float:
 
 _LONGEST = 254  # bytes of a message of Modbus TCP
 _ECHOED = (5, 6, 15, 16)  # functions whose reply repeats where was written
+_READING = (1, 2, 3, 4, 23)  # functions whose reply has what was read, and not from where
+_WHAT_IS_READ = 6  # bytes of a request by one of these: unit, function, first address, count
 
 
 class ReplyScan(NamedTuple):
@@ -105,6 +107,14 @@ class RtuLine:
     overhead = CRC_LENGTH
     names_sender = True
     names_request = False
+
+    @staticmethod
+    def read_range(message: bytes) -> bytes:
+        """Unit, function, address and count of what a message reads; b"" where it reads no registers or bits.
+
+        Replies to two messages of one unit and function have the same form where they are equally long.
+        """
+        return message[:_WHAT_IS_READ] if message[1] in _READING else b""
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""

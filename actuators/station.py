@@ -331,10 +331,10 @@ class Station:
         """
         if not self.connected:
             raise ConnectError(f"{self.label} is not connected (no {what})")
-        deadline = self.bus.now() + timeout
         self._sent = False
         exchange = self._exchange
         exchange.reply_length, exchange.urgent, exchange.follows, exchange.answered = length, False, False, None
+        deadline = max(self.bus.now(), self.bus.held_until(exchange, message)) + timeout
         answer, exchange.acyclic = None, True
         try:
             while answer is None:  # a line goes on without a unit that is late, and asks it again

@@ -88,6 +88,68 @@ def test_settings_of_one_alone_are_right_whichever_reply_is_late(late: float, pl
     assert drive.identify().product == "Jrk G2, device number 11"
 
 
+def servo_over_late_line(late: float, place: int):
+    """A Lexium 32 on a line, whose reads of status and error look alike; it answers one request after the other."""
+    options = {"name": "drive 1", "device": "line", "baud": 115_200, "profile": "lexium-32"}
+    options |= {"reply_timeout": TIMEOUT, "request_timeout": 1.0}
+    twin = create_twin("servo", options, Leg(0.61))
+    done = 0.0
+
+    def answers(data: bytes, number: int):
+        nonlocal done
+        done = max(done, wire.clock.time) + (late if number == place else 1e-3)
+        return [(done - wire.clock.time, twin.respond(data))]
+
+    wire = Wire(answers, Clock())
+    drive = create_drive("servo", options | {"open_wire": lambda _timeout: wire})
+    drive.connect(1.0)
+    return drive, wire
+
+
+@pytest.mark.parametrize("late", [5.6e-3, 7e-3, 12e-3, 24e-3, 29e-3])
+def test_a_late_reply_is_never_that_of_other_registers(late: float) -> None:
+    """A servo that was asked twice for its status answers twice, the second time when its error is asked for."""
+    right, wire = servo_over_late_line(1e-3, 0)
+    expected = right.observe(1.0)._replace(force=0.0)  # it has none
+    assert expected.status and expected.error == 0 and len(wire.sent) == 3
+    for place in (1, 2, 3):
+        drive, _ = servo_over_late_line(late, place)
+        assert drive.observe(1.0)._replace(force=0.0) == expected
+
+
+def test_other_registers_are_read_when_a_late_reply_has_come_or_will_not_come_any_more() -> None:
+    wire = Wire(lambda _data, _number: [(8e-3, reply(1, b"\0\7"))], Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT, byte_time=1e-5)
+    status, error, speed, other = (Exchange(unit, Counters()) for unit in (1, 1, 1, 2))
+    for member, length in ((status, 5), (error, 5), (speed, 7), (other, 5)):
+        member.reply_length = length
+        bus.join(member, 1.0)
+
+    def request(unit: int, first: int, count: int) -> bytes:
+        return bytes((unit, 3, 0, first, 0, count))
+
+    def reply(unit: int, data: bytes) -> bytes:
+        message = bytes((unit, 3, len(data))) + data
+        return message + crc16(message)
+
+    bus.begin(status, request(1, 10, 1))
+    assert bus.collect(status, 6e-3) is None
+    assert bus.held_until(error, request(1, 11, 1)) > bus.now()  # alike, and of another register
+    free = [(status, request(1, 10, 1)), (speed, request(1, 20, 2)), (other, request(2, 11, 1))]
+    assert all(bus.held_until(*one) <= bus.now() for one in free)
+    wire.answers = lambda _data, _number: [(1e-3, reply(1, b"\0\x08"))]
+    bus.begin(error, request(1, 11, 1))
+    assert bus.collect(error, 20e-3) == reply(1, b"\0\x08")[:-2], "once the late one has come, and no other"
+    assert (error.counters.rejected, error.counters.belated) == (1, 1) and bus.now() < 12e-3
+    wire.answers = lambda _data, _number: []
+    bus.begin(status, request(1, 10, 1))
+    assert bus.collect(status, bus.now() + 6e-3) is None
+    wire.answers = lambda _data, _number: [(1e-3, reply(1, b"\0\x08"))]
+    bus.begin(error, request(1, 11, 1))
+    assert bus.collect(error, bus.now() + 1.0) == reply(1, b"\0\x08")[:-2]
+    assert bus.now() > 5 * TIMEOUT
+
+
 def test_a_slow_server_on_tcp_is_waited_for_where_it_takes_one_request_at_a_time() -> None:
     """Slower than `reply_timeout`, which is of serial lines."""
     leg = Leg(0.61)
