@@ -1,4 +1,4 @@
-"""The profile of a load-cell amplifier on Modbus: the registers of its channels, and what its status word says."""
+"""The profile of a load-cell amplifier on Modbus: the registers of its channels, and its status word."""
 
 from typing import Annotated, Literal, Self
 
@@ -28,9 +28,9 @@ class ReadingMap(ProfileModel):
     forces: Annotated[list[Register], Field(min_length=1, max_length=6)]
     """Channels: six cells of one amplifier, or the cell of one device."""
     invalid: list[list[Bit]] | None = None
-    """Bits of the status word, any of which says that a channel has no valid value; None: bit n - 1 of channel n."""
+    """Bits of the status word, by channel: a channel has no valid value if any of its bits is set; None: bit n - 1."""
     negative: list[Bit] | None = None
-    """Bit of the status word that says that a channel's value is negative, where registers hold its size."""
+    """Bit of the status word, by channel: its value is negative, where registers hold the magnitude."""
 
     @property
     def registers(self) -> list[Register | None]:
@@ -50,17 +50,17 @@ class ReadingMap(ProfileModel):
             if bits is not None and len(bits) != len(self.forces):
                 raise ValueError(f"{name}: {len(bits)} entries, not {len(self.forces)}, one for each channel")
         if self.negative is not None and not all(register.type.startswith("u") for register in self.forces):
-            raise ValueError("negative: registers that hold a size have a type without a sign, u16 or u32")
+            raise ValueError("negative: registers that hold a magnitude have a type without a sign, u16 or u32")
         return self
 
     def invalid_masks(self) -> list[int]:
-        """What says in the status word that a channel has no valid value, by channel; 0 where nothing does."""
+        """Masks of the status word by channel: it has no valid value if any bit is set; 0: it always has."""
         if self.invalid is not None:
             return [sum(1 << bit for bit in set(bits)) for bits in self.invalid]
         return [0 if self.status is None else 1 << channel for channel in range(len(self.forces))]
 
     def negative_masks(self) -> list[int]:
-        """What says there that its value is negative, by channel; 0 where the register does."""
+        """Masks of the status word by channel: the value is negative if the bit is set; 0: the register has a sign."""
         return [0] * len(self.forces) if self.negative is None else [1 << bit for bit in self.negative]
 
 

@@ -59,7 +59,7 @@ class Exchange:
         self.follows = False
         """whether it is sent next, as it depends on the unit's last answer"""
         self.acyclic = False
-        """whether another request may follow whose reply looks like this one's"""
+        """whether the next request may be another one whose reply has the same form"""
         self.answered: Callable[[bytes], None] | None = None
         """called with the reply on a line at once; may begin another exchange of the unit"""
         self.presence = Presence() if presence is None else presence

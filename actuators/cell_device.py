@@ -69,7 +69,7 @@ class CellDevice(Member):
 
 
 class CellOptions(DeviceOptions):
-    """What every driver of such devices is given beside its own address."""
+    """What every driver of such devices is given besides its own address."""
 
     name: str = "load cells"
     """How messages call the device."""

@@ -16,7 +16,7 @@ class ControlWord:
 
     With `[power]`, torque comes by its steps. The bits of a mode are set as soon as there is torque in that mode, so
     that each has its edge. A set-point is handed over only in a mode that follows one, and with torque. A
-    drive without a signal for it is homing from the command on until it says that it has its reference.
+    drive without a signal for it is homing from the command on until it reports its reference.
     """
 
     def __init__(self, profile: ServoProfile, signals: Signals) -> None:
@@ -87,7 +87,7 @@ class ControlWord:
         return handover.bit if self._bit else 0
 
     def status(self, word: int) -> Status:
-        """The flags that a wide status says, without what was commanded before."""
+        """The flags of a wide status, without what was commanded before."""
         status = self._decoded.get(word)
         if status is None:
             status = Status(0)

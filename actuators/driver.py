@@ -188,7 +188,7 @@ class Driver:
     recognise: who a unit on a bus is, by reading alone within a time (s) an access, None where it is none of these; may
     raise ActuatorError. None: its drives cannot be told from others. cell_step: of the options, the step in which the
     drive says its raw force, N, 0 where that is not known; None: it is not known of any. May raise ConfigurationError.
-    supply: V, least and greatest supply that its drives bear, the default of a rig's bounds; None: that of 48 V drives.
+    supply: V, least and greatest supply of its drives, the default of a rig's bounds; None: that of 48 V drives.
     homing_tolerance: m, by which its drives may stop off their reference, the least default of a rig's; None: any.
     """
 

@@ -54,7 +54,7 @@ class IoDevice(Member):
 
     @abstractmethod
     def identify(self) -> Identity:
-        """Ask the device for its inputs, and who it is if it says so. Raises ConnectError, ProtocolError."""
+        """Ask the device for its inputs, and for its identity if it has one. Raises ConnectError, ProtocolError."""
 
     @abstractmethod
     def configure(self) -> None:
@@ -84,7 +84,7 @@ class IoDevice(Member):
 
 
 class IoOptions(DeviceOptions):
-    """What every driver of such devices is given beside its own address."""
+    """What every driver of such devices is given besides its own address."""
 
     name: str = "I/O block"
     """How messages call the device."""

@@ -2,7 +2,7 @@
 
 Requests end with a carriage return, lines of answers with carriage return and line feed. There are two series, by their
 maker's pages "Basic Command Set for iLoad Digital Sensors" and "DI-100U / DI-1000U Command Set". A reading of the first
-is a whole number of thousandths of a pound, one of the second a decimal in the unit that the interface says.
+is a whole number of thousandths of a pound, one of the second a decimal in the unit that the interface reports.
 """
 
 import math
@@ -138,7 +138,7 @@ class Loadstar(AsciiCell):
         """bytes of an incomplete line"""
 
     def _take_series(self, name: str, newton: float, unit: str) -> None:
-        """Take the series of that name, whose readings are in `newton` N; unit: what its capacity is said in."""
+        """Take the series of that name, whose readings are in `newton` N; unit: of its capacity, in words."""
         self._series = SERIES[name]
         self.usual = self._series.usual
         self._newton, self._unit = self._own.polarity * newton, unit
@@ -356,8 +356,8 @@ class LoadstarStream(Loadstar):
 class VirtualLoadstar(AsciiTwin):
     """A sensor with one cell, of either series.
 
-    Its maker does not say what it sends without a value, nor for an unknown command: this one sends nothing, and E. The
-    formats of a time with its reading and of a temperature are guesses, and averaging is kept without effect.
+    The manual leaves open what it sends without a value, and for an unknown command: this one sends nothing, and E.
+    The formats of a time with its reading and of a temperature are guesses. Averaging is stored and has no effect.
     """
 
     models: ClassVar = {"iload": b"iLoad", "di-1000": b"FCM DI-1000"}
@@ -372,8 +372,8 @@ class VirtualLoadstar(AsciiTwin):
     ) -> None:  # fmt: skip
         """Switch it on.
 
-        series, polarity, baud: see `LoadstarAddress`. identity: what it says it is. byte_time: s; a stream's line is
-        complete before the next one begins. force_unit: of the readings and the capacity of a "di-1000".
+        series, polarity, baud: see `LoadstarAddress`. identity: what it answers to the request for one. byte_time: s;
+        a stream's line is complete before the next one begins. force_unit: of readings and capacity of a "di-1000".
         """
         super().__init__(cell, unit, AsciiFraming(_REQUEST, b"\r" + bytes(range(32, 127)), _LINE_END, unit))
         self._series, self._decimal = SERIES[series], series == "di-1000"
@@ -384,7 +384,7 @@ class VirtualLoadstar(AsciiTwin):
         self._identity = identity.encode()
         self._averaged = 32
         self._zero, self._zeroed_at = 0.0, 0.0
-        """N that it has been told is zero, and when, s"""
+        """force at which it was tared, N, and when, s"""
         self._timed = False
         """whether the stream's lines have the time"""
         self._next = math.inf

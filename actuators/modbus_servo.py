@@ -1,7 +1,7 @@
 """Driver `servo`: a servo described by a register-map profile, on Modbus TCP, a serial line, or behind a gateway.
 
 A plain profile has the fixed layout of `ExchangeCodec`; any other the messages of `MappedCodec`, and a `ControlWord`
-that goes on by one step an exchange.
+that advances by at most one step an exchange.
 """
 
 import contextlib
@@ -459,7 +459,7 @@ def recognise(station: Station, profiles: Mapping[str, ServoProfile], timeout: f
 
 
 def _identity_read(station: Station, profile: ServoProfile, timeout: float) -> Identity | None:
-    """What a unit says of itself by a profile; None where that is not what the profile expects."""
+    """Identity of a unit by a profile; None if it is not the one that the profile expects."""
     if profile.identity is None:
         return Identity("", profile.name, "", "")
     found = station.read_identity(profile.identity, profile.word_order, timeout)

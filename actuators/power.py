@@ -26,7 +26,7 @@ class PowerState:
     flags: Status = _NO_FLAGS
 
     def matches(self, word: int) -> bool:
-        """Whether the status word `word` says this state."""
+        """Whether the status word `word` is that of this state."""
         return word & self.mask == self.value
 
 
@@ -56,7 +56,7 @@ class PowerTable:
     """States and commands of a kind of drive.
 
     states: no two of them match the same status word. steps: to torque, the last one's state has it. reset: bits whose
-    rising edge, beside the word `disable`, clears a fault.
+    rising edge, with the word `disable`, clears a fault.
     """
 
     states: Sequence[PowerState]
@@ -72,12 +72,12 @@ class PowerTable:
             if one.value & ~one.mask:
                 found.append(f"states.{one.name}: value 0x{one.value:04X} has bits outside of mask 0x{one.mask:04X}")
             if one.flags & ~POWER_FLAGS:
-                found.append(f"states.{one.name}: a power state cannot say {one.flags & ~POWER_FLAGS!r}")
+                found.append(f"states.{one.name}: a power state cannot have {one.flags & ~POWER_FLAGS!r}")
             for other in self.states[place + 1 :]:
                 if not (one.value ^ other.value) & one.mask & other.mask:
                     found.append(f"states.{one.name} and states.{other.name} match the same status word")
         if not any(one.flags & Status.FAULT and not one.flags & Status.ENABLED for one in self.states):
-            found.append("states: none says a fault without torque")
+            found.append("states: none has a fault without torque")
         if not any(
             one.flags == Status.READY and all(one is not step.state for step in self.steps) for one in self.states
         ):
@@ -98,7 +98,7 @@ class PowerTable:
         return found
 
     def state(self, word: int) -> PowerState | None:
-        """The state that the status word says; None for none of the table."""
+        """The state by the status word; None for none of the table."""
         return next((one for one in self.states if one.matches(word)), None)
 
     @property

@@ -154,7 +154,7 @@ class BitMap(ProfileModel):
             if not self.mask or self.value & ~self.mask:
                 raise ValueError(f"value 0x{self.value:04X} has bits outside of mask 0x{self.mask:04X}")
             if self.active == "low":
-                raise ValueError('active = "low" is of a bit, a coil or a discrete input; say another value')
+                raise ValueError('active = "low" is of a bit, a coil or a discrete input; give another value')
         if self.word is not None and given[0] not in ("bit", "mask"):
             raise ValueError(f"word: a {given[0]} is in none")
         return self
@@ -187,7 +187,7 @@ def check_words(registers: Mapping[str, Register | None]) -> None:
 
 
 def check_no_table(registers: Mapping[str, Register | None]) -> None:
-    """Refuse (ValueError) registers that name a table, where function 3 reads them whatever it says."""
+    """Refuse (ValueError) registers that name a table, where function 3 reads all of them."""
     for name, register in registers.items():
         if register is not None and register.table is not None:
             raise ValueError(f"{name}: table is of feedback registers of a servo")
@@ -273,7 +273,7 @@ IdentityField = Annotated[
     Annotated[Text, Tag("text")] | Annotated[Number, Tag("number")] | Annotated[str | None, Tag("fixed")],
     Discriminator(_kind),
 ]
-"""A text or a number that is read, words that the profile itself says, or nothing."""
+"""A text or a number that is read, a fixed text of the profile, or nothing."""
 
 
 class IdentityMap(ProfileModel):

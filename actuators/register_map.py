@@ -300,7 +300,7 @@ class MappedCodec:
 
 
 def flags_value(flags: int, places: Mapping[int, tuple[int, int]]) -> int:
-    """Device side: the wide status that says `flags`. places: mask and value by flag."""
+    """Device side: the wide status that has `flags`. places: mask and value by flag."""
     word = 0
     for flag, (mask, value) in places.items():
         if flags & flag:

@@ -28,7 +28,7 @@ class Answer:
     """A unit that answers.
 
     driver: whose it is, as far as its registers tell; "" for none that is known. profile: of a servo, by which it is
-    recognised. identity: what it says of itself; without vendor and serial number, it was recognised by the registers
+    recognised. identity: as read; without vendor and serial number, it was recognised by the registers
     of its feedback alone. reply: what it answered to the first question. reply_delay: s from the last byte of a
     question to the first of its answer, on a line, else None.
     """

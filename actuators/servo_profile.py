@@ -113,8 +113,8 @@ class Trigger(Constant):
 class Handover(ProfileModel):
     """How the drive takes a set-point over; bits of the control word. Without it, it takes it as it is written.
 
-    `toggle` changes with every exchange. `rising` is set with a new set-point and cleared as soon as `acknowledge` says
-    that it was taken; without `acknowledge`, in the exchange after. `trigger` is a register.
+    `toggle` changes with every exchange. `rising` is set with a new set-point and cleared as soon as `acknowledge` is
+    set; without `acknowledge`, in the exchange after. `trigger` is a register.
     """
 
     toggle: Bit | None = None
@@ -272,7 +272,10 @@ class ControlBits(ProfileModel):
 
 
 class StatusBits(ProfileModel):
-    """Signals of the drive's state; None = the drive lacks one. With `[power]`, its states say the first ones."""
+    """Signals of the drive's state; None = the drive lacks one.
+
+    With `[power]`, `ready`, `enabled`, `fault` and `quick_stop` are flags of its states instead.
+    """
 
     ready: Signal | None = None
     enabled: Signal | None = None
@@ -576,7 +579,7 @@ class ServoProfile(ProfileModel):
         if self.power is None:
             yield from (f"status.{name}: missing" for name in ("enabled", "fault") if name not in status)
         else:
-            yield from (f"status.{name}: the states of [power] say it" for name in _POWER_SIGNALS if name in status)
+            yield from (f"status.{name}: the states of [power] have it" for name in _POWER_SIGNALS if name in status)
         signals = {f"status.{name}": signal for name, signal in status.items()}
         handover = self.command.handover
         if handover is not None and handover.acknowledge is not None:

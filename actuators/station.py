@@ -47,7 +47,7 @@ _DECODER = DecodePDU(is_server=False)
 
 @dataclass(frozen=True, slots=True)
 class IdentityRead:
-    """What a device says of itself, by name in the identity map. numbers: raw, of those that are numbers."""
+    """Identity of a device, by name in the identity map. numbers: raw, of those that are numbers."""
 
     texts: dict[str, str]
     numbers: dict[str, int]
@@ -337,7 +337,7 @@ class Station:
         deadline = max(self.bus.now(), self.bus.held_until(exchange, message)) + timeout
         answer, exchange.acyclic = None, True
         try:
-            while answer is None:  # a line goes on without a unit that is late, and asks it again
+            while answer is None:  # a line gives a late unit up before the deadline: ask again
                 if not self.bus.begin(exchange, message):
                     raise ConnectError(f"{self.label} did not take a request (no {what})")
                 answer = self.bus.collect(exchange, deadline)

@@ -51,7 +51,7 @@ class CanExchange(Exchange):
 
 @dataclass(slots=True)
 class Node:
-    """What a node says by itself.
+    """What a node reports unasked.
 
     state: of NMT, by its last heartbeat; -1 unknown. boots: how often it has started. emergency: its last error code,
     error register, and the maker's five bytes.
@@ -67,7 +67,7 @@ class CanBus(Bus):
 
     A cycle's frames go out at `commit`: what the drives have begun, this computer's heartbeat, and the SYNC at which
     drives take their set-points over and sample. What arrived before belongs to no cycle, and is dropped. A TPDO has no
-    number of its cycle: one that comes late, after the next SYNC, cannot be told from a good one.
+    number of its cycle: one that comes late, after the next SYNC, cannot be distinguished from a good one.
     """
 
     def __init__(self, open_wire: Callable[[float], Wire], host_node: int, endpoint: CanEndpoint) -> None:
@@ -94,7 +94,7 @@ class CanBus(Bus):
         return f"CANopen with this computer as node {self._host_node}"
 
     def node(self, unit: int) -> Node:
-        """What a node says by itself, kept up to date."""
+        """What a node reports unasked, kept up to date."""
         return self._nodes.setdefault(unit, Node())
 
     def time_of(self, size: int, delays: Sequence[float]) -> float:
@@ -228,7 +228,7 @@ class CanBus(Bus):
             self._sort(data)
 
     def _sort(self, data: bytes) -> None:
-        """Give every whole frame to who awaits it."""
+        """Assign every whole frame to whoever awaits it."""
         *lines, self._input = (self._input + data).split(b"\r")
         self._input = self._input[-64:]
         for line in lines:

@@ -1,9 +1,9 @@
 """Driver of drives with the profile CiA 402 on CANopen: cyclic synchronous position and torque, homing, the watchdog.
 
 See CiA 301 and CiA 402-2. In a cycle each drive is sent its control word, target position and target torque (RPDO 1)
-and, while it is to change, its mode (RPDO 2). At the SYNC behind them all drives take these over, and say status word,
-position and error code (TPDO 1), speed and mode (TPDO 2). Digital outputs (RPDO 3) and inputs (TPDO 3) are added for
-a drive whose table names some.
+and, while it is to change, its mode (RPDO 2). At the SYNC behind them all drives take these over, and send status
+word, position and error code (TPDO 1), speed and mode (TPDO 2). Digital outputs (RPDO 3) and inputs (TPDO 3) are added
+for a drive whose table names some.
 """
 
 import math
@@ -67,15 +67,15 @@ from actuators.power import PowerSequence
 
 _BITRATE = Annotated[int, Field(strict=True, ge=10_000, le=1_000_000)]
 _NODE = Annotated[int, Field(strict=True, ge=1, le=127)]
-_SENT, _SAID, _MORE = (codes(MAPPED[pdo][1]) for pdo in (RPDO_1, TPDO_1, TPDO_2))
-_INPUTS_AT = _SAID.size + _MORE.size
+_COMMAND, _STATUS, _SPEED = (codes(MAPPED[pdo][1]) for pdo in (RPDO_1, TPDO_1, TPDO_2))
+_INPUTS_AT = _STATUS.size + _SPEED.size
 """Where a reply has the digital inputs, if it has."""
 _START_HOMING = 0x10
 """Bit of the control word in homing mode whose rising edge begins the search."""
 _ATTAINED, _HOMING_ERROR = 0x1000, 0x2000
 """Bits of the status word in homing mode."""
 _MODES = {Mode.OFF: HOMING, Mode.HOMING: HOMING, Mode.POSITION: CYCLIC_POSITION, Mode.FORCE: CYCLIC_TORQUE}
-"""Without torque a drive is in homing mode, whose status word says whether its position is absolute."""
+"""Without torque a drive is in homing mode, whose status word has the bit of an absolute position."""
 _MALFUNCTION, _RAMP_AND_DISABLE = 1, 2
 _PER_MILLE = 1000
 _TORQUES, _POSITIONS = 32767, 2**31 - 1
@@ -147,7 +147,7 @@ class CanopenSettings(DriveSettings):
     homing_method: Annotated[int, Field(strict=True, ge=-128, le=127)] = 37
     """Homing method (object 6098h): 37 takes the present position as the reference, as of an absolute encoder."""
     sync_period: Annotated[float, Field(ge=0.0, le=0.255), InUnit("s")] = 0.0
-    """Period of the cycle (object 60C2h), s, in whole ms, over which drives interpolate; 0 = the drive is not told."""
+    """Period of the cycle (object 60C2h), s, in whole ms, over which drives interpolate; 0 = it is not written."""
     host_node: _NODE = 127
     """Node number of this computer, whose heartbeats the drives watch."""
 
@@ -221,7 +221,7 @@ class Canopen(Drive):
         """Drop all knowledge of the drive."""
         self._power = PowerSequence(CIA_402)
         self._mode = 0
-        """mode that it says, 0: unknown"""
+        """mode that it reports, 0: unknown"""
         self._input_word: int | None = None
         self._output_word = 0
         self._homed = self._searching = self._sent = False
@@ -261,10 +261,10 @@ class Canopen(Drive):
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: bytes as long as the bits of the frames; the bus adds SYNC and heartbeat."""
-        said = frame_bits(_SAID.size) + frame_bits(_MORE.size)
-        said += frame_bits(INPUTS.size) if self._inputs else 0.0
-        sent = frame_bits(_SENT.size) + (frame_bits(OUTPUTS.size) if self._outputs else 0.0)
-        return [(math.ceil(sent / 8), math.ceil(said / 8))]
+        reply = frame_bits(_STATUS.size) + frame_bits(_SPEED.size)
+        reply += frame_bits(INPUTS.size) if self._inputs else 0.0
+        command = frame_bits(_COMMAND.size) + (frame_bits(OUTPUTS.size) if self._outputs else 0.0)
+        return [(math.ceil(command / 8), math.ceil(reply / 8))]
 
     @property
     def inputs(self) -> Mapping[str, bool]:
@@ -320,7 +320,7 @@ class Canopen(Drive):
             self._write(identifier, pdo + self._unit, timeout)
 
     def _settings(self) -> list[tuple[Object, int]]:
-        """What the drive is set to, the watchdog first."""
+        """Objects that are written, with their values, the watchdog first."""
         options = self._options
         found = [
             (CONSUMER_HEARTBEAT, options.host_node << 16 | round(1e3 * options.watchdog)),
@@ -354,7 +354,7 @@ class Canopen(Drive):
         return self._feedback(status, position, error, velocity, mode)
 
     def error_text(self, code: int) -> str:
-        """See `Drive.error_text`: of the last emergency what else it said, too."""
+        """See `Drive.error_text`: with the rest of the last emergency if that has the same code."""
         emergency, register, maker = self._bus.node(self._unit).emergency
         if not code or code != emergency:
             return error_text(code)
@@ -377,7 +377,7 @@ class Canopen(Drive):
         word = self._control(command, mode)
         position = round((command.position - self._options.position_offset) / self._options.resolution)
         torque = round(command.force * _PER_MILLE / self._options.rated_force) if command.mode is Mode.FORCE else 0
-        message += line_of(RPDO_1 + self._unit, _SENT.pack(word, position, torque))
+        message += line_of(RPDO_1 + self._unit, _COMMAND.pack(word, position, torque))
         self._sent = self._bus.begin(self._exchange, message)
         self.counters.sent += self._sent
 
@@ -402,8 +402,8 @@ class Canopen(Drive):
         if len(reply) != self._exchange.reply_length:
             self.counters.rejected += 1
             return None
-        status, position, error = _SAID.unpack_from(reply)
-        velocity, self._mode = _MORE.unpack_from(reply, _SAID.size)
+        status, position, error = _STATUS.unpack_from(reply)
+        velocity, self._mode = _SPEED.unpack_from(reply, _STATUS.size)
         if self._inputs:
             self._input_word = INPUTS.unpack(reply[_INPUTS_AT:])
         self._power.observe(status)

@@ -1,4 +1,4 @@
-"""CAN frames as text, and what CANopen says by them (CiA 301): identifiers, SDO, PDO mapping, emergencies.
+"""CAN frames as text, and their meaning on CANopen (CiA 301): identifiers, SDO, PDO mapping, emergencies.
 
 On every wire a frame is a line of the SLCAN protocol, `t` with three hexadecimal digits of the identifier, the length
 and the data: a serial adapter and a twin on a pseudo-terminal speak it, and `CanWire` translates it for python-can.
@@ -23,7 +23,7 @@ FUNCTION = 0x780
 NMT_START, NMT_PREPARE = 0x01, 0x80
 """NMT commands: to operational, to pre-operational."""
 BOOTED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x05, 0x7F
-"""NMT states, as heartbeats say them."""
+"""NMT states, as in heartbeats."""
 
 _STUFFED = 5.7
 """bit times a character of SLCAN takes as a part of its frame, whatever its length, with some stuff bits"""
@@ -119,12 +119,12 @@ class Object:
 
     @property
     def mapping(self) -> int:
-        """As a PDO's mapping says it: index, sub-index, bits."""
+        """Entry of a PDO's mapping: index, sub-index, bits."""
         return self.index << 16 | self.sub << 8 | 8 * self.size
 
     @property
     def name(self) -> str:
-        """Index and sub-index, as manuals say them."""
+        """Index and sub-index, as manuals write them."""
         return f"{self.index:04X}h:{self.sub}"
 
     def pack(self, value: int) -> bytes:

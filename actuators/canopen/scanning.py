@@ -17,7 +17,7 @@ _PROFILE, _DRIVE = 0xFFFF, 402
 """Bits of the device type that number its profile, and that of drives."""
 
 Node = tuple[int, str, Identity | None, bool]
-"""Number of a node that answers, what it answers, who it is if it says so, and whether it is a drive of CiA 402."""
+"""Number of a node that answers, its answer in words, its identity if it has one, and whether it is a CiA 402 drive."""
 
 
 def scan_nodes(

@@ -102,7 +102,7 @@ class VirtualJrk(VirtualDrive):
         self._barred = False
         self._supply = _SUPPLY
         self._shown: tuple[Variables, float, int] | None = None
-        """what it says while it hangs, as of a time, s"""
+        """what it reports while it hangs, as of a time, s"""
         self.reboot()
         self._booted = math.nan
         """s; NaN until it has been given a time"""

@@ -25,16 +25,16 @@ from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
 
 _TAKEN = 1 << 16
-"""Beside the flags of `Status`: a set-point is acknowledged."""
+"""Flag behind those of `Status`: a set-point is acknowledged."""
 
 
 class VirtualMappedServo(VirtualServo):
     """One drive with the registers of its profile, with `pairs` their other words, and no others, over one leg.
 
     With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
-    does not come back by itself. A set-point takes effect when it is handed over as the profile says; until the first
-    one, and in a mode whose bits of the control word are not set, the drive holds where it stands. Parameters are
-    refused while there is power. Otherwise see `VirtualServo`.
+    does not come back by itself. A set-point takes effect when it is handed over by the profile's rules. Until the
+    first one, and in a mode whose bits of the control word are not set, the drive holds where it stands. Parameters
+    are refused while there is power. Otherwise see `VirtualServo`.
     """
 
     def _lay_out(self) -> int:
@@ -100,7 +100,7 @@ class VirtualMappedServo(VirtualServo):
         return block.unpack(self._stored(block.address, block.count))
 
     def _setting_bytes(self, setting: Setting) -> bytes:
-        """What a start-up parameter is at power-up: as the profile says where it is only compared, else zero."""
+        """A start-up parameter at power-up: its value in the profile if it is only compared, else zero."""
         return Block([setting.register], self.profile.word_order).pack([0 if setting.write else setting.value])
 
     def reboot(self) -> None:
@@ -153,7 +153,7 @@ class VirtualMappedServo(VirtualServo):
         self._act_on_registers(dict(self._words))
 
     def _act_on_registers(self, before: dict[int, int]) -> None:
-        """Act on what is in the command's registers and coils; `before`: the registers if that cannot be."""
+        """Act on the command's registers and coils; `before`: the registers to restore if they are refused."""
         values: list[int | float] = [0] * 6
         trigger: int | float = 0
         for write in self.mapped.writes:
@@ -191,7 +191,7 @@ class VirtualMappedServo(VirtualServo):
             self._taken = None
 
     def _step(self, control: int, mode: Mode, command: tuple[int | float, ...]) -> None:
-        """Go on with the power state by the control word."""
+        """Advance the power state by the control word."""
         machine = self.machine
         assert machine is not None
         self.row[SEQUENCE], self.row[LAST_WRITE] = command[2], self.now
@@ -211,7 +211,7 @@ class VirtualMappedServo(VirtualServo):
             self._switch_off()
 
     def _mode_of(self, value: int, control: int) -> Mode | None:
-        """The mode that the register and the bits of the control word say; None where its bits are not set."""
+        """The mode by its register and the bits of the control word; None where its bits are not set."""
         found = [
             (code.control.bit_count(), mode)
             for mode, code in self._codes_of
@@ -220,7 +220,7 @@ class VirtualMappedServo(VirtualServo):
         return max(found)[1] if found else None
 
     def _hand_over(self, control: int, command: tuple[int | float, ...], *, follows: bool) -> None:
-        """Take a set-point over where the control says so, in a mode that `follows` one."""
+        """Take a set-point over where the control hands one over, in a mode that `follows` one."""
         handover: Handover | None = self.profile.command.handover
         if handover is None:
             self._taken = command
@@ -266,14 +266,14 @@ class VirtualMappedServo(VirtualServo):
         return self._wide(int(flags)), *values
 
     def _wide(self, flags: int) -> int:
-        """The wide status that says the flags, and the power state."""
-        beside = _TAKEN * self._acknowledged
+        """The wide status that has the flags and the power state."""
+        more = _TAKEN * self._acknowledged
         for name, flag in self._input_flags.items():
-            beside |= flag * self.inputs[name]
+            more |= flag * self.inputs[name]
         if self.machine is None:
-            return flags_value(flags | beside, self._places)
+            return flags_value(flags | more, self._places)
         state = self.machine.state
         if flags & Status.ENABLED and not state.flags & Status.ENABLED:  # a power stage that is stuck
             state = self.machine.table.steps[-1].state
-        others = flags & ~int(POWER_FLAGS) | beside
+        others = flags & ~int(POWER_FLAGS) | more
         return flags_value(others, self._places) | state.value

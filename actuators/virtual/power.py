@@ -10,7 +10,7 @@ class VirtualPower:
     """Power state of a virtual drive.
 
     A step's word leads on from the state of the step before; one that comes too early is ignored, one of an earlier
-    step leads back. Without torque a quick stop disables, as CiA 402 says. `stop` and `fail` are what the drive does by
+    step leads back. Without torque a quick stop disables, as in CiA 402. `stop` and `fail` are what the drive does by
     itself; `rest` ends either.
     """
 
@@ -103,5 +103,5 @@ def _state(
         if one.flags & flags == flags and not one.flags & without and one not in but:
             return one
     if otherwise is None:
-        raise ValueError(f"no state says {flags!r} without {without!r}")
+        raise ValueError(f"no state has {flags!r} without {without!r}")
     return otherwise

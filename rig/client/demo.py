@@ -33,7 +33,7 @@ EXCITATION = 60.0
 _RESIDUAL_NOISE, _POSITION, _OVERRUNS = 1.5, 2.0, 0.01
 _CANDIDATES, _STEPS = 20, 100
 _EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
-_BORNE = 2.5  # cycles without a command
+_WATCHDOG = 2.5  # cycles, least time without a command
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
 """N, bounds that a rig with a mass error of a fifth keeps; with its own it could not be engaged"""
 
@@ -66,15 +66,15 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
 def at_rate(config: RigConfig, rate: float) -> RigConfig:
     """The configuration of a demonstration at another rate, with what a slow one needs.
 
-    The drives' watchdog bears two and a half cycles. Below 50 Hz, where the host's loop is not stable, the drives close
-    it.
+    The drives' watchdog time is two and a half cycles or more. Below 50 Hz, where the host's loop is not stable, the
+    drives close it.
 
     Raises:
         ConfigError: a rate out of bounds.
     """
     changes: dict[str, Any] = {"rate": rate}
-    if math.isfinite(rate) and rate > 0.0 and config.drives.watchdog * rate < _BORNE:
-        changes["drives"] = {"watchdog": math.ceil(100.0 * _BORNE / rate) / 100.0}
+    if math.isfinite(rate) and rate > 0.0 and config.drives.watchdog * rate < _WATCHDOG:
+        changes["drives"] = {"watchdog": math.ceil(100.0 * _WATCHDOG / rate) / 100.0}
     slower = config.changed(changes)
     long = slower.period > LONG_PERIOD and not check_loop(slower).passed
     return slower.changed({"mode": "position"}) if long else slower
@@ -128,7 +128,7 @@ def expecting_own_loops(config: RigConfig, predicted: Prediction) -> RigConfig:
     """The configuration with the residual expected of drives that close their own loops, on a plant that is the model.
 
     It is that of the worst leg in the simulation of the motion, cells' noise included, plus a fifth. Between two
-    commands such a drive follows a set-point of its own, whose force is in no model of the host's.
+    commands such a drive follows a set-point of its own, and no model of the host has the force of that.
     """
     if not any(config.own_loops):
         return config

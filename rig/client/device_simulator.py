@@ -76,7 +76,7 @@ def serve_twin(
         print_line: receives lines for the user.
         cell: 1…6 of a load cell of a configuration, in place of a drive; of its amplifier if one device reads all six.
         settings: of its driver or address, by key, in place of those of the configuration.
-        reply_delay: for how long it waits before it answers on a serial line, s; None: as the configuration says.
+        reply_delay: for how long it waits before it answers on a serial line, s; None: as configured.
 
     Raises:
         InputError, ConfigError: no such driver, profile or configuration, it has no such device or setting, cells are

@@ -49,7 +49,7 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
-_REPLY_TIMEOUT = 0.25  # s, on a line: a drive may take longer to answer than is configured, and is then told
+_REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
 _DELAY_READS = 8  # to measure how long a drive takes to answer
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
@@ -458,7 +458,7 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
     profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")
     lengths = None
-    with suppress(DynamicsError, OSError):  # its draft says what is wrong with the mechanism
+    with suppress(DynamicsError, OSError):  # the check of the draft reports what is wrong with the mechanism
         limits = load_mechanism(resolve_name(path.parent, draft.mechanism)).legs[leg - 1].limits
         lengths = None if limits is None else limits.length
     return address, DriveKind(

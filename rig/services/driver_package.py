@@ -50,7 +50,7 @@ class DriverPackageRequest:
     """A package for a driver, to be changed to the drive's own protocol."""
 
     name: str
-    """of the driver, as a configuration will say it: small letters, digits, - and _"""
+    """of the driver, as in a configuration: small letters, digits, - and _"""
     folder: Path | None = None
     """to write it to, which must not exist; None: one of its name, here"""
     example: Example = "ascii"

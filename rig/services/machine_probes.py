@@ -239,7 +239,7 @@ def _in_port_group() -> bool:
 
 
 def _text(path: Path) -> str:
-    """What a file of the kernel says; empty where there is none."""
+    """Content of a file of the kernel; empty where there is none."""
     try:
         return path.read_text(encoding="ascii").strip()
     except OSError:

@@ -169,7 +169,7 @@ def _asked(draft: Draft, output: Path) -> Draft:
         faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
         raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
     draft = with_serials(draft, found.serials)
-    # twins on a pseudo-terminal answer when this computer has time, which says nothing of drives
+    # on a pseudo-terminal a twin answers when this computer has time: no measure of a drive
     return draft if draft.virtual else with_reply_delays(draft, found.reply_delays)
 
 

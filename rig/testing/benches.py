@@ -31,11 +31,11 @@ _PLACES: Mapping[str, Mapping[str, Any]] = {
     "device": {"device": "memory"},
     "host": {"host": "memory", "port": 5020},
 }
-"""What an address is given, by the field that says where a device is."""
+"""What an address is given, by its field for the place of a device."""
 
 
 class BenchLeg:
-    """A leg of the plant (`PlantPort`) that keeps what it was commanded, and moves only when it is told to settle."""
+    """A leg of the plant (`PlantPort`) that keeps what it was commanded, and moves only by `settle`."""
 
     def __init__(self, length: float = 0.6, home: float = 0.65) -> None:
         """length, home: m, its length now, and where its reference is."""
@@ -77,22 +77,22 @@ class BenchLeg:
 class DriveBench:
     """A driver over memory to its faulty twin, which moves a `BenchLeg`.
 
-    What a drive resolves, and its lack of a measured speed, are taken from its `Capabilities`. A subclass says
-    otherwise, and what else its drive does not do, by the attributes below. It may replace `respond`, the wire.
+    What a drive resolves, and its lack of a measured speed, are taken from its `Capabilities`. A subclass overrides
+    them by the attributes below, which declare what else its drive does not do. It may replace `respond`, the wire.
     """
 
     step = 1e-6
     """m, m/s: what the drive resolves, at least; its `Capabilities.resolution` counts where it is more."""
     lacks: Collection[str] = frozenset()
-    """What the drive does not say or do: "identity" (its maker or serial number), "velocity", "feedforward" (of a set
-    speed), "quick stop" and "brake" (in its status), "one set-point" (it is sent the one of its mode alone),
-    "transaction" (nothing tells a late reply from a good one; of a shared line it is not expected)."""
+    """What the drive does not report or do: "identity" (its maker or serial number), "velocity", "feedforward" (of a
+    set speed), "quick stop" and "brake" (in its status), "one set-point" (it is sent the one of its mode alone),
+    "transaction" (a late reply looks like a good one; on a shared line none is expected)."""
     force_step = 1e-2
     """N, what it resolves."""
     takes = 1
-    """Cycles after which the feedback says that a command was carried out."""
+    """Cycles after which the feedback shows that a command was carried out."""
     arrives = 1
-    """Cycles after which the leg has been told where it is to go, by a ramp of the drive's own."""
+    """Cycles after which the leg has its final set-point, by a ramp of the drive's own."""
 
     def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
         """driver: its name. options: of `create_drive`; `open_wire` is the bench's."""
@@ -152,7 +152,7 @@ class CellBench:
     step = 0.01
     """N, what the device resolves."""
     lacks: Collection[str] = frozenset()
-    """What it does not say: "identity" (its maker or serial number), "sample" (whether it has converted), "validity"
+    """What it does not report: "identity" (its maker or serial number), "sample" (whether it has converted), "validity"
     (that a cell has no value)."""
 
     def __init__(self, driver: str, options: Mapping[str, Any]) -> None:
@@ -288,7 +288,7 @@ def io_benches(driver: str) -> dict[str, MakeIoBench]:
 
 
 def places(address: type[BaseModel]) -> dict[str, dict[str, Any]]:
-    """Options that say where a device is, by the field of its address that does: at a serial port, at a host."""
+    """Options for the place of a device, by the field of its address: at a serial port, at a host."""
     fields = address.model_fields
     found = {
         place: {name: value for name, value in options.items() if name in fields}

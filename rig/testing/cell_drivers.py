@@ -174,9 +174,9 @@ CELL_CHECKS: Mapping[str, Callable[[MakeCellBench], Iterator[str]]] = {
 }
 """The checks of a driver of load cells by name; each is given what makes its bench.
 
-The declaration is whole; the device says who it is; wrong options are refused; forces are in newtons by channel, and no
-number where there is none; faults of the wire leave the last values, are counted, and never raised; a device that
-converts no more says so; a slower one is asked at its own pace; the twin tolerates any bytes and values.
+The declaration is whole; the device identifies itself; wrong options are refused; forces are in newtons by channel,
+NaN without a value; faults of the wire leave the last values, are counted, and never raised; a device that converts no
+more reports it; a slower one is asked at its own pace; the twin tolerates any bytes and values.
 """
 
 

@@ -482,8 +482,8 @@ DRIVE_CHECKS: Mapping[str, Callable[[MakeDriveBench], Iterator[str]]] = {
 }
 """The checks of a driver by name; each is given what makes its bench.
 
-The declaration is whole; the drive says who it is; wrong options are refused; nothing moves before it is commanded;
-feedback and set-points are in SI units of the leg; power, brake, quick stop and watchdog are as `Status` says;
+The declaration is whole; the drive identifies itself; wrong options are refused; nothing moves before it is commanded;
+feedback and set-points are in SI units of the leg; power, brake, quick stop and watchdog are as `Status` has them;
 observing commands nothing; samples age; inputs and outputs, where it has some, are read and switched by name; faults
 of the wire are counted, never raised, and nothing of them is believed; commands that cannot be are refused; accesses
 end in time; the twin tolerates any bytes and values.

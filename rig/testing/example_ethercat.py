@@ -45,8 +45,8 @@ STATE, ERROR = 0x0F, 0x10
 MAILBOX_TIME = 0.2  # s, of an SDO
 TRIES = 3
 STATE_TIME = 1.0  # s, in which a slave must change its state
-LOOK_AGAIN = 0.05  # s between two looks at the states of slaves
-FALLEN = 2  # looks in a row after which a slave has started anew
+LOOK_AGAIN = 0.05  # s, period at which the slaves' states are read after a wrong counter
+FALLEN = 2  # readings in a row without a state after which a slave has restarted
 COUNTED = {SAFEOP: 1, OP: 3}
 """By how much a slave raises the working counter: 1 for its inputs, 2 for its outputs."""
 SIZES = {pdo: sum(each.size for each in objects) for pdo, (_, objects, _) in MAPPED.items()}  # bytes
@@ -71,7 +71,7 @@ class EthercatWire:
         self._uploads: dict[int, bytes] = {}
         """by place, the rest of an object that is read in segments"""
         self._host = 0
-        """node number of this computer, as the drives were told"""
+        """node number of this computer, as written to the drives"""
         try:
             self._master.open(interface)
         except ConnectionError as error:
@@ -90,7 +90,7 @@ class EthercatWire:
         self._slaves: list[Any] = list(master.slaves)
         self._states = [SAFEOP] * len(self._slaves)
         self._fallen = [0] * len(self._slaves)
-        """looks at each slave in a row at which it had no state, or its first"""
+        """readings in a row in which a slave had no state, or its first one"""
         self._outputs = [bytearray(SIZES[RPDO_1] + SIZES[RPDO_2]) for _ in self._slaves]
         failed: list[str] = []
         for place, slave in enumerate(self._slaves, start=1):
@@ -155,7 +155,7 @@ class EthercatWire:
         return all([self._carry(*frame) for frame in found if frame is not None])
 
     def _carry(self, identifier: int, data: bytes) -> bool:
-        """Do what a frame says; False if a slave does not take the state that it is to have."""
+        """Carry a frame out; False if a slave does not take the state that it is to have."""
         function, place = identifier & 0x780, identifier & 0x7F
         if identifier == SYNC:
             self._exchange()
@@ -191,7 +191,7 @@ class EthercatWire:
     def _receive_image(self, patience: float) -> None:
         """Receive the process image, within `patience`, s: lines of the inputs of slaves that are operational.
 
-        Only if exactly those have taken part that should, by their states: a counter does not say who has not.
+        Only if exactly those have taken part that should, by their states: a counter does not tell which has not.
         """
         counter = self._master.receive_processdata(round(1e6 * min(max(patience, 0.0), 1.0)), release_gil=True)
         self._exchanged = True
@@ -206,7 +206,7 @@ class EthercatWire:
                 self._inputs += line_of(TPDO_1 + place, first) + line_of(TPDO_2 + place, more)
 
     def _look(self, at_once: bool = False) -> None:
-        """Ask for the states of all slaves; of one that has started anew say so, by a boot-up message."""
+        """Read the states of all slaves; for one that has restarted add a boot-up message."""
         if time.monotonic() - self._looked < LOOK_AGAIN and not at_once:
             return
         self._master.read_state()

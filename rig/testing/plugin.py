@@ -1,6 +1,6 @@
 """Plug-in of pytest: `--rig-driver`, `--rig-cell-driver` and `--rig-io-driver NAME` add the suite of installed drivers.
 
-A conftest.py may say how a driver's benches are made, where its address alone does not:
+A conftest.py may define how a driver's benches are made, if its address alone does not:
 `pytest_rig_drive_benches(driver)`, `pytest_rig_cell_benches(driver)` and `pytest_rig_io_benches(driver)` return them by
 name, or None.
 """

@@ -55,7 +55,7 @@ def survives_no_numbers(legs: Sequence[BenchLeg], ask: Callable[[], object]) -> 
 
 
 def within_modbus_bounds(device: object) -> Iterator[str]:
-    """Yield which requests a device on Modbus does not answer as the specification says; nothing of others."""
+    """Yield the requests that a device on Modbus does not answer by the specification; nothing for other devices."""
     if not isinstance(device, ModbusDevice):
         return
     for request, wanted in _MODBUS.items():

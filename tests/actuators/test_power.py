@@ -189,7 +189,7 @@ def test_a_table_of_another_make_has_its_own_words() -> None:
         ({"steps": [CIA_402.steps[2], *CIA_402.steps]}, "has torque before the last step"),
         ({"states": [*CIA_402.states, PowerState("other", 0x08, 0x08)]}, "states.fault and states.other match"),
         ({"states": [PowerState("wide", 0x0F, 0x21), *CIA_402.states[3:]]}, "has bits outside of mask 0x000F"),
-        ({"states": CIA_402.states[:-2]}, "none says a fault"),
+        ({"states": CIA_402.states[:-2]}, "none has a fault"),
         ({"states": CIA_402.states[2:]}, "none is ready before the first step"),
         ({"reset": 0x04}, "has bits of reset 0x0004"),
         ({"disable": PowerWord(0x80, 0x80)}, "disable: word 0x0080 has bits of reset"),

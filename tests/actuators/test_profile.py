@@ -142,7 +142,7 @@ def test_a_drive_has_the_set_points_that_its_modes_need(mode, lacking):
     [
         ({"invalid": [[0]]}, "invalid: bits of a status word, which is not given"),
         ({"status": {"address": 0}, "invalid": [[0], [1]]}, "invalid: 2 entries, not 1, one for each channel"),
-        ({"status": {"address": 0}, "negative": [7]}, "registers that hold a size have a type without a sign"),
+        ({"status": {"address": 0}, "negative": [7]}, "registers that hold a magnitude have a type without a sign"),
         ({"status": {"address": 0}, "negative": [16]}, "less than or equal to 15"),
         ({"status": {"address": 0, "type": "u32"}}, "status: must be a u16 without scale"),
     ],

@@ -165,7 +165,7 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"power.enable": [{"word": 6, "state": "gone"}]}, "enable.1: no state 'gone' in states: idle, ready, on"),
         ({"power.enable": [{"word": 6, "state": "on"}]}, "the last step ends in on, which has no torque"),
         ({"power.enable": [{"word": 6, "state": "on", "timeout": 0}]}, "power.enable.0.timeout"),
-        ({"status.enabled": 2}, "status.enabled: the states of [power] say it"),
+        ({"status.enabled": 2}, "status.enabled: the states of [power] have it"),
         ({"status.homed": {"bit": 3, "coil": 4}}, "has bit and coil: give one of bit, mask, coil, discrete"),
         ({"status.homed": {"mask": 3}}, "mask and value go together"),
         ({"status.homed": {"mask": 3, "value": 4}}, "value 0x0004 has bits outside of mask 0x0003"),
