@@ -8,10 +8,8 @@ from typing import Any
 from actuators import (
     CAN_SCHEME,
     AmplifierProfile,
-    ConfigurationError,
     Endpoint,
     SerialEndpoint,
-    ServoProfile,
     cell_driver_names,
     drive_names,
     find_cell_driver,
@@ -19,6 +17,7 @@ from actuators import (
     find_io_driver,
     io_driver_names,
     load_profile,
+    servo_profiles,
     shipped_profiles,
 )
 from rig.client.interruption import Interruption
@@ -153,13 +152,11 @@ def _by_profile(name: str) -> tuple[RigConfig, bool] | None:
     if name not in shipped_profiles():
         return None
     places = [{"host": _LOCAL, "port": 1 + number} for number in range(_DRIVES + 1)]
-    try:
-        channels = len(load_profile(name, AmplifierProfile).reading.forces)
-    except ConfigurationError:
-        load_profile(name, ServoProfile)
+    if name in servo_profiles():
         cells = {"source": "amplifier", "amplifier": places.pop()}
         drives = {"profile": name, "legs": places}
         return load_config(_OF_SERVOS).changed({"mode": "position", "drives": drives, "load_cells": cells}), False
+    channels = len(load_profile(name, AmplifierProfile).reading.forces)
     own = [place | {"profile": name} for place in places]
     source = {"devices": own[:_DRIVES]} if channels == 1 else {"source": "amplifier", "amplifier": own[0]}
     base = load_config(_OF_DEVICES if channels == 1 else _OF_SERVOS)

@@ -12,7 +12,6 @@ from pymodbus.client.mixin import ModbusClientMixin
 
 from actuators import (
     AmplifierProfile,
-    ConfigurationError,
     DeviceLine,
     FaultyDevice,
     SerialEndpoint,
@@ -20,6 +19,7 @@ from actuators import (
     create_cell_twin,
     create_twin,
     load_profile,
+    servo_profiles,
     shipped_profiles,
 )
 from rig.testing import BenchLeg as Leg
@@ -29,15 +29,7 @@ UNIT = 7
 BAUD = 115_200
 
 
-def _servo(name: str) -> bool:
-    try:
-        load_profile(name, ServoProfile)
-    except ConfigurationError:
-        return False
-    return True
-
-
-SERVOS = [name for name in shipped_profiles() if _servo(name)]
+SERVOS = [*servo_profiles()]
 AMPLIFIERS = [name for name in shipped_profiles() if name not in SERVOS]
 DATATYPE = ModbusClientMixin.DATATYPE
 KINDS = {"i32": DATATYPE.INT32, "u32": DATATYPE.UINT32, "f32": DATATYPE.FLOAT32}
