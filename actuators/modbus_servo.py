@@ -22,7 +22,7 @@ from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
 from actuators.profile import RANGES, Register, largest, load_profile
 from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signals
-from actuators.servo_profile import ServoProfile, Setting
+from actuators.servo_profile import ServoProfile
 from actuators.station import Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort
@@ -224,7 +224,7 @@ class Servo(StationDrive):
         self._watchdog_doubts = 0
         for setting in self.profile.parameters.startup.values():
             if setting.write:
-                words = self._setting_words(setting)
+                words = self._words_of(setting.register, setting.value)
                 self._station.write(setting.address, words, timeout, self.profile.functions.write)
         self._confirm_settings(timeout)
         if register is not None:
@@ -279,9 +279,10 @@ class Servo(StationDrive):
             f"register {register.address} reads back {found}, not {words}"
         )
 
-    def _setting_words(self, setting: Setting) -> list[int]:
-        data = Block([setting.register], self.profile.word_order).pack([setting.value])
-        return list(struct.unpack(f">{setting.register.words}H", data))
+    def _words_of(self, register: Register, raw: int | float) -> list[int]:
+        """Words on the wire of a raw value."""
+        data = Block([register], self.profile.word_order).pack([raw])
+        return list(struct.unpack(f">{register.words}H", data))
 
     def _confirm_settings(self, timeout: float) -> None:
         """Raise ConfigurationError for a start-up parameter that the drive does not have."""
@@ -291,7 +292,7 @@ class Servo(StationDrive):
         for name, setting in self.profile.parameters.startup.items():
             register, block = setting.register, Block([setting.register], self.profile.word_order)
             words = [there[address] for address in range(register.address, register.address + register.words)]
-            if words != self._setting_words(setting):
+            if words != self._words_of(register, setting.value):
                 (found,) = block.unpack(struct.pack(f">{register.words}H", *words))
                 why = "was written" if setting.write else "is needed: set it with the maker's software"
                 raise ConfigurationError(
@@ -421,8 +422,7 @@ class Servo(StationDrive):
         if not 1 <= counts <= RANGES[register.type][1]:
             low, high = register.scale, RANGES[register.type][1] * register.scale
             raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
-        data = Block([register], self.profile.word_order).pack([counts])
-        return list(struct.unpack(f">{register.words}H", data))
+        return self._words_of(register, counts)
 
 
 def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:

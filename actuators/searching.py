@@ -217,26 +217,22 @@ def search(
         parsed(target)
         if bauds is not BAUDS and len(bauds) > 1:
             raise ConfigurationError(f"{target}: give one bit rate; frames at another one disturb a CAN bus")
-        bus = CanEndpoint(target, _BITRATE if bauds is BAUDS else bauds[0], "none")
-        answers, failure = asked(bus)
-        if failure is not None and not answers:
-            raise failure
-        yield bus, answers
-        return
-    if target.startswith("/"):
+        endpoints: list[Endpoint] = [CanEndpoint(target, _BITRATE if bauds is BAUDS else bauds[0], "none")]
+    elif target.startswith("/"):
         settings = [SerialEndpoint(target, baud, parity) for baud in bauds for parity in parities]
         yield from _line(settings, asked, stopped)
         return
-    hosts = _hosts(target)
-    if len(hosts) == 1:
-        answers, failure = asked(hosts[0])
+    else:
+        endpoints = [*_hosts(target)]
+    if len(endpoints) == 1:
+        answers, failure = asked(endpoints[0])
         if failure is not None and not answers:
             raise failure
-        yield hosts[0], answers
+        yield endpoints[0], answers
         return
     pool = ThreadPoolExecutor(_TOGETHER)
     try:
-        searches = {pool.submit(asked, host): host for host in hosts}
+        searches = {pool.submit(asked, host): host for host in endpoints}
         for search_done in as_completed(searches):
             answers, _nobody = search_done.result()
             yield searches[search_done], answers

@@ -273,14 +273,13 @@ def draft_text(draft: Draft) -> str:
     _add(document, "mechanism", draft.mechanism, "a shipped one, or a TOML file from here")
     _add(document, "mode", draft.mode, "or " + ", ".join(f'"{law}"' for law in law_names() if law != draft.mode))
     _add(document, "rate", draft.rate, "Hz, cycles per second")
+    control = tomlkit.table()
     if draft.task_bandwidth is not None:
-        control = tomlkit.table()
         _add(control, "task_bandwidth", draft.task_bandwidth, "Hz, of the error; or two matrices in its place")
-        document.add("control", control)
     elif draft.gains is not None:
-        control = tomlkit.table()
         _add(control, "stiffness", draft.gains[0], "N/m of each leg, stable at this rate")
         _add(control, "damping", draft.gains[1], "N s/m")
+    if control:
         document.add("control", control)
     drives = tomlkit.table()
     _add(drives, "driver", draft.driver)

@@ -65,7 +65,7 @@ PROFILE_BREAKS = [
     Break(
         "a start-up parameter that reads back otherwise is believed",
         "actuators/modbus_servo.py",
-        "            if words != self._setting_words(setting):",
+        "            if words != self._words_of(register, setting.value):",
         "            if False:",
         (f"{_MAP}::test_parameters_are_written_read_back_and_verified",),
     ),
