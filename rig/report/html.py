@@ -41,7 +41,7 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """Characters that could end a script element or one of its lines."""
 _GRID = 200
 """Points at which curves with few samples are interpolated"""
-_SHOWN = "Shown: the rows of the numbers; double click: everything recorded under power."
+_SHOWN = "Shown are the rows that the numbers are computed from; a double click shows all recorded under power."
 ONE_SCALE = ("forces", "residuals", "terms")
 """Figures whose panels, one per leg, share a scale for comparison"""
 

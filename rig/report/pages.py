@@ -4,6 +4,7 @@ import base64
 import gc
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 WIDTH = 10.5
@@ -18,12 +20,13 @@ WIDTH = 10.5
 TITLE, TICKS = 0.3, 0.45
 """Margins above and below a panel for its title and labels, inches."""
 _LEFT, _RIGHT = 0.66, 0.17
+_COMMAND = re.compile("`([^`]+)`")
 
 
 def page_environment(package: str) -> Environment:
     """Return the template environment of a package; a missing value raises an error.
 
-    Filters: `fixed`, and `embedded` for an SVG document in base64.
+    Filters: `fixed`, `prose` for a text with commands in back-ticks, and `embedded` for an SVG document in base64.
     """
     environment = Environment(
         loader=PackageLoader(package),
@@ -33,6 +36,7 @@ def page_environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["fixed"] = fixed
+    environment.filters["prose"] = lambda text: Markup(_COMMAND.sub(r"<code>\1</code>", str(escape(text))))
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
     return environment
 

@@ -7,7 +7,12 @@ from kinematics import figure_and_bound
 from rig.config import CRITERIA
 from rig.report.digital_io import point_name, state_text
 
-_NAMES = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
+_NAMES = {
+    "period_error": "period error of 99 % of the cycles",
+    "overruns": "cycles skipped",
+    "residual_noise": "residual",
+    "band_noise": "uncertainty band",
+}
 _CAUSES = {
     "few_samples": "too few samples without a gap",
     "no_change": "the modelled forces do not change",
@@ -102,7 +107,8 @@ def detectable_errors_text(found: Sequence[Mapping[str, Any]]) -> str:
         elif worst["unit"] == "m":
             parts.append(f"{1e3 * worst['error']:.2g} mm of {name}")
         else:
-            parts.append(f"{100.0 * worst['error']:.2g} % of {name}")
+            share = f"{100.0 * worst['error']:.2g}"
+            parts.append(f"{_plain(share)} % of {name}")
     if not parts:
         return "no error of a term" if unseen else ""
     return f"{', '.join(parts)}{'; no error of ' if unseen else ''}{', '.join(unseen)}"
@@ -146,19 +152,26 @@ def _inputs_text(io: Mapping[str, Any] | None) -> str:
 def in_unit(name: str, value: float) -> str:
     """Format a threshold, or the value compared with it, in its display unit."""
     unit, scale = _shown(name)
-    return f"{scale * value:.4g} {unit}".rstrip()
+    return f"{_plain(f'{scale * value:.4g}')} {unit}".rstrip()
 
 
 def in_unit_with_bound(name: str, value: float, bound: float, margin: float | None = None) -> tuple[str, str]:
     """Format a value with its margin, and its threshold, in their display unit."""
     unit, scale = _shown(name)
-    figure, most = figure_and_bound(scale * value, scale * bound, bound_digits=4)
-    figure += "" if margin is None else f" ± {scale * margin:.2g}"
+    figure, most = map(_plain, figure_and_bound(scale * value, scale * bound, bound_digits=4))
+    figure += "" if margin is None else f" ± {_plain(f'{scale * margin:.2g}')}"
     return f"{figure} {unit}".rstrip(), f"{most} {unit}".rstrip()
 
 
+def _plain(figure: str) -> str:
+    """Return a number of format `g` without its exponent, if that is positive."""
+    return f"{float(figure):.0f}" if "e+" in figure else figure
+
+
 def _shown(name: str) -> tuple[str, float]:
-    return CRITERIA[name].shown, CRITERIA[name].factor
+    """Return the display unit of a criterion, and its factor."""
+    found = CRITERIA[name]
+    return "× the cells' noise" if found.times else found.shown, found.factor
 
 
 def _subject(criterion: Mapping[str, Any]) -> str:

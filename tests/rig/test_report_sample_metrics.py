@@ -14,6 +14,8 @@ from kinematics import Thresholds
 from rig.recording import Recording
 from rig.report import judged as judge
 from rig.report import summarize
+from rig.report.pages import page_environment
+from rig.report.text_summary import detectable_errors_text, in_unit, in_unit_with_bound
 from rig.report.validation import validate
 from rig.states import MotionOutcome, State
 
@@ -94,6 +96,16 @@ def test_sentences_have_units_that_are_read() -> None:
         "position max: 300 µm, required at most 100 µm",
         "cycles skipped: 0.4975 %, required at most 0.1 %",
     ]
+
+
+def test_thresholds_have_no_exponent_and_say_what_they_count() -> None:
+    assert in_unit("position_max", 0.012) == "12000 µm"
+    assert in_unit_with_bound("position_max", 0.00111, 0.012) == ("1110 µm", "12000 µm")
+    assert in_unit("residual_noise", 1.5) == "1.5 × the cells' noise"
+    friction = {"term": "friction", "error": 16.6, "absolute": None, "unit": ""}
+    assert detectable_errors_text([friction]) == "1700 % of friction"
+    text = page_environment("rig.report").from_string("{{ text | prose }}").render(text="<1 N, see `rig identify`")
+    assert text == "&lt;1 N, see <code>rig identify</code>"
 
 
 def test_what_is_outside_the_motion_does_not_count() -> None:

@@ -104,7 +104,7 @@ class Overlay:
             }
             for name, panels in PLOTS.items()
         }
-        shown = "Time from the start of each run; double click: everything."
+        shown = "Time from the start of each run; a double click shows everything."
         return plots_json({_TIMES: np.round(self.times, 5).tolist()}, plots, shown)
 
     def figure(self, name: str) -> Figure:

@@ -147,8 +147,8 @@ function begin() {
     own.forEach((panel) => { panel.alike = plot.one_scale ? own : [panel]; panel.page.panels.push(panel); });
     const hint = make("p", "hint", place);
     hint.textContent = (plot.shown || data.shown)
-      + " Drag: zoom, all plots over the same together. Wheel on a plot that was clicked, or with Ctrl:"
-      + " the same. Keys: + − ← → 0. Read out under the pointer; a stretch of many cycles has its lowest … highest value.";
+      + " Drag to zoom; plots over the same axis zoom together. The wheel zooms a plot that was clicked, or with Ctrl."
+      + " Keys: + − ← → 0. Values under the pointer are shown; each pixel shows the minimum and maximum of its samples.";
     const still = place.parentNode.querySelector("details.still");
     if (still !== null && !plot.beside) { still.open = false; }
   });
@@ -182,7 +182,7 @@ function panelOf(page, grid, data, times) {
   panel.canvas.setAttribute("aria-label", data.title + " over " + over + "; keys: + − ← → 0");
   panel.curves = data.curves.map((curve) => {
     const entry = make("span", "", legend);
-    make("i", curve.dash ? "dash" : "", entry).style.color = curve.color;
+    if (curve.name) { make("i", curve.dash ? "dash" : "", entry).style.color = curve.color; }
     entry.appendChild(document.createTextNode(curve.name + " "));
     const values = decoded(atob(curve.values), curve.low, curve.high);
     return { color: curve.color, dash: curve.dash, per: curve.per, values: values, value: make("span", "value", entry) };
