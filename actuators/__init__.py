@@ -21,7 +21,7 @@ from actuators.addresses import (
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.amplifier_profile import AmplifierProfile
 from actuators.bus import Bus, Buses, Exchange, HalfDuplexBus, PipelinedBus
-from actuators.canopen.frames import CAN_SCHEME, CanEndpoint
+from actuators.canopen.frames import CAN_BIT_RATE, CAN_SCHEME, CanEndpoint
 from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading, StationCells
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
@@ -125,6 +125,7 @@ from actuators.wire import (
 __all__ = [
     "AMPLIFIER_FAULTS",
     "BAUDS",
+    "CAN_BIT_RATE",
     "CAN_SCHEME",
     "COMMAND_CLEAR",
     "COMMAND_HOME",

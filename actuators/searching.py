@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from actuators import modbus_servo
 from actuators.bus import Bus, HalfDuplexBus, PipelinedBus
-from actuators.canopen.frames import CAN_SCHEME, CanEndpoint, parsed
+from actuators.canopen.frames import CAN_BIT_RATE, CAN_SCHEME, CanEndpoint, parsed
 from actuators.canopen.scanning import scan_nodes
 from actuators.codec import READ_HOLDING
 from actuators.errors import ActuatorError, ConfigurationError, ConnectError, ProtocolError
@@ -172,7 +172,6 @@ PARITIES: tuple[Parity, ...] = ("even", "none", "odd")
 _PORT = 502
 _MOST_HOSTS = 1024
 _MOST_NODES = 127
-_BITRATE = 1_000_000  # of a CAN bus, unless another is given
 _TOGETHER = 64  # hosts that are asked at the same time
 
 Answers = tuple[Endpoint, list[Answer]]
@@ -217,7 +216,7 @@ def search(
         parsed(target)
         if bauds is not BAUDS and len(bauds) > 1:
             raise ConfigurationError(f"{target}: give one bit rate; frames at another one disturb a CAN bus")
-        endpoints: list[Endpoint] = [CanEndpoint(target, _BITRATE if bauds is BAUDS else bauds[0], "none")]
+        endpoints: list[Endpoint] = [CanEndpoint(target, CAN_BIT_RATE if bauds is BAUDS else bauds[0], "none")]
     elif target.startswith("/"):
         settings = [SerialEndpoint(target, baud, parity) for baud in bauds for parity in parities]
         yield from _line(settings, asked, stopped)

@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 from actuators.canopen.bus import CanBus, CanExchange
 from actuators.canopen.frames import (
     ABORT_CONNECTION,
+    CAN_BIT_RATE,
     CONSUMER_HEARTBEAT,
     CYCLE_EXPONENT,
     CYCLE_TIME,
@@ -107,7 +108,7 @@ class CanopenAddress(CanopenPoints):
     unit: _NODE = 1
     device: Line
     """The bus, as python-can opens it: can://INTERFACE/CHANNEL, for example "can://socketcan/can0"."""
-    bitrate: _BITRATE = 1_000_000
+    bitrate: _BITRATE = CAN_BIT_RATE
     """Bits per second of the bus; of SocketCAN it is set by the system."""
 
     @field_validator("device")

@@ -11,6 +11,8 @@ from actuators.errors import ConfigurationError
 from actuators.wire import SerialEndpoint
 
 CAN_SCHEME = "can://"
+CAN_BIT_RATE = 1_000_000
+"""Bit rate of a bus unless another is given, bit/s."""
 
 NMT, SYNC, EMERGENCY = 0x000, 0x080, 0x080
 RPDO_1, TPDO_1, RPDO_2, TPDO_2, RPDO_3, TPDO_3 = 0x200, 0x180, 0x300, 0x280, 0x400, 0x380

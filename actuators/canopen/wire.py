@@ -22,7 +22,8 @@ class CanWire:
         try:
             import can  # an extra of this distribution
         except ImportError as error:
-            raise ConnectError(f"{endpoint}: python-can is not installed (extra stewart-rig[canopen])") from error
+            text = f"{endpoint} needs python-can, which is not installed: pip install 'stewart-rig[canopen]'"
+            raise ConnectError(text) from error
         self._can: Any = can
         try:
             self._bus: Any = can.Bus(interface=interface, channel=channel, bitrate=endpoint.baud)

@@ -13,7 +13,7 @@ from actuators import Status as DriveStatus
 from calibration import CalibrationError
 from gui.models import CONNECT_TEXTS, DISCONNECT_TEXTS, Action, steps_of
 from gui.session import LogEntry, RigSession
-from gui.texts import finding_statement, finding_text, findings_text, mark, tr, trn
+from gui.texts import finding_statement, finding_text, findings_text, mark, ranges, tr, trn
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_next, room_for, set_icon
 from rig.client import LegPostMortem
 from rig.config import DigitalIo, RigConfig
@@ -90,7 +90,7 @@ _POINTS = {
 
 
 class IoView(QtWidgets.QWidget):
-    """One line for each digital input, one for the outputs, and what they are not."""
+    """One line for each digital input, one for the outputs, one for the block, and what they are not."""
 
     def __init__(self, config: DigitalIo, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,11 +103,12 @@ class IoView(QtWidgets.QWidget):
         self.notice.setWordWrap(True)
         grid.addWidget(self.notice, 0, 0, 1, 2)
         self._labels: dict[str, QtWidgets.QLabel] = {}
+        self._at_block = [name for name, point in config.inputs.points.items() if point.leg is None]
         rows = [*((name, _POINTS[name]) for name in config.inputs.points)]
         if config.outputs.points:
             rows.append(("outputs", tr("Outputs")))
         if config.block is not None:
-            rows.append(("block", tr("Block")))
+            rows.append((_BLOCK, tr("I/O block")))
         for row, (name, text) in enumerate(rows, start=1):
             label = self._labels[name] = QtWidgets.QLabel()
             label.setWordWrap(True)
@@ -124,29 +125,39 @@ class IoView(QtWidgets.QWidget):
                 label.setToolTip("")
             return
         for name, closed in report.inputs:
-            known = tr("✓ closed") if closed else tr("✗ open")
-            _show(self._labels[name], "good" if closed else "bad", tr("✗ unknown") if closed is None else known)
+            if closed is None or (report.silent and name in self._at_block):
+                _show(self._labels[name], "bad", tr("✗ unknown"))
+            else:
+                _show(self._labels[name], "good" if closed else "bad", tr("✓ closed") if closed else tr("✗ open"))
         if "outputs" in self._labels:
-            on = [_point(name) for name, state in report.outputs if state]
+            on = _switched_on(report)
             _show(
                 self._labels["outputs"], "good", tr("on: {names}").format(names=", ".join(on)) if on else tr("all off")
             )
-        if "block" in self._labels:
-            _show(self._labels["block"], "good", f"✓ {_rejected_lately(report.replies) or _READY}")
-            self._labels["block"].setToolTip("\n".join(_untaken(report.replies)))
+        if _BLOCK in self._labels:
+            label, replies = self._labels[_BLOCK], report.replies
+            if report.silent:
+                _show(label, "bad", tr("✗ silent"))
+            else:
+                _show(label, "good", f"✓ {_rejections(replies) or _READY}")
+            label.setToolTip("\n".join(_untaken(replies)))
 
     def text(self, name: str) -> str:
         """The displayed text of an input, of "outputs", or of the "block"'s replies."""
         return str(self._labels[name].text()).replace(_BREAK, "")
 
 
-def _point(name: str) -> str:
-    """Return what an output is called."""
-    if name in _POINTS:
-        return str(_POINTS[name])
-    return tr("brake {leg} released").format(leg=name.rpartition("_")[2])
+def _switched_on(report: IoReport) -> list[str]:
+    """Return what the outputs that are on are called; the brakes of the legs together."""
+    on = [name for name, state in report.outputs if state]
+    words = [str(_POINTS[name]) for name in on if name in _POINTS]
+    legs = [int(name.rpartition("_")[2]) for name in on if name not in _POINTS]
+    if legs:
+        words.append(trn("brake {legs} released", "brakes {legs} released", len(legs)).format(legs=ranges(legs)))
+    return words
 
 
+_BLOCK = "block"
 _BREAK = "\u200b"  # zero-width space: a possible line break
 _LONG = re.compile(r"\S{17,}")
 """Words that may be wider than their place; longer than a network address."""
@@ -255,7 +266,7 @@ class DrivesView(QtWidgets.QWidget):
                     trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
                 )
             replies = reports[leg].replies
-            words += filter(None, [_rejected_lately(replies)])
+            words += filter(None, [_rejections(replies)])
             if error:
                 text = reports[leg].error
                 words.insert(0, tr("error {code}").format(code=error) + (f": {text}" if text else ""))
@@ -282,7 +293,7 @@ class DrivesView(QtWidgets.QWidget):
         for number, report in enumerate(cells, start=1):
             name = tr("Amplifier") if len(cells) == 1 else tr("Load cell {leg}").format(leg=number)
             replies = report.replies
-            if counts := _rejected_lately(replies):
+            if counts := _rejections(replies):
                 words.append(f"{name}: {counts}")
             lines += [name, *_untaken(replies)]
         self._cells_name.setVisible(bool(cells))
@@ -566,11 +577,15 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
 
 
-def _rejected_lately(replies: ReplyCounts) -> str:
+def _rejections(replies: ReplyCounts) -> str:
     """Return how many replies were rejected, empty for none."""
     if not replies.rejected:
         return ""
-    counts = tr("{count} replies rejected, {lately} in the last second")
+    counts = trn(
+        "{count} reply rejected, {lately} in the last second",
+        "{count} replies rejected, {lately} in the last second",
+        replies.rejected,
+    )
     return counts.format(count=replies.rejected, lately=replies.lately)
 
 

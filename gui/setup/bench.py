@@ -9,7 +9,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from actuators import ActuatorError, Answer, SerialEndpoint, search
+from actuators import BAUDS, ActuatorError, Answer, SerialEndpoint, search
 from calibration import CalibrationError
 from gui.session import Worker
 from gui.texts import tr
@@ -113,13 +113,18 @@ class SetupBench(QtCore.QObject):
 
         self.run(tr("querying the six drives"), job, done)
 
-    def search(self, target: str, units: Sequence[int], done: Done) -> None:
-        """Search for `units` at a serial port, a host or in a network; `done` gets the `actuators.Answer`s."""
+    def search(self, target: str, units: Sequence[int], bit_rate: int | None, done: Done) -> None:
+        """Search for `units` at a serial port, a host, in a network or on a CAN bus.
+
+        bit_rate: of a CAN bus, else None. `done` gets the `actuators.Answer`s.
+        """
         self._search_cancelled.clear()
 
         def job() -> list[Answer]:
             found: list[Answer] = []
-            with contextlib.closing(search(target, units, stopped=self._search_cancelled.is_set)) as results:
+            bauds = BAUDS if bit_rate is None else (bit_rate,)
+            stopped = self._search_cancelled.is_set
+            with contextlib.closing(search(target, units, bauds=bauds, stopped=stopped)) as results:
                 for endpoint, answers in results:
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -251,15 +250,6 @@ def listed(faults: list[str]) -> str:
     if len(faults) > FAULT_LIMIT:
         lines.append(tr("… and {count} more").format(count=len(faults) - FAULT_LIMIT))
     return "\n".join(lines)
-
-
-def ranges(numbers: list[int]) -> str:
-    """Return sorted integers as text, with runs of three or more as ranges: 1, 3–6."""
-    parts: list[str] = []
-    for _, run in groupby(enumerate(numbers), lambda entry: entry[1] - entry[0]):
-        found = [str(number) for _, number in run]
-        parts += found if len(found) < 3 else [f"{found[0]}–{found[-1]}"]
-    return ", ".join(parts)
 
 
 def leg_label(leg: int) -> QtWidgets.QLabel:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from actuators import CAN_SCHEME, Answer, serial_ports
+from actuators import CAN_BIT_RATE, CAN_SCHEME, Answer, serial_ports
 from gui.setup.draft_pages import FRAMES, LOCAL, DraftPage, drives_form, leg_label, listed
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
@@ -130,14 +130,16 @@ class SettingsForm(QtWidgets.QWidget):
 
 _UNITS = 8
 
-Search = Callable[[str, Sequence[int], Callable[[Any, str], None]], None]
+Search = Callable[[str, Sequence[int], int | None, Callable[[Any, str], None]], None]
 
 
 class SearchRow(QtWidgets.QWidget):
     """Search location, number of units, and results.
 
     Args:
-        search: starts a search for units; calls back with what it found, or the reason for nothing.
+        search: starts a search for units, on a CAN bus at a bit rate; calls back with what it found, or the reason for
+            nothing.
+        bit_rate: at which a CAN bus is searched; None for another place.
         stop: ends it.
         enter: writes results into the legs' rows.
     """
@@ -145,6 +147,7 @@ class SearchRow(QtWidgets.QWidget):
     def __init__(
         self,
         search: Search,
+        bit_rate: Callable[[str], int | None],
         stop: Callable[[], None],
         enter: Callable[[Sequence[Answer]], None],
     ) -> None:
@@ -152,15 +155,18 @@ class SearchRow(QtWidgets.QWidget):
         self.found: tuple[Answer, ...] = ()
         self.searching = False
         self.place = line_edit(
-            tr("Where to search: a serial port, a host or a network"),
+            tr("Where to search: a serial port, a host, a network or a CAN bus"),
             "",
-            tr("/dev/serial/by-id/…, host, 192.168.10.0/24"),
+            tr("/dev/serial/by-id/…, host, 192.168.10.0/24, can://…"),
         )
         self.place.setCompleter(QtWidgets.QCompleter(serial_ports(), self.place))
         self.units = WholeNumber(tr("Highest unit id to search"), _UNITS, 1, 255)
         self.search = GuardedButton(
             tr("Search"),
-            tr("List the Modbus devices that answer there; registers are only read and no Modbus drive moves"),
+            tr(
+                "List the Modbus devices or CANopen nodes that answer there; they are only read, and nothing moves. "
+                "A CAN bus is searched at the bit rate of a row that has it, otherwise at 1000000 bit/s."
+            ),
         )
         self.stop = GuardedButton(tr("Stop searching"), tr("Results found so far are shown"))
         self.enter = GuardedButton(tr("Enter what was found"), tr("Fill the rows that have no host yet, in this order"))
@@ -171,7 +177,8 @@ class SearchRow(QtWidgets.QWidget):
         self.enter.clicked.connect(lambda: enter(self.found))
         self.place.textEdited.connect(lambda _text: self.refresh())
         self.units.changed.connect(self.refresh)
-        self._busy = self._why_not_entered = ""
+        self._bit_rate = bit_rate
+        self._busy = self._foreign = self._why_not_entered = ""
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         row = QtWidgets.QHBoxLayout()
@@ -190,7 +197,8 @@ class SearchRow(QtWidgets.QWidget):
         self.searching, self.found = True, ()
         self._show("muted", tr("searching …"))
         self.refresh()
-        search(self.place.text().strip(), range(1, self.units.value() + 1), self._show_found)
+        place = self.place.text().strip()
+        search(place, range(1, self.units.value() + 1), self._bit_rate(place), self._show_found)
 
     def _show_found(self, found: Sequence[Answer] | None, reason: str) -> None:
         self.searching, self.found = False, tuple(found or ())
@@ -198,18 +206,30 @@ class SearchRow(QtWidgets.QWidget):
         if reason:
             self._show("bad", f"✗ {reason}")
         else:
-            self._show("good" if lines else "bad", listed(lines) or tr("✗ no answer there"))
+            self._show("good" if lines else "bad", listed(lines) or self._no_answer())
         self.refresh()
 
-    def set_busy(self, busy: str, why_not_entered: str) -> None:
-        """Enable what is possible: `busy` is the current job, or why searching is not possible."""
-        self._busy, self._why_not_entered = busy, why_not_entered
+    def _no_answer(self) -> str:
+        rate = self._bit_rate(self.place.text().strip())
+        if rate is None:
+            return tr("✗ no answer there")
+        text = tr("✗ no answer at {rate} bit/s; for another bit rate, enter the bus and its bit rate in a row first")
+        return text.format(rate=rate)
+
+    def set_busy(self, busy: str, foreign: str, why_not_entered: str) -> None:
+        """Enable what is possible: `busy` is the current job, or why searching is not possible.
+
+        foreign: why only a CAN bus is searched. why_not_entered: why results cannot be entered.
+        """
+        self._busy, self._foreign, self._why_not_entered = busy, foreign, why_not_entered
         self.refresh()
 
     def refresh(self) -> None:
         """Enable what is possible."""
         wrong = field_refusal(self.units)
-        self.search.set_obstacle(self._busy or wrong or ("" if self.place.text().strip() else tr("say where first")))
+        place = self.place.text().strip()
+        foreign = "" if place.startswith(CAN_SCHEME) else self._foreign
+        self.search.set_obstacle(self._busy or wrong or ("" if place else tr("say where first")) or foreign)
         self.stop.set_obstacle("" if self.searching else tr("no search is running"))
         self.enter.set_obstacle(self._why_not_entered or ("" if self.found else tr("nothing was found yet")))
 
@@ -249,7 +269,7 @@ class DrivesPage(DraftPage):
         """Measured reply delays of real drives, s, by leg 1 to 6."""
         self._automatic_serials: dict[int, str] = {}  # serial numbers filled in automatically, by leg 0 to 5
         self.settings = SettingsForm()
-        self.search = SearchRow(search, stop_search, self._enter)
+        self.search = SearchRow(search, self._bit_rate, stop_search, self._enter)
         self.column.addWidget(self.settings)
         self.column.addWidget(self.search)
         self._add_rows()
@@ -323,6 +343,13 @@ class DrivesPage(DraftPage):
             parity, stop_bits = self["frame"].currentData()
             return DriveAddress("", 0, unit, serial, place, number, parity, stop_bits, zero)
         return DriveAddress(place, number, unit, serial, position_offset=zero)
+
+    def _bit_rate(self, place: str) -> int | None:
+        """Return the bit rate to search a CAN bus at, that of the first row with it; None for another place."""
+        if not place.startswith(CAN_SCHEME):
+            return None
+        rows = zip(self.host, self.port, strict=True)
+        return next((port.value() for host, port in rows if host.text().strip() == place), CAN_BIT_RATE)
 
     def _show_driver(self) -> None:
         """Show the fields that the driver needs."""
@@ -450,11 +477,11 @@ class DrivesPage(DraftPage):
         self.ask_all.set_obstacle(busy or wrong or ("" if hosts else tr("give all six hosts first")))
         self.use_serials.set_obstacle(busy or ("" if self.found else tr("no drive has reported its serial number yet")))
         elsewhere = tr("virtual drives run at the addresses given here") if self._rehearsal else ""
-        if not speaks_modbus(driver := self["driver"].currentData()):
-            elsewhere = tr(
-                "drives of {driver} do not speak Modbus and could interpret the requests as commands"
-            ).format(driver=driver)
-        self.search.set_busy(busy or elsewhere, elsewhere or (tr("every leg already has a host") if hosts else ""))
+        driver, foreign = self["driver"].currentData(), ""
+        if not speaks_modbus(driver):
+            foreign = tr("drives of {driver} do not speak Modbus and could interpret the requests as commands")
+        full = tr("every leg already has a host") if hosts else ""
+        self.search.set_busy(busy or elsewhere, foreign.format(driver=driver), elsewhere or full)
 
     def _enter(self, found: Sequence[Answer]) -> None:
         """Write results into the rows without host; show what was not used."""

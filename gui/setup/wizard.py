@@ -9,12 +9,12 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import RigSession
 from gui.setup.bench import Configured, SetupBench
-from gui.setup.draft_pages import CellsPage, DraftPage, SavePage, StartPage, listed, ranges
+from gui.setup.draft_pages import CellsPage, DraftPage, SavePage, StartPage, listed
 from gui.setup.drives_page import DrivesPage
 from gui.setup.motion_pages import LegsPage, ZeroPage
 from gui.setup.sensors_page import SensorsPage
 from gui.steps import StepPage, StepWizard, set_role
-from gui.texts import config_fault_text, sentence, tr
+from gui.texts import config_fault_text, ranges, sentence, tr
 from gui.widgets import field_refusal
 from rig.commissioning import (
     Draft,

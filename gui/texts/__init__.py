@@ -1,6 +1,6 @@
 """Translated texts: the English of the code, or its translation from a gettext catalogue."""
 
-from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trc, trn
+from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, ranges, tr, trc, trn
 from gui.texts.findings import (
     cause_text,
     config_fault_text,
@@ -22,6 +22,7 @@ __all__ = [
     "findings_text",
     "fits",
     "mark",
+    "ranges",
     "sentence",
     "tr",
     "trc",

@@ -5,6 +5,7 @@ import os
 import struct
 import sys
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 DOMAIN = "stewart-rig"
@@ -48,6 +49,15 @@ def trn(one: str, many: str, count: int) -> str:
 def mark(text: str) -> str:
     """Mark a text for the catalogue but keep it in English, as a key; `tr` translates it for display."""
     return text
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return sorted integers as text, with runs of three or more as ranges: 1, 3–6."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda entry: entry[1] - entry[0]):
+        found = [str(number) for _, number in run]
+        parts += found if len(found) < 3 else [f"{found[0]}–{found[-1]}"]
+    return ", ".join(parts)
 
 
 def fits(text: str, translation: str) -> bool:

@@ -12,7 +12,7 @@ def twin(
         str,
         typer.Argument(
             metavar="DEVICE",
-            help="A driver, of drives, load cells, inputs and outputs (servo, orca, modbus, modbus-io, …), a shipped "
+            help="A driver of drives, load cells or inputs and outputs (servo, orca, modbus, modbus-io, …), a shipped "
             "profile (lexium-32, laumas, …), or a rig's configuration, with or without a [virtual] table.",
         ),
     ],

@@ -157,7 +157,9 @@ class InputsOutputs:
 
     def report(self, replies: ReplyCounts) -> IoReport:
         """A report for snapshots; replies: of the block."""
-        return IoReport(tuple(self.inputs.items()), tuple(self.outputs.items()), self.obstacles, replies)
+        return IoReport(
+            tuple(self.inputs.items()), tuple(self.outputs.items()), self.obstacles, replies, self.stale > 0
+        )
 
     def resume(self) -> None:
         """See `Member.resume`."""

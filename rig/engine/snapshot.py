@@ -106,6 +106,8 @@ class IoReport:
     """what stands against torque"""
     replies: ReplyCounts = ReplyCounts()
     """of the block's replies that were not taken"""
+    silent: bool = False
+    """whether the block has not given its last reply in time"""
 
     @property
     def described(self) -> str:
@@ -115,7 +117,7 @@ class IoReport:
             for name, on in self.inputs
         ]
         outputs = [f"{name.replace('_', ' ')} {_switched(name, on)}" for name, on in self.outputs]
-        return ", ".join(inputs + outputs)
+        return ", ".join([*inputs, *outputs, *(["the block is silent"] if self.silent else [])])
 
 
 def _switched(output: str, on: bool) -> str:

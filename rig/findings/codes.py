@@ -1289,7 +1289,7 @@ class Code(StrEnum):
     )
     WATCHDOG_SHORT = _code(
         "watchdog_short",
-        "{value:g} s is less than two cycles ({bound:g} s): one lost telegram would stop the rig",
+        "{value:g} s is less than two cycles ({bound:.4g} s): one lost telegram would stop the rig",
         unit="s",
     )
     PLACE_TAKEN = _code("place_taken", "{place} is {other}'s, whose driver has no other device there")

@@ -38,11 +38,25 @@ def test_points_are_shown_by_name_and_state(view: IoView) -> None:
     assert view.text("emergency_stop") == view.text("outputs") == "–"
     view.show_report(IoReport(INPUTS, (("enable", True), ("brake_1", False), ("brake_2", True))))
     assert (view.text("emergency_stop"), view.text("outputs")) == ("✓ closed", "on: Enable, brake 2 released")
+    view.show_report(IoReport(INPUTS, tuple((f"brake_{leg}", leg != 2) for leg in range(1, 7))))
+    assert view.text("outputs") == "on: brakes 1, 3–6 released"
     view.show_report(IoReport((("emergency_stop", False), ("safe_torque_off", None)), (("enable", False),)))
     assert view.text("emergency_stop") == "✗ open" and view.text("safe_torque_off") == "✗ unknown"
     assert view.text("outputs") == "all off"
     view.show_report(None)
     assert view.text("emergency_stop") == "–"
+
+
+def test_a_silent_block_leaves_its_inputs_unknown(view: IoView) -> None:
+    assert view.text("block") == "–"
+    view.show_report(IoReport(INPUTS, ()))
+    assert (view.text("block"), view.text("emergency_stop")) == ("✓ ready", "✓ closed")
+    view.show_report(IoReport(INPUTS, (), replies=ReplyCounts(damaged=1, lately=1)))
+    assert view.text("block") == "✓ 1 reply rejected, 1 in the last second"
+    view.show_report(IoReport(INPUTS, (), replies=ReplyCounts(damaged=2, foreign=1), silent=True))
+    assert (view.text("block"), view.text("emergency_stop")) == ("✗ silent", "✗ unknown")
+    view.show_report(IoReport(INPUTS, (), replies=ReplyCounts(damaged=2, foreign=1)))
+    assert view.text("block") == "✓ 3 replies rejected, 0 in the last second"
 
 
 def test_the_page_states_that_it_is_no_safety_function(view: IoView) -> None:

@@ -12,11 +12,11 @@ from shell_support import KEY, FakeSession, key, make_status, press
 
 from gui.models.rules import Phase
 from gui.session.stop_everywhere import StopButton
-from gui.setup.draft_pages import ranges
 from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
+from gui.texts import ranges
 from rig.commissioning import Draft, LegMove, ZeroOptions, draft_config, draft_text
 from rig.config.rig_config import RigConfig
 from rig.errors import ConfigError

@@ -11,7 +11,7 @@ from device_server import served
 from setup_support import BUTTON, back, click, press_indicator, settled, until, write
 from shell_support import press
 
-from actuators import Answer, ConnectError, Endpoint, Identity, SerialEndpoint
+from actuators import Answer, CanEndpoint, ConnectError, Endpoint, Identity, SerialEndpoint
 from gui.setup.drives_page import DrivesPage
 from gui.setup.entry import SetupEntry
 from gui.setup.wizard import SetupWizard
@@ -68,6 +68,42 @@ def test_what_answers_at_a_host_is_entered_and_can_be_asked(wizard: SetupWizard,
         press(page.ask[1])
         settled(wizard, qtbot)
         assert page.status[1].text().startswith("✓ stewart-rig virtual servo, serial VIRTUAL-2")
+
+
+def test_a_can_bus_is_searched_at_the_bit_rate_of_its_row(
+    wizard: SetupWizard, page: DrivesPage, answering: Callable[..., None], qtbot: Any
+) -> None:
+    asked: list[tuple[str, Any]] = []
+    nodes: list[Answer] = []
+    bus = CanEndpoint("can://socketcan/can0", 500_000, "none")
+
+    def search(target: str, _units: Sequence[int], **options: Any) -> Asked:
+        asked.append((target, options["bauds"]))
+        yield bus, nodes
+
+    answering(search)
+    choose_driver(page, "canopen")
+    write(page.search.place, LINE.device)
+    assert "do not speak Modbus" in page.search.search.obstacle
+    write(page.search.place, bus.device)
+    press(page.search.search)
+    settled(wizard, qtbot)
+    assert page.search.label.text().startswith("✗ no answer at 1000000 bit/s; for another bit rate")
+    write(page.host[5], bus.device)
+    page.port[5].setValue(500_000)
+    page.unit[5].setValue(6)
+    settled(wizard, qtbot)
+    nodes += [Answer(bus, unit, "canopen", Identity("a", "b", f"S{unit}", ""), "") for unit in (1, 6)]
+    press(page.search.search)
+    settled(wizard, qtbot)
+    assert asked == [(bus.device, (1_000_000,)), (bus.device, (500_000,))]
+    press(page.search.enter)
+    settled(wizard, qtbot)
+    drives = wizard.draft().drives
+    assert [(drive.device, drive.baud, drive.unit) for drive in drives if drive.device] == [
+        (bus.device, 500_000, 1),
+        (bus.device, 500_000, 6),
+    ]
 
 
 def test_units_of_a_line_go_into_the_rows_without_a_host(

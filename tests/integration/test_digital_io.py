@@ -225,6 +225,8 @@ def test_no_torque_while_the_block_is_silent(bench: Bench) -> None:
     bench.until_state(State.FAULT)
     with pytest.raises(RefusedError, match="the inputs are not known"):
         bench.rig.request(Reset())
+    snapshot = bench.engine.snapshot
+    assert snapshot.io is not None and snapshot.io.silent and "the block is silent" in snapshot.io.described
     bench.virtual.faults.clear()
     bench.steps(3)
     bench.rig.request(Reset())
