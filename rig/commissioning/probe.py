@@ -198,7 +198,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
                 probe = replace(probe, identity=drive.identify())
                 drive.configure()
                 read = drive.observe(kind.timeout)
-                probe = replace(probe, watchdog=kind.watchdog, reply_delay=_reply_delay(drive, kind.timeout))
+                probe = replace(probe, watchdog=kind.watchdog, reply_delay=_reply_delay(drive, address, kind.timeout))
                 return _judged(probe, drive, read, kind, address)
             except ActuatorError as error:
                 probe = replace(probe, fault=str(error))
@@ -383,9 +383,12 @@ def _awaited(kind: DriveKind) -> float:
     return float(kind.settings.get("reply_timeout", usual))
 
 
-def _reply_delay(drive: Drive, timeout: float) -> float | None:
-    """Measure how long a drive on a line takes to answer, s, rounded up to 10 µs; None on a wire of its own."""
-    if drive.line is None:
+def _reply_delay(drive: Drive, address: LegDrive, timeout: float) -> float | None:
+    """Measure how long a drive on a line takes to answer, s, rounded up to 10 µs.
+
+    None on a wire of its own, or where its address has no key for it.
+    """
+    if drive.line is None or "reply_delay" not in address.given:
         return None
     for _ in range(_DELAY_READS):
         drive.observe(timeout)

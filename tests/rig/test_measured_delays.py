@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from drive_support import serving_at
+from own_packages import installed
 from virtual_line import line_servo
 
 from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
@@ -57,6 +58,39 @@ def test_a_rehearsals_twin_that_is_late_is_no_fault(tmp_path: Path) -> None:
     with lined(Path(virtual_port(named, make=True).device)):
         found = probe_drive(1, place(named), kind)
     assert found.answered and found.fault == "" and found.reply_delay is not None and found.reply_delay >= DELAY
+
+
+OWN = """
+from actuators import DriveAddress, DriveOptions, Driver, DriveSettings, SerialEndpoint
+from actuators.modbus_servo import ModbusServo, ModbusServoOptions
+
+
+class Address(DriveAddress):
+    device: str
+
+    identity = property(lambda self: ("", f"{self.device} unit {self.unit}"))
+    place = property(lambda self: self.device)
+    endpoint = property(lambda self: SerialEndpoint(self.device, 115_200))
+
+
+class Options(DriveOptions, DriveSettings, Address):
+    pass
+
+
+DRIVER = Driver(Address, DriveSettings, Options, lambda given: ModbusServo(
+    ModbusServoOptions(baud=115_200, reply_timeout=5.0, **given.model_dump(exclude={"buses"}))
+))
+"""
+
+
+def test_it_is_not_measured_for_an_address_without_a_key_for_it(tmp_path: Path) -> None:
+    with (
+        installed(tmp_path, {"mine": OWN}, "[stewart_rig.drivers]\nmine = mine:DRIVER\n"),
+        lined(tmp_path / "line") as endpoint,
+    ):
+        address = leg_section("mine").model_validate({"device": endpoint.device, "unit": 1})
+        found = probe_drive(1, address, DriveKind(driver="mine", settings={}, timeout=10.0))
+    assert (found.fault, found.answered, found.reply_delay) == ("", True, None)
 
 
 def test_a_search_measures_it(tmp_path: Path) -> None:
