@@ -22,6 +22,8 @@ class Plant:
     def __init__(self, path: Path, name: str = "virtual", changes: Mapping[str, Any] | None = None) -> None:
         self.config = on_free_ports(load_config(name).changed(changes or {}))
         self.period = self.config.period
+        compiled = VirtualRig(self.config)
+        compiled.advance(10 * compiled.plant.step)  # compiles the kernels before the engine waits for an answer
         self.clock = PlantClock()
         self.path = path
         self.rig = VirtualRig(self.config, self.clock.now())
@@ -32,13 +34,17 @@ class Plant:
         for leg, servo in enumerate(self.rig.drives, start=1):
             self._tap(leg, servo)
         self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-        assert self._ready.wait(60.0)
         self.pacer = Pacer(path)
         self.drives: DriveGroup = make_drive_group(self.config, pacer=self.pacer)
-        self.drives.connect(2.0)
         self.ticker = PacedTicker(self.period, self.pacer, speed=1000.0)
-        self.ticker.begin()
+        self._thread.start()
+        try:
+            assert self._ready.wait(60.0)
+            self.drives.connect(2.0)
+            self.ticker.begin()
+        except BaseException:
+            self.close()
+            raise
 
     def _tap(self, leg: int, servo: object) -> None:
         respond = servo.respond  # type: ignore[attr-defined]
