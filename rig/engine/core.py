@@ -137,7 +137,8 @@ class Engine:
         force_bound = np.minimum(limits.force, drives.force_limit)
         self._homing = Homing(safety, drives.homing_ends_off)
         cells = CellModel(config)
-        self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
+        self._exchange = ExchangeCheck(config, cells)
+        self._search = ExchangeSearch(config, cells, max(drives.resolution))
         self._proven_by_construction = proven_by_construction(config)
         self.strikes = RecordStrikes(config, lambda finding: self.record("warning", finding))
         """takes tests of legs that forces name off the record"""
@@ -473,8 +474,8 @@ class Engine:
         if machine.state not in LAW_STATES:
             if self._search.active:  # which may take longer than a cycle has
                 self._explain_forces()
-        elif self.law.platform and drives.cells_fresh:
-            self._search.note(self.tick.t, drives.length, drives.force)
+        elif drives.cells_fresh and self._exchange.at_home is not None and self.law.platform:
+            self._search.note(self.tick.t, drives.measured)
         conditions = Conditions(
             t=self.tick.t,
             torque=drives.legs(Status.ENABLED),
@@ -542,10 +543,10 @@ class Engine:
     def _continue_homing(self, standstill: bool) -> None:
         drives, homing = self.drives, self._homing
         self._exchange.follow(drives.fresh, drives.status, drives.length)
-        trip = homing.follow(self.tick.t, drives.status, drives.fresh, drives.length)
+        trip = homing.follow(self.tick.t, drives.status, self._exchange.moved)
         if trip is not None:
             self.trip(trip)
-        elif homing.done(drives.status) and standstill:
+        elif homing.done(drives.status) and standstill and not homing.waiting(self.tick.t):
             self._finish_homing()
 
     def _finish_homing(self) -> None:

@@ -112,9 +112,10 @@ class DriveGroup:
         self._length_offsets = np.array(length_offsets)
         self._shifted = bool(self._length_offsets.any())
         self._identities = [Identity("", "", "", "")] * 6
-        self.length = np.zeros(6)
+        self.measured = np.zeros((2, 6))
+        """`length` and `force` in one array"""
+        self.length, self.force = self.measured
         self.velocity = self._exchange.velocity
-        self.force = np.zeros(6)
         self.fresh = self._exchange.fresh
         self.age = [0.0] * 6
         self.stale = [0] * 6

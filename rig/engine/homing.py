@@ -1,6 +1,5 @@
 """Homing of six drives: sequence, completion, and agreement with the forward kinematics."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,22 +8,28 @@ from actuators import Status
 from kinematics import Array
 from rig.config import Safety
 from rig.findings import Code, Finding
-from rig.safety import Cause, Trip, no_recheck
+from rig.safety import Cause, Trip, leg_pair, no_recheck
 from rig.states import StopSeverity
 
 _SIGNIFICANT = 2e-4  # m, by which a leg has moved: more than a closed brake gives
+_STIRRED = 5e-5  # m, by which a leg has moved so that its drive may have begun to move something
+# s, for which a leg that was found without a move is waited for: a drive that corrects 0.06 mm at 30 1/s with another
+# leg's motor has moved that one by then.
+_WAIT = 0.25
 _HOMED, _HOMING, _ENABLED = Status.HOMED.value, Status.HOMING.value, Status.ENABLED.value
 
 
 class Homing:
     """One homing of six legs, begun one after the other.
 
-    The next leg begins once the one before has moved, or has found its reference without a move. The brakes of later
-    legs are closed, so that a movement shows whether motors and encoders are wired to the right legs.
+    The next leg begins once the one before has moved, or has found its reference without a move and nothing else has
+    moved for a while. The brakes of later legs are closed, so that a movement shows whether motors and encoders are
+    wired to the right legs. A leg that was found without a move has not shown that: if it moves later by itself, or
+    another one does, it may have been its drive.
     A drive that already has a reference must first drop it or search, so that its old status does not count.
 
     Args:
-        safety: `brake_slip` bounds the movement of a leg that has not begun.
+        safety: `brake_slip` bounds the movement of a leg that has not begun, or was found without a move.
 
         ends_off: by leg, whether its drive switches its torque off when it finds its reference.
 
@@ -35,10 +40,7 @@ class Homing:
     def __init__(self, safety: Safety, ends_off: Sequence[bool] = (False,) * 6) -> None:
         self.begun = [False] * 6
         self._ends_off = tuple(ends_off)
-        self._ended = [False] * 6
         self._slip = safety.bound("brake_slip")
-        self._sought = [False] * 6
-        self._from = [math.nan] * 6
         self.begin()
 
     def begin(self) -> None:
@@ -46,7 +48,12 @@ class Homing:
         self.begun[:] = [leg == 0 for leg in range(6)]
         self._ended = [False] * 6
         self._sought = [False] * 6
-        self._from = [math.nan] * 6
+        self._since: float | None = None
+        """s, rig time since when the latest leg counts as found without a move"""
+        self._unmoved: dict[int, float] = {}
+        """legs that were found without a move, and by how much they had moved then, m"""
+        self._left: dict[int, int] = {}
+        """those that have moved since, and the latest leg of that time"""
 
     @property
     def searching(self) -> list[bool]:
@@ -68,41 +75,66 @@ class Homing:
         """Those of `missing` that report a reference all the time, and no search."""
         return [leg for leg in self.missing(status) if not self._sought[leg - 1]]
 
-    def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Trip | None:
+    def waiting(self, t: float) -> bool:
+        """Whether the latest leg was just found without a move, at rig time `t` (s)."""
+        return self._since is not None and t < self._since + _WAIT
+
+    def follow(self, t: float, status: Sequence[int], moved: Sequence[float]) -> Trip | None:
         """Start the next leg when possible; a finding if another leg moves than the commanded one.
 
         Args:
             t: s, rig time.
             status: bits of `actuators.Status`, by leg.
-            fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
-            length: (6,) m, measured, from any zero.
+            moved: m, by which each leg has moved since the beginning.
         """
-        if all(self.begun):
+        latest = sum(self.begun) - 1
+        moves = abs(moved[latest]) >= _SIGNIFICANT
+        if moves:
+            self._unmoved.pop(latest, None)
+        other = max(range(latest + 1, 6), key=lambda leg: abs(moved[leg]), default=latest)
+        if other > latest and abs(moved[other]) >= (self._slip if moves else _SIGNIFICANT):
+            return self._wrong(other, [] if moves else [latest], moved, t)
+        for leg, place in self._unmoved.items():
+            way = abs(moved[leg] - place)
+            if way < _SIGNIFICANT or leg == latest:
+                self._left.pop(leg, None)
+            elif way < self._slip:
+                self._left.setdefault(leg, latest)
+            else:
+                return self._strayed(leg, self._left.get(leg, latest), way, t)
+        if moves:
+            self._since = None
+        elif not self._found(latest, status[latest]):
+            self._since = None
             return None
-        latest = self.begun.index(False) - 1
-        moved = [0.0] * 6
-        for leg in range(latest, 6):
-            if fresh[leg] and math.isfinite(length[leg]):
-                if math.isnan(self._from[leg]):
-                    self._from[leg] = float(length[leg])
-                moved[leg] = abs(float(length[leg]) - self._from[leg])
-        moves = moved[latest] >= _SIGNIFICANT
-        other = max(range(latest + 1, 6), key=moved.__getitem__)
-        if moved[other] >= (self._slip if moves else _SIGNIFICANT):
-            return self._wrong(latest, other, moved, t)
-        if moves or self._found(latest, status[latest]):
-            self.begun[latest + 1] = True
+        else:
+            self._since = t if self._since is None else self._since
+            self._unmoved[latest] = moved[latest]
+            if self.waiting(t):
+                return None
+        if latest < 5:
+            self.begun[latest + 1], self._since = True, None
         return None
 
     def _found(self, leg: int, bits: int) -> bool:
         return self._sought[leg] and bits & (_HOMED | _HOMING) == _HOMED
 
-    @staticmethod
-    def _wrong(searching: int, other: int, moved: Sequence[float], t: float) -> Trip:
-        if moved[searching] >= _SIGNIFICANT:
-            found = Finding(Code.BRAKE_SLIPS_HOMING, other + 1, moved[other])
+    def _wrong(self, other: int, searching: list[int], moved: Sequence[float], t: float) -> Trip:
+        """A leg has moved before its turn: by the drive of one that searches or has moved since it was found."""
+        stirred = [leg for leg, place in self._unmoved.items() if abs(moved[leg] - place) >= _STIRRED]
+        by, way = sorted({*searching, *stirred}), abs(moved[other])
+        if not by:
+            found = Finding(Code.BRAKE_SLIPS_HOMING, other + 1, way)
+        elif len(by) == 1:
+            found = Finding(Code.OTHER_LEG_HOMED, by[0] + 1, way, details={"other": other + 1})
         else:
-            found = Finding(Code.OTHER_LEG_HOMED, searching + 1, moved[other], details={"other": other + 1})
+            pairs = tuple(leg_pair(Code.PAIR_OF_LEGS, (leg + 1, other + 1)) for leg in by)
+            found = Finding(Code.OTHER_LEG_HOMED_BY_ONE, other + 1, way, within=pairs)
+        return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
+
+    @staticmethod
+    def _strayed(leg: int, by: int, way: float, t: float) -> Trip:
+        found = Finding(Code.FOUND_LEG_MOVED, leg + 1, way, details={"other": by + 1})
         return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
 
 

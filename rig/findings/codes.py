@@ -650,6 +650,20 @@ class Code(StrEnum):
         FaultCode.WIRING,
         unit="m",
     )
+    OTHER_LEG_HOMED_BY_ONE = _code(
+        "other_leg_homed_by_one",
+        "leg {leg} moved by {value:.2f*1e3} mm while others were commanded to home: motors or encoders of "
+        "{within:join or of } are wired to each other's drive, or the brake of leg {leg} does not hold",
+        FaultCode.WIRING,
+        unit="m",
+    )
+    FOUND_LEG_MOVED = _code(
+        "found_leg_moved",
+        "leg {leg} was at its reference, and moved by {value:.2f*1e3} mm when leg {other} was commanded to home: "
+        "motors or encoders of legs {leg} and {other} are wired to each other's drive, or leg {leg} is not held",
+        FaultCode.WIRING,
+        unit="m",
+    )
     PAIR = _code("pair", "{one} and {other}", FaultCode.WIRING)
     PAIR_OF_LEGS = _code("pair_of_legs", "legs {one} and {other}", FaultCode.WIRING)
     EXCHANGED_AT_REST = _code(

@@ -39,7 +39,7 @@ from rig.safety.trajectory_check import (
     check_trajectory,
 )
 from rig.safety.trip import Act, LegReference, Recheck, Report, Trip, no_recheck
-from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
+from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found, leg_pair
 
 __all__ = [
     "AT_ENDS",
@@ -86,6 +86,7 @@ __all__ = [
     "judge_sag",
     "law_bandwidth",
     "leg_masses",
+    "leg_pair",
     "no_force",
     "no_recheck",
     "task_bandwidth_of_margin",

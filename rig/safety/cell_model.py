@@ -41,6 +41,13 @@ class CellModel:
         """Forces (6, 5) at rest at home."""
         return self.forces(self._geometry.home_lengths)
 
+    @cached_property
+    def inertia(self) -> Array:
+        """Forces (6, 6) at home by accelerations of each leg alone, N per m/s²: by cell, then leg."""
+        length, none = self._geometry.home_lengths, np.zeros(6)
+        columns = [self.forces(length, none, alone)[:, 0] - self.at_home[:, 0] for alone in np.eye(6)]
+        return np.stack(columns, axis=1)
+
     def forces(self, length: Array, speed: Array | None = None, acceleration: Array | None = None) -> Array:
         """Forces (6, 5), N: at lengths `length` (6,) m, then per additional kg and kg m (3) of the platform.
 

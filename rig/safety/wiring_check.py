@@ -2,8 +2,10 @@
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import sub
 
 import numpy as np
 
@@ -23,6 +25,9 @@ _FEWEST_FITTED = 5  # samples to which a moment's motion is fitted
 # last samples, for an unstable loop, whose oscillation ends within some 0.1 s, and of the last away from home.
 _LATEST, _AWAY = (0.03, 0.005, 14), (0.04, 0.06, 16)
 _CYCLES = 7, 1, 14  # the same in cycles, of the last samples, at rates at which that is much shorter
+# Where positions come in coarse steps a moment is longer: until its accelerations are uncertain by so little, m/s²,
+# standard deviation, and by no more than so long, s.
+_STEADY, _LONGEST = 0.03, 0.1
 _MOMENTS = sum(most for _, _, most in (_LATEST, _AWAY, _CYCLES))
 _MOVED = 0.5e-3  # m from home, below which the platform's place tells nothing
 _LOOKING = 0.01  # s between two looks at it
@@ -31,6 +36,7 @@ _DEPARTURE = 0.04  # standard deviation of a force from the model, by friction a
 _BETWEEN = 0.5  # and of its mean between two samples from that of the two, of their difference
 _GAIN = 0.03  # standard deviation of a cell's gain
 _ZERO = 0.1  # and of its force at home, by friction that held the legs there, of the mean one
+_DRAG = 2.0  # s/m, and of what it reads by its leg's speed, by friction and held commands, of the mean one
 # Sums of squared deviations, in standard deviations. Of an exchange that is named: at most so much per force, so large
 # a part of that of the configured wiring without its worst cell, and so much less. Others are named beside the best one
 # up to so many times its sum, or so much more.
@@ -38,7 +44,7 @@ _FITS, _EXPLAINS, _BETTER = 1.0, 0.5, 5.0
 _ALIKE, _CLOSE = 2.0, 6.0
 _MOST_NAMED = 3
 
-_Moment = tuple[Array, Array, float]
+_Moment = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +59,14 @@ def exchanges_found(exchanges: Sequence[Exchange], code: Code = Code.EXCHANGED_I
     """What may be exchanged, within a finding of what says so."""
     parts = []
     for cells, what in ((False, Code.DRIVES_EXCHANGED), (True, Code.CELLS_EXCHANGED)):
-        pairs = tuple(pair(Code.PAIR_OF_LEGS, each.legs) for each in exchanges if each.cells is cells)
+        pairs = tuple(leg_pair(Code.PAIR_OF_LEGS, each.legs) for each in exchanges if each.cells is cells)
         if pairs:
             parts.append(Finding(what, within=pairs))
     leg = min(min(each.legs) for each in exchanges)
     return Finding(code, leg, within=tuple(parts))
 
 
-def pair(code: Code, legs: Sequence[int]) -> Finding:
+def leg_pair(code: Code, legs: Sequence[int]) -> Finding:
     """Two legs (1…6) of an exchange."""
     return Finding(code, details={"one": legs[0], "other": legs[1]})
 
@@ -72,33 +78,31 @@ def _exchanged(legs: tuple[int, int]) -> list[int]:
     return order
 
 
-class _Samples:
-    """The latest samples of time, s, lengths (6), m, and forces (6), N.
+_Samples = deque[tuple[float, bytes]]
+"""Latest samples: time, s; lengths (6,), m, and forces (6,), N"""
 
-    Args:
-        counts: of a moment, between two, and how many of them, see `_counts`.
+
+def _samples(counts: tuple[int, int, int]) -> _Samples:
+    """Room for the samples that moments need, see `_counts`."""
+    fitted, step, most = counts
+    return deque(maxlen=fitted + step * (most - 1))
+
+
+def _stored(samples: _Samples) -> Array:
+    """Samples (n, 13), oldest first: time, s, lengths, m, forces, N."""
+    measured = np.frombuffer(b"".join([each for _, each in samples])).reshape(-1, 12)
+    return np.column_stack([[t for t, _ in samples], measured])
+
+
+def _counts(over: float, apart: float, most: int, period: float, error: float) -> tuple[int, int, int]:
+    """Of a kind of moments, in cycles: how many are fitted, how many apart moments are; and how many of these.
+
+    error: of a length, m, standard deviation.
     """
-
-    def __init__(self, counts: tuple[int, int, int]) -> None:
-        fitted, step, most = counts
-        self._rows = np.zeros((fitted + step * (most - 1), 13))
-        self.noted = 0
-
-    def note(self, t: float, length: Array, force: Array) -> None:
-        """Store a sample, in place of the oldest one."""
-        row = self._rows[self.noted % len(self._rows)]
-        row[0], row[1:7], row[7:] = t, length, force
-        self.noted += 1
-
-    @property
-    def all(self) -> Array:
-        """A copy (n, 13), oldest first."""
-        return self._rows[np.arange(max(0, self.noted - len(self._rows)), self.noted) % len(self._rows)]
-
-
-def _counts(over: float, apart: float, most: int, period: float) -> tuple[int, int, int]:
-    """Of a kind of moments, in cycles: how many are fitted, how many apart moments are; and how many of these."""
-    return max(_FEWEST_FITTED, round(over / period) + 1), max(1, round(apart / period)), most
+    fitted = max(_FEWEST_FITTED, round(over / period) + 1)
+    while fitted * period < _LONGEST and error * float(np.linalg.norm(_fitted(fitted, period)[0][2])) > _STEADY:
+        fitted += 1
+    return fitted, max(1, round(apart / period)), most
 
 
 class ExchangeSearch:
@@ -107,14 +111,17 @@ class ExchangeSearch:
     Args:
         config: gives the period, and whether the cells are wired to the drives or to an amplifier.
         model: the cells' forces.
+        resolution: of the drives' positions, m.
     """
 
-    def __init__(self, config: RigConfig, model: CellModel) -> None:
+    def __init__(self, config: RigConfig, model: CellModel, resolution: float = 0.0) -> None:
         self._model, self._period = model, config.period
+        self._error = resolution / math.sqrt(12.0)
         self._home_lengths = config.machine.geometry.home_lengths
+        self._at_home: list[float] = self._home_lengths.tolist()
         self._own_cells = config.load_cells.source == "drive"
-        latest, away = _counts(*_LATEST, config.period), _counts(*_AWAY, config.period)
-        self._latest, self._moved = _Samples(latest), _Samples(away)
+        latest, away = (_counts(*kind, config.period, self._error) for kind in (_LATEST, _AWAY))
+        self._latest, self._moved = _samples(latest), _samples(away)
         self._kinds = [(latest, self._latest), (away, self._moved)]
         if 2 * _CYCLES[0] <= latest[0]:
             self._kinds.append((_CYCLES, self._latest))
@@ -128,22 +135,24 @@ class ExchangeSearch:
 
     def forget(self) -> None:
         """Begin anew: the drives' positions, or the drives, may be others."""
-        self._latest.noted = self._moved.noted = 0
+        self._latest.clear()
+        self._moved.clear()
         self._away, self._next = False, -math.inf
         self._work: Iterator[tuple[Exchange, ...] | None] | None = None
 
-    def note(self, t: float, length: Array, force: Array) -> None:
-        """Store what is measured in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
+    def note(self, t: float, measured: Array) -> None:
+        """Store what is `measured` (2, 6) in a cycle at rig time `t` (s): lengths, m, and forces, N."""
         if t >= self._next:
             self._next = t + _LOOKING
-            self._away = bool(np.abs(length - self._home_lengths).max() >= _MOVED)
-        self._latest.note(t, length, force)
+            self._away = max(map(abs, map(sub, measured[0].tolist(), self._at_home))) >= _MOVED
+        sample = t, measured.tobytes()
+        self._latest.append(sample)
         if self._away:
-            self._moved.note(t, length, force)
+            self._moved.append(sample)
 
     def begin(self, at_home: Array) -> None:
         """Look for an exchange that explains what was measured; `at_home` (6,) N were the forces at rest there."""
-        self._work = self._search(at_home.copy(), [samples.all for _, samples in self._kinds])
+        self._work = self._search(at_home.copy(), [_stored(samples) for _, samples in self._kinds])
 
     def proceed(self) -> tuple[Exchange, ...] | None:
         """Do a part of the search that is under way, small enough for a cycle; None before the end.
@@ -161,8 +170,12 @@ class ExchangeSearch:
     def rehearse(self) -> None:
         """Do the computations once at home, so that kernels are compiled; nothing is kept."""
         self._model.forces(self._home_lengths, np.zeros(6), np.zeros(6))
-        expected = self._model.at_home[np.newaxis]
-        self._misfit(expected[..., 0], np.ones(1), expected, list(range(6)))
+        expected, noise, legs = (
+            np.ones((1, 6, 6)),
+            np.eye(6) + self._model.inertia @ self._model.inertia.T,
+            list(range(6)),
+        )
+        self._misfit(expected[..., 0], _weights(noise[np.newaxis], legs), expected, legs)
 
     def _search(self, at_home: Array, samples: Sequence[Array]) -> Iterator[tuple[Exchange, ...] | None]:
         moments = self._moments(samples)
@@ -170,26 +183,28 @@ class ExchangeSearch:
             yield ()
             return
         measured = np.array([force for _, force, _ in moments]) - at_home
-        scale = np.hypot(self._model.noise(_DEPARTURE), [uncertain for _, _, uncertain in moments])
+        noise = np.array([covariance for _, _, covariance in moments])
         straight = list(range(6))
-        wired = np.full((len(moments), 6, 5), math.nan)
+        wired = np.full((len(moments), 6, 6), math.nan)
         for _ in self._expect(moments, straight, wired):
             yield None
         if not np.isfinite(wired).all():
             yield ()
             return
         # the configured wiring, but for one cell that may read anything
-        least = min(self._misfit(measured, scale, wired, [leg for leg in straight if leg != out]) for out in straight)
+        others = [[leg for leg in straight if leg != out] for out in straight]
+        least = min(self._misfit(measured, _weights(noise, legs), wired, legs) for legs in others)
+        weights = _weights(noise, straight)
         found: list[tuple[float, Exchange]] = []
         for one, other in PAIRS:
             order, legs = _exchanged((one, other)), (one + 1, other + 1)
             expected = np.full_like(wired, math.nan)
             for _ in self._expect(moments, order, expected):
                 yield None
-            if self._own_cells:
-                expected = expected[:, order]
-            found.append((self._misfit(measured, scale, expected, straight), Exchange(legs, cells=False)))
-            found.append((self._misfit(measured, scale, wired[:, order], straight), Exchange(legs, cells=True)))
+            forces = measured[:, order]
+            own = forces if self._own_cells else measured
+            found.append((self._misfit(own, weights, expected, straight), Exchange(legs, cells=False)))
+            found.append((self._misfit(forces, weights, wired, straight), Exchange(legs, cells=True)))
         best = min(misfit for misfit, _ in found)
         if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):
             yield ()
@@ -200,50 +215,62 @@ class ExchangeSearch:
     def _moments(self, samples: Sequence[Array]) -> list[_Moment]:
         """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first.
 
-        Then by what the forces are uncertain, as they are known at the samples only, N, standard deviation.
-        samples: (n, 13), as `_Samples` has them, for each of `_kinds`.
+        Then the covariance (6, 6), N², of the forces about the model: noise, what happens between samples, and the
+        resolution of the lengths by way of the accelerations.
+        samples: (n, 13), as of `_stored`, for each of `_kinds`.
         """
         moments = []
+        usual, own = self._model.noise(_DEPARTURE), np.eye(6)
+        inertia = self._model.inertia @ self._model.inertia.T
         for ((count, step, most), _), stored in zip(self._kinds, samples, strict=True):
             fit, average = _fitted(count, self._period)
+            coarse = (self._error * float(np.linalg.norm(fit[2]))) ** 2 * inertia
             ends = range(len(stored), count - 1, -step)
             for end in ends[:most]:
                 t, motion, force = np.split(stored[end - count : end], (1, 7), axis=1)
                 uneven = np.abs(np.diff(t[:, 0]) - self._period).max()
                 if uneven < 0.5 * self._period and np.isfinite(motion + force).all():
                     steps = math.sqrt((np.diff(force, axis=0) ** 2).mean())
-                    moments.append((fit @ motion, average @ force, _BETWEEN * steps * float(np.linalg.norm(average))))
+                    between = _BETWEEN * steps * float(np.linalg.norm(average))
+                    moments.append((fit @ motion, average @ force, (usual**2 + between**2) * own + coarse))
         return moments
 
     def _expect(self, moments: list[_Moment], order: list[int], out: Array) -> Iterator[None]:
-        """Fill `out` (moments, 6, 5) with the change of `CellModel.forces` from home, of lengths in another order.
+        """Fill `out` (moments, 6, 6) with the change of `CellModel.forces` from home, of lengths in another order.
 
-        What is no motion of the platform is left alone.
+        Then with the legs' speeds, m/s. What is no motion of the platform is left alone.
         """
         for row, (motion, _, _) in enumerate(moments):
             try:
-                out[row] = self._model.forces(*motion[:, order]) - self._model.at_home
+                out[row, :, :5] = self._model.forces(*motion[:, order]) - self._model.at_home
+                out[row, :, 5] = motion[1, order]
             except (DynamicsError, KinematicsError):
                 return
             yield
 
-    def _misfit(self, measured: Array, scale: Array, expected: Array, legs: list[int]) -> float:
-        """Squared deviations of the cells of `legs`, summed, that no likely mass, gains and zeros take away.
+    def _misfit(self, measured: Array, weights: Array, expected: Array, legs: list[int]) -> float:
+        """Squared deviations of the cells of `legs`, summed, that no likely mass, gains, zeros and friction take away.
 
-        measured (moments, 6) N, `scale` (moments,) their standard deviations, N, expected (moments, 6, 5) as
-        `CellModel.forces`; infinite where that is no number.
+        measured (moments, 6) N, `weights` of those cells as `_weights`, expected (moments, 6, 6) as `_expect`; infinite
+        where that is no number.
         """
         if not np.isfinite(expected).all():
             return math.inf
         change = expected[:, legs, 0]
-        error = ((measured[:, legs] - change) / scale[:, None]).ravel()
+        error = (weights @ (measured[:, legs] - change)[:, :, None]).ravel()
         own = np.eye(len(legs))
         gains = change[:, :, None] * (_GAIN * own)
         zeros = np.broadcast_to(self._model.noise(_ZERO) * own, gains.shape)
-        columns = [expected[:, legs, 1:] * self._model.prior, gains, zeros]
-        by = (np.concatenate(columns, axis=2) / scale[:, None, None]).reshape(len(error), -1)
+        drags = expected[:, legs, 5:] * (self._model.noise(_DRAG) * own)
+        by = weights @ np.concatenate([expected[:, legs, 1:5] * self._model.prior, gains, zeros, drags], axis=2)
+        by = by.reshape(len(error), -1)
         along = error @ by
         return float(error @ error - along @ np.linalg.solve(by.T @ by + np.eye(len(along)), along))
+
+
+def _weights(noise: Array, legs: list[int]) -> Array:
+    """Of covariances (moments, 6, 6) N²: matrices, 1/N, that make the deviations of the cells of `legs` independent."""
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(noise[:, legs][:, :, legs])))
 
 
 def _fitted(count: int, period: float) -> tuple[Array, Array]:
@@ -296,7 +323,9 @@ class ExchangeCheck:
         self._prior = np.diag(model.prior**2)
         self._halves = math.ceil(2 * (1 + len(PAIRS)) * config.period / _AT_REST_COMPUTING)
         self._before, self._samples_before = np.zeros(6), 0
-        self._status, self._length, self._moved = [0] * 6, [math.nan] * 6, [0.0] * 6
+        self._status, self._length = [0] * 6, [math.nan] * 6
+        self.moved: list[float] = [0.0] * 6
+        """m, by which each leg has moved since homing began, or moved while homing"""
         self._expected: Iterator[tuple[Array, Array] | None] = iter(())
         self._candidates: list[tuple[Array, Array]] = []
         self.connected()
@@ -323,7 +352,7 @@ class ExchangeCheck:
     def begin(self, status: Sequence[int], length: Array) -> None:
         """Homing begins, of drives that report `status` and `length` (6,) m, from any zero."""
         self._before, self._samples_before = self._mean, self._samples
-        self._status, self._length, self._moved = list(status), length.tolist(), [0.0] * 6
+        self._status, self._length, self.moved = list(status), length.tolist(), [0.0] * 6
         self.at_home, self.pending = None, False
 
     def follow(self, fresh: Array, status: Sequence[int], length: Array) -> None:
@@ -331,14 +360,14 @@ class ExchangeCheck:
         for leg, bits in enumerate(status):
             now = float(length[leg])
             if fresh[leg] and math.isfinite(now):
-                if not (bits ^ self._status[leg]) & _REFERENCE:
-                    self._moved[leg] += now - self._length[leg]
+                if not (bits ^ self._status[leg]) & _REFERENCE and math.isfinite(self._length[leg]):
+                    self.moved[leg] += now - self._length[leg]
                 self._status[leg], self._length[leg] = bits, now
 
     def homed(self, length: Array) -> None:
         """Homing is over: `length` (6,) m, true."""
         self.forget()
-        self._expected = self._expect(length.copy(), np.array(self._moved))
+        self._expected = self._expect(length.copy(), np.array(self.moved))
         self._candidates = []
         self.pending = True
 
@@ -437,4 +466,4 @@ class ExchangeCheck:
 
 def _pairs(pairs: Sequence[tuple[int, int]]) -> tuple[Finding, ...]:
     """Pairs of legs, each as indices."""
-    return tuple(pair(Code.PAIR, (one + 1, other + 1)) for one, other in pairs)
+    return tuple(leg_pair(Code.PAIR, (one + 1, other + 1)) for one, other in pairs)

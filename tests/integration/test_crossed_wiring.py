@@ -20,7 +20,7 @@ from dynamics import format_mechanism, load_mechanism
 from kinematics import Geometry, Trajectory, TrajectorySpec, build_trajectory
 from rig.client import demo_trajectory, execute
 from rig.commissioning import put_on_record
-from rig.config import RigConfig
+from rig.config import RigConfig, load_config
 from rig.engine import LegResult
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError, RunFaultError
@@ -156,6 +156,51 @@ def test_two_legs_exchanged_are_found_before_the_first_motion_or_named(
         assert isinstance(error, RunFaultError | RefusedError)
         assert named in str(error) or f"legs {one} and {other} {earlier}" in str(error)
         assert str(error).count(named) <= 1
+
+
+LOOPS = ("virtual-jrk-g2", "virtual-iai")
+ALL_LOOPS = list(itertools.product(LOOPS, ("motor", "encoder", "drives", "cell"), PAIRS))
+SOME_LOOPS = [
+    ("virtual-jrk-g2", "motor", (1, 2)),
+    ("virtual-jrk-g2", "motor", (4, 5)),
+    ("virtual-jrk-g2", "encoder", (2, 4)),
+    ("virtual-jrk-g2", "drives", (1, 2)),
+    ("virtual-jrk-g2", "drives", (1, 4)),
+    ("virtual-jrk-g2", "cell", (2, 5)),
+    ("virtual-iai", "cell", (1, 3)),
+]
+
+
+@pytest.mark.parametrize(("rig", "kind", "pair"), ALL_LOOPS if LONG else SOME_LOOPS)
+def test_two_legs_of_drives_with_loops_of_their_own_exchanged_are_named(
+    tmp_path: Path, rig: str, kind: Kind, pair: tuple[int, int]
+) -> None:
+    """A Jrk G2 near home is found without a move, and its positions come in steps of 0.06 mm."""
+    fault = {"drives": "swap_unit"}.get(kind, f"{kind}_exchanged")
+    ways = [pair, pair[::-1]] if kind == "drives" else [pair]
+    faults = [{"fault": fault, "leg": leg, "value": float(value), "at": 0.0} for leg, value in ways]
+    virtual = {"drive": {"start_spread": 2e-4}, "faults": faults}
+    error = run(
+        load_config(rig).changed({"recording": {"directory": str(tmp_path)}, "virtual": virtual}), tmp_path, "swell"
+    )
+    assert isinstance(error, RunFaultError)
+    legs = f"legs {pair[0]} and {pair[1]}"
+    named = {"drives": f"the drives of {legs}", "cell": f"the load cells of {legs}"}.get(
+        kind, f"motors or encoders of {legs}"
+    )
+    assert named in str(error)
+
+
+@pytest.mark.parametrize("fault", [("jam", 300.0), ("weak", 0.3), ("zero_jump", 40.0)])
+def test_no_pair_of_such_drives_is_named_for_another_fault(tmp_path: Path, fault: tuple[str, float]) -> None:
+    name, value = fault
+    faults = [
+        {"fault": "cell_exchanged", "leg": 1, "value": 1.0, "at": 0.0},  # with itself: nothing proves the wiring
+        {"fault": name, "leg": 4, "value": value, "at": 3.4},
+    ]
+    virtual = {"drive": {"start_spread": 2e-4}, "faults": faults}
+    config = load_config("virtual-jrk-g2").changed({"recording": {"directory": str(tmp_path)}, "virtual": virtual})
+    assert "another wiring" not in str(run(config, tmp_path, "swell"))
 
 
 def test_tests_of_before_an_exchange_are_taken_off_the_record(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class Measured:
         """What a search makes of it, with legs' cells in another order."""
         search.forget()
         for t, length, force in zip(self.times, self.lengths, self.forces, strict=True):
-            search.note(float(t), length, force[cells])
+            search.note(float(t), np.stack([length, force[cells]]))
         search.begin(self.at_home[cells])
         found = None
         while found is None:

@@ -81,7 +81,7 @@ BOUND_BREAKS = [
     ),
     _homing(
         "another leg may home than the one that was told to",
-        "if moved[other] >= (self._slip if moves else _SIGNIFICANT):",
+        "if other > latest and abs(moved[other]) >= (self._slip if moves else _SIGNIFICANT):",
         "if False:",
         "test_motors_wired_to_each_others_drives_are_found_by_the_first_leg_that_moves",
     ),

@@ -23,6 +23,7 @@ from rig.engine.lease import Leases
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect, Engage, Home
 from rig.errors import HardwareError
+from rig.findings import Code, Finding
 from rig.runtime.shared_memory import ControlBlock
 from rig.runtime.ticker import MachineTicker, Tick
 from rig.safety.feedback import FeedbackMonitor
@@ -386,6 +387,65 @@ def test_a_drive_that_has_its_reference_but_was_never_seen_to_search_is_named() 
     assert not homing.done([seeking] + [found] * 5)
     assert homing.missing([seeking] + [found] * 5) == [1] and not homing.unsought([seeking] + [found] * 5)
     assert not homing.missing([found] * 6)
+
+
+class _Search:
+    """A homing on the way, at 100 Hz: legs that are found as they begin, and what each has moved, mm."""
+
+    def __init__(self) -> None:
+        self.homing, self.t, self.moved = Homing(Safety()), 0.0, [0.0] * 6
+        self.homing.done([Status.HOMING.value] * 6)
+
+    def follow(self, seconds: float, **moved: float) -> Finding | None:
+        """Let time pass with legs, `leg3` for one, where they are then; a finding if there is one."""
+        for name, way in moved.items():
+            self.moved[int(name.removeprefix("leg")) - 1] = 1e-3 * way
+        for _ in range(round(100 * seconds)):
+            self.t += 0.01
+            trip = self.homing.follow(self.t, [Status.HOMED.value] * 6, self.moved)
+            if trip is not None:
+                return trip.cause.finding
+        return None
+
+
+def test_homing_waits_where_a_leg_was_found_without_a_move() -> None:
+    search = _Search()
+    assert search.follow(0.2) is None and sum(search.homing.begun) == 1
+    assert search.follow(0.1) is None and sum(search.homing.begun) == 2
+    assert search.follow(0.01, leg2=0.3) is None and sum(search.homing.begun) == 3  # it has shown that it moves itself
+    assert search.follow(1.1) is None and all(search.homing.begun)
+    assert not search.homing.waiting(search.t)
+
+
+def test_a_drive_that_moves_another_leg_while_it_is_waited_for_is_named_with_it() -> None:
+    search = _Search()
+    search.follow(0.3)
+    found = search.follow(0.2, leg5=-0.25)
+    assert found is not None and (found.code, found.leg, found.details["other"]) == (Code.OTHER_LEG_HOMED, 2, 5)
+
+
+def test_each_drive_that_may_have_moved_another_leg_is_named_with_it() -> None:
+    search = _Search()
+    search.follow(0.55)  # legs 1 and 2 were found
+    found = search.follow(0.1, leg1=0.06, leg5=0.3)
+    assert found is not None and found.code is Code.OTHER_LEG_HOMED_BY_ONE and found.leg == 5
+    assert "motors or encoders of legs 1 and 5 or of legs 3 and 5" in found.text
+    search = _Search()
+    search.follow(0.55)
+    found = search.follow(0.1, leg3=0.3, leg2=0.06, leg5=2.1)
+    assert found is not None and (found.code, found.leg, found.details["other"]) == (Code.OTHER_LEG_HOMED, 2, 5)
+    search = _Search()
+    search.follow(0.55)
+    found = search.follow(0.1, leg3=0.3, leg5=2.1)
+    assert found is not None and found.code is Code.BRAKE_SLIPS_HOMING and found.leg == 5
+
+
+def test_a_found_leg_that_leaves_its_reference_is_named_with_the_leg_that_was_commanded_then() -> None:
+    search = _Search()
+    search.follow(0.55)
+    assert search.follow(0.01, leg2=0.3) is None  # as leg 3 is commanded
+    found = search.follow(0.5, leg2=2.1, leg3=-1.8)
+    assert found is not None and (found.code, found.leg, found.details["other"]) == (Code.FOUND_LEG_MOVED, 2, 3)
 
 
 def test_references_must_agree_with_the_forward_kinematics() -> None:
