@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dynamics import Dynamics
-from kinematics import Array, LegMotion, Trajectory, leg_kinematics, tabulate
+from kinematics import Array, LegMotion, Trajectory, leg_kinematics, report_compilation, tabulate
 from rig.client.interruption import Interruption
 from rig.client.lifecycle import connect_and_home, engage, let_pass
 from rig.client.lockstep import LockstepRig
@@ -16,11 +16,12 @@ from rig.client.motion_runner import perform
 from rig.client.motions import checked_motion
 from rig.client.runs import demo_trajectory
 from rig.config import RigConfig
-from rig.engine import command_waits, make_drive_group
+from rig.engine import command_waits, kernels_of, make_drive_group
 from rig.errors import RefusedError, RigError
 from rig.findings import Finding
 from rig.safety import check_loop, judge_sag
 from rig.states import State
+from rig.virtual import kernels_of as kernels_of_virtual
 from rig.virtual import run_loop, truth_of
 
 _FOLLOWING_PART, _RESIDUAL_PART = 0.8, 0.6
@@ -35,6 +36,14 @@ _SIMULATED = 10.0
 """s of it that are simulated with all drives, at a tenth of the speed of the other"""
 _EVERY = 0.01
 """s, between samples of speeds and accelerations"""
+_KERNELS = (
+    "dynamics.kernels.cells.cells_batch_kernel",
+    "kinematics.leg._inverse_batch",
+    "kinematics.trajectories.table._table_motions_kernel",
+    "rig.virtual.closed_loop.cycle.run_kernel",
+    "rig.virtual.closed_loop.motion.accelerations_kernel",
+)
+"""Kernels of the prediction where the host closes all loops, with their modules, without their callees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,9 @@ class FittedMotion:
     limited_by: str = ""
 
 
-def fitted_demo(config: RigConfig, duration: float) -> FittedMotion:
+def fitted_demo(
+    config: RigConfig, duration: float, report: Callable[[int, int], None] = lambda _done, _total: None
+) -> FittedMotion:
     """The demo motion in the largest size that a virtual machine can follow, by a prediction of each size tried.
 
     Forces beyond the model move the legs from their reference, by the stiffness of the host's loop, and grow with the
@@ -126,9 +137,20 @@ def fitted_demo(config: RigConfig, duration: float) -> FittedMotion:
     what the cells read beyond the model, and the drives' greatest speed and acceleration each keep a margin to their
     bound.
 
+    Args:
+        config: of a virtual rig.
+        duration: of the motion, s.
+        report: see `kinematics.report_compilation`; the first prediction on a machine compiles for minutes.
+
     Raises:
         RefusedError: the control loop is unstable, or even at a twentieth of its size a bound is exceeded.
     """
+    simulated = (*kernels_of(config), *kernels_of_virtual(config)) if any(config.own_loops) else _KERNELS
+    with report_compilation(simulated, report):
+        return _fitted(config, duration)
+
+
+def _fitted(config: RigConfig, duration: float) -> FittedMotion:
     loop = check_loop(config)
     if not loop.passed:
         raise RefusedError(loop.message)

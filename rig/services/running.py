@@ -126,7 +126,8 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
 def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     """Run the virtual rig from start to finish, and identify it if requested.
 
-    Events: `fitted` with the motion's `size`, a fraction, what limits it (`limited_by`, see `FittedMotion`), and of
+    Events: `compiling`, on the first start on a machine.
+    `fitted` with the motion's `size`, a fraction, what limits it (`limited_by`, see `FittedMotion`), and of
     what is predicted of it `following`, m, `residual`, N, `speed` and `acceleration` of a leg, each with its bound
     (`..._bound`, infinite for none); `rig` with its `phase`; notices of the control loop.
 
@@ -169,7 +170,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     config = with_demo_thresholds(config, timing=not request.lockstep, exact=request.exact and not foreign)
     if not request.exact:
         config = as_built(config, request.as_built)
-    fitted = fitted_demo(config, request.duration)
+    fitted = fitted_demo(config, request.duration, lambda done, total: progress(Progress("compiling", done, total)))
     progress(Progress("fitted", values=_described(config, fitted)))
     trajectory = fitted.trajectory
     config = expecting_own_loops(config, fitted.predicted) if request.exact else expecting(config, trajectory)

@@ -17,7 +17,14 @@ from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
 from rig.virtual.payload_unit import PayloadUnit, payload_of
 from rig.virtual.plant import Plant, hose_wrenches, plant_mechanism, scaled_mechanism
 from rig.virtual.port import LegPort
-from rig.virtual.process import LATE_WINDOW, RigView, TwinLateness, VirtualRigProcess, serve_virtual_rig
+from rig.virtual.process import (
+    LATE_WINDOW,
+    RigView,
+    TwinLateness,
+    VirtualRigProcess,
+    kernels_of,
+    serve_virtual_rig,
+)
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig, serve_device
 
@@ -46,6 +53,7 @@ __all__ = [
     "fault_text",
     "force_bounds",
     "hose_wrenches",
+    "kernels_of",
     "merit",
     "mujoco_package",
     "on_reference",

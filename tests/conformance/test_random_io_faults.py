@@ -37,7 +37,6 @@ def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place
     begin = device.counters.received
     try:
         for cycle in range(CYCLES):
-            since_fault = 0 if left else since_fault + 1
             if left == 0 and draw.randrange(RARITY) == 0:
                 (kind, bits), left = draw.choice(kinds), draw.randint(1, LASTING)
                 value = draw.randrange(bits) if kind == "bit_flip" else 0.003 if kind == "delay" else None
@@ -49,6 +48,7 @@ def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place
                 if left == 0:
                     bench.twin.clear_all()
                     assert kind != "noise" or device.counters.unusable > unusable, (cycle, begun)
+            since_fault = 0 if left else since_fault + 1
             if not device.connected:
                 device.connect(1.0)
             held += 1

@@ -1,11 +1,14 @@
 """The demo's motion fits the machine that runs it: what its legs would be off their reference decides its size."""
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kinematics import report_compilation
 from rig.client import (
     Interruption,
     LockstepRig,
@@ -42,6 +45,26 @@ def test_the_demo_is_whole_where_the_machine_follows_it(drives: str) -> None:
         assert all(fitted_demo(of_demo(drives, built), 20.0).size == 1.0 for built in (1, 2, 3))
     if drives in ("virtual-iai", "virtual-canopen"):
         assert fitted_demo(of_demo(drives, 1), 4.0).size == 1.0
+
+
+@pytest.mark.parametrize("drives", ["virtual", "virtual-canopen"])
+def test_the_first_prediction_on_a_machine_reports_what_it_compiles(
+    drives: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str] = []
+    reported: list[tuple[int, int]] = []
+
+    @contextmanager
+    def first_start(roots: Iterable[str], report: Callable[[int, int], None]) -> Iterator[None]:
+        named.extend(roots)
+        report(0, len(named))
+        with report_compilation(named, report):  # raises for a kernel that there is not
+            yield
+
+    monkeypatch.setattr("rig.client.fitting.report_compilation", first_start)
+    fitted_demo(of_demo(drives, None), 4.0, lambda done, total: reported.append((done, total)))
+    assert reported[0] == (0, len(named))
+    assert ("rig.engine.cycle_data.measure_kernel" in named) == (drives == "virtual-canopen")
 
 
 @pytest.mark.usefixtures("undrawn_reports")
