@@ -173,3 +173,14 @@ def test_the_rate_that_is_offered_is_that_of_the_slowest_line(baud: int) -> None
         assert offers == {math.floor(verdict.carries)}
     else:
         assert not offers
+
+
+def test_a_line_of_slow_devices_is_offered_the_delay_that_it_carries() -> None:
+    base = BASES["virtual-servo"]
+    legs = [leg.model_dump() | {"reply_delay": 1e-3} for leg in base.drives.legs]
+    config = base.changed({"drives": {"legs": legs}})
+    slow = check_buses(config).findings
+    assert len(slow) == 2
+    for found in slow:
+        (quick,) = (remedy for remedy in found.within if remedy.code is Code.LINE_QUICKER)
+        assert holds(config, found, quick)
