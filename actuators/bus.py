@@ -388,6 +388,8 @@ class HalfDuplexBus(Bus):
         """by the head of a reply that may come late: the range that it is of, and until when it may come, s"""
         self._distrusted = False
         """whether the awaited reply may be such a late one"""
+        self._missed = False
+        """whether the reply to the last request was given up, and may still come"""
 
     @property
     def protocol(self) -> str:
@@ -490,7 +492,7 @@ class HalfDuplexBus(Bus):
         if data := wire.receive(-math.inf):
             doubtful, self._doubtful = now < self._doubtful, -math.inf
             self._until = max(self._until, now + _REST_OF_IT * self.byte_time)
-            late = self._missing.pop(data[:_READ_HEAD], None) is not None
+            late = self._is_late(data)
             if self._waiting:
                 counters = self._waiting[0][0].counters
                 counters.rejected += 1
@@ -508,7 +510,7 @@ class HalfDuplexBus(Bus):
         self._distrusted = now < self.held_until(exchange, message)
         if data := wire.receive(-math.inf):
             exchange.counters.rejected += 1
-            exchange.counters.belated += self._missing.pop(data[:_READ_HEAD], None) is not None
+            exchange.counters.belated += self._is_late(data)
         self._input = b""
         frame = self.framing.frame(message)
         if wire.send(frame):
@@ -545,6 +547,7 @@ class HalfDuplexBus(Bus):
         """Give up the unit that does not answer."""
         if self._asker is not None:
             self._asker.presence.silent = True
+        self._missed = True
         self._doubt(now)
         self._rest(now)
 
@@ -568,17 +571,30 @@ class HalfDuplexBus(Bus):
             self._missing[head] = read, min(until, now + self._reply_timeout)
         self._missing = {head: entry for head, entry in self._missing.items() if now < entry[1]}
 
+    def _is_late(self, data: bytes) -> bool:
+        """Whether `data` may be the reply to a request that was given up, which is not missing any more then."""
+        missed, self._missed = self._missed, False
+        return (self._missing.pop(data[:_READ_HEAD], None) is not None) | missed
+
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""
         found = self.framing.scan(self._input, self._message, exchange.reply_length)
         if found is None:
             return False
         counters = exchange.counters
+        missed, self._missed = self._missed, False
+        if missed and not found.reply and not found.damaged:  # it is late; this request's own may still come
+            self._missing.pop(self._input[:_READ_HEAD], None)
+            counters.rejected += 1
+            counters.belated += 1
+            self._input = b""
+            return False
         exchange.reply = b"" if self._distrusted else found.reply
         if found.damaged:
             counters.crc += 1
         elif not exchange.reply or found.more or exchange.transaction < 0:
             counters.rejected += 1
+            counters.belated += missed or (bool(exchange.reply) and exchange.transaction < 0)  # nobody waits any more
         return True
 
     def _rest(self, now: float) -> None:

@@ -712,7 +712,9 @@ class Code(StrEnum):
         "from where homing began, any two legs could be exchanged unnoticed",
         severity=Severity.INFO,
     )
-    UNPROVEN = _code("unproven", "no test is on record for the way it is wired now", remedy=Remedy.TEST_LEGS)
+    UNPROVEN = _code(
+        "unproven", "no test is on record for its present wiring, address and profile", remedy=Remedy.TEST_LEGS
+    )
     UNPROVEN_EXCHANGED = _code(
         "unproven_exchanged",
         "the drives of legs {pairs:join, of legs } have been exchanged since the legs were tested; {within}",

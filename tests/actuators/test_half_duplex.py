@@ -166,6 +166,23 @@ def test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for():
     assert [data[0] for _, data in wire.sent[sent:]][:2] == [3, 1] and wire.sent[sent][0] - now < 2e-3
 
 
+@pytest.mark.parametrize("late", [8e-3, 10.5e-3])
+def test_a_reply_that_comes_after_it_was_given_up_is_no_noise(late):
+    """Before the next request, or during it: on a line of one unit, which is asked again at once."""
+    other = bytes.fromhex("01 04 02 00 07")  # a reply to another function
+    first = [(late, other + crc16(other))]
+    bus, wire, (member,) = bus_with(lambda _data, n: first if n == 1 else [(1e-3, good(1))], units=(1,))
+    assert ask(bus, [member], within=9e-3) == [None]
+    for begin in (0.01, 0.02):
+        wire.clock.time = begin
+        assert ask(bus, [member]) == [good(1)[:-2]]
+    assert (member.counters.rejected, member.counters.belated, member.counters.unusable) == (1, 1, 0)
+    wire.coming.append((0.025, good(1)))  # unasked
+    wire.clock.time = 0.03
+    assert ask(bus, [member]) == [good(1)[:-2]]
+    assert (member.counters.rejected, member.counters.unusable) == (2, 1)
+
+
 def test_what_the_deadline_finds_waiting_is_not_sent_later():
     bus, wire, members = bus_with(lambda data, _n: [(2e-3, good(data[0]))])
     assert ask(bus, members, within=4e-3) == [good(1)[:-2], None, None]
@@ -173,7 +190,7 @@ def test_what_the_deadline_finds_waiting_is_not_sent_later():
     assert ask(bus, members[2:]) == [good(3)[:-2]]  # after the reply of 2, which nobody waits for any more
     assert [data[0] for _, data in wire.sent] == [1, 2, 3]
     assert wire.sent[2][0] - wire.sent[1][0] >= 3e-3
-    assert members[1].counters.rejected == 1
+    assert (members[1].counters.rejected, members[1].counters.unusable) == (1, 0)  # late, and no noise
 
 
 def test_who_leaves_before_its_turn_sends_nothing():

@@ -264,7 +264,9 @@ LINK_BREAKS = [
     ),
     _line(
         "what was on the line before the request answers it",
-        'if wire.receive(-math.inf):\n            exchange.counters.rejected += 1\n        self._input = b""',
+        "if data := wire.receive(-math.inf):\n            exchange.counters.rejected += 1\n"
+        "            exchange.counters.belated += self._is_late(data)\n"
+        '        self._input = b""',
         "pass",
         f"{_LINE}::test_bytes_from_before_a_request_are_dropped",
     ),
