@@ -29,8 +29,8 @@ class Interpolator:
     the distance that is wanted. If it is longer the next cycle is shortened, if it is shorter lengthened, by 150 ns in
     each 62.5 µs, which is 0.24 %, whatever the difference is. So the phase is that of the median SYNC: a single late
     one moves it by 12 µs in a cycle of 5 ms. A cycle without a SYNC changes nothing. The distance is a parameter of
-    that drive, 320 µs as delivered. Here it is 0.8 of a period, since a computer's SYNCs are late, hardly ever early.
-    So a target is reached 1.8 periods after its SYNC.
+    that drive, 320 µs as delivered. Here it is 0.8 of a period, since a computer's SYNCs are late and hardly ever
+    early. So a target is reached 1.8 periods after its SYNC.
 
     A drive that was told no period, or whose SYNCs do not come at it, is not synchronized. It goes by the time between
     the last two set-points, as it measures that, from the moment at which it has the second.
