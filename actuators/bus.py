@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from actuators.errors import ConfigurationError
-from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming, RtuLine
+from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming, MbapLine, RtuLine
 from actuators.interface import Counters
 from actuators.wire import SerialWire, Wire
 
@@ -210,7 +210,8 @@ class PipelinedBus(Bus):
         self.transaction = 0
         """id of the last request"""
         self._pending: dict[int, Exchange] = {}
-        self._given_up: deque[int] = deque(maxlen=_LATE)
+        self._given_up: dict[int, int] = {}
+        """the last ones: id → bytes of a good reply"""
         self._early = b""
         """bytes that were received for the next `collect`"""
 
@@ -281,7 +282,9 @@ class PipelinedBus(Bus):
     def _give_up(self, exchange: Exchange) -> None:
         """Stop waiting for the reply to a unit's request, which may have arrived."""
         if self._pending.pop(exchange.transaction, None) is not None:
-            self._given_up.append(exchange.transaction)
+            self._given_up[exchange.transaction] = exchange.reply_length
+            if len(self._given_up) > _LATE:
+                del self._given_up[next(iter(self._given_up))]
 
     def _sort(self, data: bytes, exchange: Exchange) -> bool:
         """Assign every complete frame to its exchange; whether `exchange` has its reply.
@@ -294,6 +297,8 @@ class PipelinedBus(Bus):
             found, protocol, size, unit = HEADER.unpack_from(self._input)
             asking = pending.get(found)
             lengths = [one.reply_length for one in ([asking] if asking is not None else pending.values())]
+            if asking is None and found in self._given_up:
+                lengths.append(self._given_up[found])
             strange = asking is None and all(unit != one.unit for one in pending.values())
             if protocol or size not in (*lengths, EXCEPTION_LENGTH) or strange:
                 # Not the start of a frame that can be an answer: go on at the next place that looks like one.
@@ -574,6 +579,8 @@ class HalfDuplexBus(Bus):
     def _is_late(self, data: bytes) -> bool:
         """Whether `data` may be the reply to a request that was given up, which is not missing any more then."""
         missed, self._missed = self._missed, False
+        if isinstance(self.framing, MbapLine):
+            return self.framing.late(data)
         return (self._missing.pop(data[:_READ_HEAD], None) is not None) | missed
 
     def _found(self, exchange: Exchange) -> bool:
@@ -595,6 +602,8 @@ class HalfDuplexBus(Bus):
         elif not exchange.reply or found.more or exchange.transaction < 0:
             counters.rejected += 1
             counters.belated += missed or (bool(exchange.reply) and exchange.transaction < 0)  # nobody waits any more
+        counters.rejected += found.belated
+        counters.belated += found.belated
         return True
 
     def _rest(self, now: float) -> None:

@@ -59,12 +59,13 @@ class ReplyScan(NamedTuple):
     """Result of a scan for a reply, once it has arrived or cannot arrive any more.
 
     reply: its message, b"" if there is none. more: whether unexpected bytes came as well. damaged: whether the head is
-    that of the reply, but the checksum is wrong.
+    that of the reply, but the checksum is wrong. belated: replies to earlier requests that came before it.
     """
 
     reply: bytes
     more: bool = False
     damaged: bool = False
+    belated: int = 0
 
 
 class LineFraming(Protocol):
@@ -145,6 +146,9 @@ class RtuLine:
         return None if len(data) < heads[0][1] else ReplyScan(b"", damaged=damaged)
 
 
+_LATE = 256  # transactions before the present one, a reply to which is a late one
+
+
 class MbapLine:
     """Modbus TCP, one transaction at a time, for servers that do not support more."""
 
@@ -162,10 +166,17 @@ class MbapLine:
         self._transaction = self._transaction % 0xFFFF + 1
         return MBAP.pack(self._transaction, 0, len(message)) + message
 
+    def late(self, data: bytes) -> bool:
+        """Whether bytes begin as a reply to the last request, or one before it."""
+        if len(data) < HEADER.size:
+            return False
+        transaction, protocol, _, _ = HEADER.unpack_from(data)
+        return not protocol and (self._transaction - transaction) % 0xFFFF <= _LATE
+
     def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.scan`: replies to other transactions are skipped."""
+        """See `LineFraming.scan`: replies to other transactions are skipped, and counted if they are late ones."""
         del message
-        more = False
+        more, belated = False, 0
         while len(data) >= HEADER.size:
             transaction, protocol, size, _ = HEADER.unpack_from(data)
             ours = transaction == self._transaction
@@ -175,8 +186,9 @@ class MbapLine:
             if len(data) < end:
                 return None
             if ours:
-                return ReplyScan(data[MBAP.size : end], more=more or len(data) > end)
-            data, more = data[end:], True
+                return ReplyScan(data[MBAP.size : end], more=more or len(data) > end, belated=belated)
+            late = self.late(data)
+            data, more, belated = data[end:], more or not late, belated + late
         return None
 
 

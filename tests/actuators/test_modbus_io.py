@@ -10,7 +10,7 @@ from pymodbus.server import ModbusTcpServer
 from pymodbus.simulator import DataType, SimData, SimDevice
 from test_foreign_slaves import Slave
 
-from actuators import ConfigurationError, MemoryWire, ProtocolError, create_io_device, create_io_twin
+from actuators import ConfigurationError, FaultyDevice, MemoryWire, ProtocolError, create_io_device, create_io_twin
 from actuators.io_device import IoDevice
 from actuators.modbus_io import ModbusIo, ModbusIoOptions
 from rig.testing.benches import BenchTerminals
@@ -197,3 +197,34 @@ def test_our_driver_on_a_foreign_server() -> None:
             block.close()
         with ModbusTcpClient("127.0.0.1", port=port, timeout=PATIENCE, retries=0) as master:
             assert master.read_coils(0, count=3, device_id=UNIT).bits[:3] == [True, False, True]
+
+
+@pytest.mark.parametrize("outputs", [(0, 1, 2), (0, 8)], ids=["all at once", "in turn"])
+def test_late_replies_of_a_block_are_late_and_not_invalid(outputs: tuple[int, ...]) -> None:
+    """Reading and writing alternate, so that a late reply has another length than the one that is awaited."""
+    device, twin = _slow_block(outputs)
+    for cycle in range(1, 40):
+        now = 0.01 * cycle
+        twin.tick(now)
+        device.begin([cycle // 3 % 2 == 0] * len(outputs), now)
+        device.finish(now)
+    counters = device.counters
+    assert counters.late > 10 and counters.belated > 10 and counters.unusable == 0
+    twin.clear("delay")
+    for cycle in range(40, 60):
+        twin.tick(0.01 * cycle)
+        device.begin([False] * len(outputs), 0.01 * cycle)
+        reading = device.finish(0.01 * cycle)
+    assert reading.fresh and counters.unusable == 0
+
+
+def _slow_block(outputs: tuple[int, ...]) -> tuple[IoDevice, FaultyDevice]:
+    """A block over memory to its twin, which answers 12 ms late."""
+    options = {"host": "twin", "inputs": tuple(range(20)), "outputs": outputs}
+    twin = create_io_twin("modbus-io", options, BenchTerminals())
+    wire = {"open_wire": lambda _timeout: MemoryWire(twin.respond, lambda: twin.due())}
+    device = create_io_device("modbus-io", options | wire)
+    device.connect(1.0)
+    device.configure()
+    twin.inject("delay", 0.012)
+    return device, twin

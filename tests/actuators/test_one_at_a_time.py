@@ -30,8 +30,8 @@ def test_a_request_has_the_header(line: MbapLine) -> None:
     [
         (frame(2, REPLY), ReplyScan(REPLY)),
         (frame(2, bytes.fromhex("05 83 02")), ReplyScan(bytes.fromhex("05 83 02"))),
-        (frame(1, REPLY) + frame(2, REPLY), ReplyScan(REPLY, more=True)),  # a late one before it
-        (frame(1, b"\5\3\2\0\0") + frame(2, REPLY), ReplyScan(REPLY, more=True)),
+        (frame(1, REPLY) + frame(2, REPLY), ReplyScan(REPLY, belated=1)),  # a late one before it
+        (frame(1, b"\5\3\2\0\0") + frame(2, REPLY), ReplyScan(REPLY, belated=1)),
         (frame(2, REPLY) + b"\0", ReplyScan(REPLY, more=True)),
         (frame(1, REPLY), None),  # its own may yet come
         (frame(2, REPLY)[:-1], None),
