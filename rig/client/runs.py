@@ -31,6 +31,7 @@ from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import slowdown_text
 from rig.safety import check_loop
+from rig.states import State
 from rig.virtual import LATE_WINDOW, VirtualRigProcess, differs, truth_of, truth_path
 
 _POLL = 0.1  # s
@@ -207,12 +208,12 @@ def _run(
             try:
                 body(rig)
             except (Exception, KeyboardInterrupt) as stopped:
-                lateness = _twins_lateness(rig)
+                lateness, latched = _twins_lateness(rig), _latched(rig)
                 controlled, exchanged = _brought_to_rest(rig, report)
                 if isinstance(stopped, KeyboardInterrupt) or not controlled:
                     error = InterruptedRunError("interrupted twice; the torque was taken off at once")
                 elif isinstance(stopped, RigError):
-                    error = _explained(stopped, exchanged, lateness)
+                    error = _explained(stopped, exchanged, latched, lateness)
                 else:
                     unforeseen = stopped
     except KeyboardInterrupt:
@@ -242,11 +243,23 @@ def _twins_lateness(rig: LockstepRig | LiveRig) -> dict[str, Value]:
     return {"late": view.late, "longest": view.longest, "window": LATE_WINDOW} if view.late else {}
 
 
-def _explained(error: RigError, exchanged: Finding | None, lateness: dict[str, Value]) -> RigError:
-    """The error with what else is known of it: that drives may be exchanged, and that virtual drives were late."""
+def _latched(rig: LockstepRig | LiveRig) -> Finding | None:
+    """The cause of the fault that the rig is in; None without one."""
+    try:
+        status = rig.status()
+    except RigError:
+        return None
+    return status.finding if status.state is State.FAULT else None
+
+
+def _explained(
+    error: RigError, exchanged: Finding | None, latched: Finding | None, lateness: dict[str, Value]
+) -> RigError:
+    """The error with what else is known: drives that may be exchanged, a refusal's fault, virtual drives' lateness."""
     found = error.finding
-    if isinstance(error, RunFaultError) and exchanged is not None and not found.names(exchanged.code):
-        found = Finding(Code.FAULT_EXPLAINED, within=(found, exchanged))
+    more = exchanged if isinstance(error, RunFaultError) else latched if isinstance(error, RefusedError) else None
+    if more is not None and not found.names(more.code):
+        found = Finding(Code.FAULT_EXPLAINED, within=(found, more))
     if lateness:
         found = Finding(Code.TWINS_LATE, details=lateness, within=(found,))
     kind = next((one for one in (RunFaultError, RefusedError, HardwareError) if isinstance(error, one)), None)

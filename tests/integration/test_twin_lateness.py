@@ -11,8 +11,10 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.runs import conduct
+from rig.engine.messages import Connect, Home
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
+from rig.states import State
 from rig.virtual import TwinLateness
 
 
@@ -58,3 +60,18 @@ def test_one_on_time_says_nothing_of_it(tmp_path: Path) -> None:
     config = patient_config()
     result = conduct(config, body, "late", tmp_path, Interruption(), lockstep=True, report=lambda _progress: None)
     assert isinstance(result.error, RefusedError) and str(result.error) == "why"
+
+
+def test_a_command_that_is_refused_for_a_fault_names_the_fault(tmp_path: Path) -> None:
+    def body(rig: LockstepRig | LiveRig) -> None:
+        rig.request(Connect())
+        assert rig.faults is not None
+        rig.faults.inject("drop_all", 3)
+        rig.wait(lambda status: status.state is State.FAULT, 10.0, "a drive falls silent")
+        rig.request(Home())
+
+    config = patient_config()
+    result = conduct(config, body, "refused", tmp_path, Interruption(), lockstep=True, report=lambda _progress: None)
+    assert isinstance(result.error, RefusedError)
+    refusal, fault = result.error.finding.within
+    assert refusal.code is Code.REFUSED and fault.root.leg == 3
