@@ -48,7 +48,7 @@ from actuators.errors import (
     IdentityError,
     ProtocolError,
 )
-from actuators.exchange import BusPlan, CycleExchange, DevicePlan, bus_plans, exchange_all
+from actuators.exchange import BusPlan, CycleExchange, DevicePlan, bus_plans, exchange_all, slowest_apart
 from actuators.framing import LineFraming, ReplyScan
 from actuators.interface import (
     COMMAND_CLEAR,
@@ -266,6 +266,7 @@ __all__ = [
     "serial_ports",
     "servo_profiles",
     "shipped_profiles",
+    "slowest_apart",
     "tcp_frame_text",
     "tcp_frames",
     "terminal_number",

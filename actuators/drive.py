@@ -12,19 +12,22 @@ from actuators.interface import SEQUENCES, Capabilities, Command, Counters, Feed
 class Sampling:
     """When a device is asked, and the age of its last sample, by the time of the cycles."""
 
-    __slots__ = ("_next", "_now", "_paused", "_period", "_since", "asked", "overdue")
+    __slots__ = ("_next", "_now", "_paused", "_period", "_put_off", "_since", "asked", "overdue", "waits")
 
     def __init__(self, period: float) -> None:
         """period: s between two requests; 0 = every cycle."""
         self._period = period
         self.asked = not period
         """whether the device was asked in this cycle"""
+        self.waits = False
+        """whether this cycle is another device's; the request is then made in a later one, within a period"""
         self._now = 0.0
         self.forget()
 
     def forget(self) -> None:
         """Restart: nothing was asked or received yet."""
         self._next = -math.inf
+        self._put_off = math.inf
         self._since: float | None = None
         self._paused = False
         self.overdue = False
@@ -37,7 +40,7 @@ class Sampling:
     def due(self, now: float, urgent: bool = False) -> bool:
         """Begin the cycle of `now` (s); whether to ask the device: in the cycle nearest to its due time.
 
-        urgent: ask now as well. Devices begun together are always asked in the same cycles.
+        urgent: ask now as well. Devices begun together are asked in the same cycles, unless one `waits`.
         """
         if now < self._now:  # another clock than before
             self.forget()
@@ -47,15 +50,23 @@ class Sampling:
             self._since += now - self._now
         self._paused = False
         if self._period:
-            due = now >= self._next - 0.5 * min(now - self._now, self._period)
+            due = self.near(now)
+            if due and self.waits:
+                self._put_off = min(self._put_off, now)
+                due = now - self._put_off >= self._period
             self.asked = due or urgent
             if due:
+                self._put_off = math.inf
                 on_time = now - self._next < self._period
                 self._next = (self._next if on_time else now) + self._period
         if self.asked:
             self.overdue = True
         self._now = now
         return self.asked
+
+    def near(self, now: float) -> bool:
+        """Whether the due time is nearer to the cycle of `now` (s) than to a later one, or has passed."""
+        return now < self._now or now >= self._next - 0.5 * min(now - self._now, self._period)
 
     def catch_up(self, now: float) -> None:
         """Note a cycle at `now` (s) with a good reply."""
@@ -104,6 +115,15 @@ class Member(ABC):
     @abstractmethod
     def connected(self) -> bool:
         """False before `connect`, after `close`, and after a loss of the connection."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether it was asked in this cycle."""
+        return self._sampling.asked
+
+    def give_way(self, waits: bool) -> None:
+        """Set whether the cycle that begins is another device's: what is due waits, at most a sample period."""
+        self._sampling.waits = waits
 
     def resume(self) -> None:
         """Continue cycles after a pause in which the device was not asked, which does not count as silence."""
@@ -266,6 +286,11 @@ class Drive(Member):
             urgent = self._urgent_fields != self._answered_fields
         if self._sampling.due(now, urgent):
             self._begin(command)
+
+    def asks(self, command: Command, now: float) -> bool:
+        """Whether `begin` will ask the drive in the cycle of `now` (s)."""
+        fields = (command.mode, command.enable, command.quick_stop, command.clear)
+        return not self.sample_period or fields != self._answered_fields or self._sampling.near(now)
 
     def finish(self, deadline: float) -> Feedback:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for a device's behaviour.

@@ -1,7 +1,7 @@
 """A cycle's exchange with several drives on any wires, and its duration on a shared line."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,8 @@ class DevicePlan:
 
     bytes: both ways, framing included. exchanges: requests with a reply. reply_delay: s from the last byte of a request
     to the first of its reply; measured: whether that is configured for this device, not assumed. sample_period: s, 0
-    for one that is asked in every cycle. time: s, with the silence after each reply.
+    for one that is asked in every cycle. time: s, with the silence after each reply. apart: whether it is asked in
+    other cycles than all others with a sample period.
     """
 
     name: str
@@ -28,11 +29,12 @@ class DevicePlan:
     measured: bool
     sample_period: float
     time: float
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BusPlan:
-    """The longest cycle on one line: that in which every device is asked.
+    """The longest cycle on one line: that in which every device is asked, but those that are asked apart, or these.
 
     place: its name. members: the devices on it. byte_time: s, 0 if unknown. turnaround: silence between two frames, s.
     latency: of its adapter, s, a part of the reply delays that are not measured. time: s from the first byte of the
@@ -45,6 +47,17 @@ class BusPlan:
     turnaround: float
     latency: float
     time: float
+    together: float
+
+    @property
+    def longest(self) -> tuple[DevicePlan, ...]:
+        """The devices that are asked in the longest cycle."""
+        return max(_cycles(self.members), key=_time)
+
+    @property
+    def apart(self) -> tuple[DevicePlan, ...]:
+        """Devices that are asked in other cycles than all others with a sample period."""
+        return tuple(member for member in self.members if member.apart)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -53,22 +66,22 @@ class BusPlan:
 
     @property
     def bytes(self) -> int:
-        """Bytes both ways."""
-        return sum(member.bytes for member in self.members)
+        """Bytes both ways, of the longest cycle."""
+        return sum(member.bytes for member in self.longest)
 
     @property
     def exchanges(self) -> int:
-        """Requests with a reply."""
-        return sum(member.exchanges for member in self.members)
+        """Requests with a reply, of the longest cycle."""
+        return sum(member.exchanges for member in self.longest)
 
     @property
     def delays(self) -> float:
-        """All reply delays, s."""
-        return sum(member.exchanges * member.reply_delay for member in self.members)
+        """All its reply delays, s."""
+        return sum(member.exchanges * member.reply_delay for member in self.longest)
 
     @property
     def silences(self) -> float:
-        """All silences between two frames, s."""
+        """All its silences between two frames, s."""
         return (self.exchanges - 1) * self.turnaround
 
     @property
@@ -91,7 +104,9 @@ class BusPlan:
             return silence(baud) if math.isclose(now, silence(present)) else now
 
         turnaround, parts = silence_at(self.turnaround), [0.0] * lines
-        for member in sorted(self.members, key=lambda member: member.time, reverse=True):
+        for member in sorted(
+            self.longest if lines == 1 else self.members, key=lambda member: member.time, reverse=True
+        ):
             assumed = silence_at(member.reply_delay - self.latency) + self.latency
             delay = member.reply_delay if member.measured else assumed
             least = parts.index(min(parts))
@@ -103,30 +118,63 @@ class BusPlan:
         return sum(member.time / max(period, member.sample_period) for member in self.members)
 
 
-def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
+def _cycles(members: Sequence[DevicePlan]) -> list[tuple[DevicePlan, ...]]:
+    """The devices that are asked in the same cycle: all but those apart, and these with what is always asked."""
+    together = tuple(member for member in members if not member.apart)
+    return [together, tuple(member for member in members if member.apart or not member.sample_period)]
+
+
+def _time(members: Sequence[DevicePlan]) -> float:
+    return sum(member.time for member in members)
+
+
+def slowest_apart(cells: Sequence[Member], others: Sequence[Member]) -> float:
+    """The longest cycle, s, in which cells' devices can be asked apart from others with a sample period; 0 if never.
+
+    The cells are read in the same cycle, and so are the drives, since six forces and six lengths belong together; a
+    block of inputs and outputs is asked at once when an output changes, a drive when its mode does. So cells wait for
+    them, where they share a line. Each has to leave as many cycles free as there are kinds.
+    """
+    lines = {line for device in cells if (line := device.line or device.batch) is not None}
+    rivals = [device for device in others if device.sample_period and (device.line or device.batch) in lines]
+    if not rivals or not all(device.sample_period for device in cells):
+        return 0.0
+    kinds = 1 + len({isinstance(device, Drive) for device in rivals})
+    return min(device.sample_period for device in (*cells, *rivals)) / kinds
+
+
+def bus_plans(devices: Sequence[Member], apart: Collection[Member] = ()) -> list[BusPlan]:
     """Plans of shared lines and buses in the order of their first devices; none for those of unknown timing.
 
-    Devices with a sample period begin together, and are asked in the same cycles: the longest cycle has all of them.
+    Devices with a sample period begin together, and are asked in the same cycles: the longest cycle has all of them,
+    except for those that are asked `apart`.
     """
     plans = []
     for line in dict.fromkeys(device.line or device.batch for device in devices):
         if line is None:
             continue
-        members = [_device_plan(device, line) for device in devices if line in (device.line, device.batch)]
-        delays = [member.reply_delay for member in members for _exchange in range(member.exchanges)]
-        time = line.time_of(sum(member.bytes for member in members), delays)
+        members = [
+            _device_plan(device, line, device in apart) for device in devices if line in (device.line, device.batch)
+        ]
+        time, together = (_bus_time(line, asked) for asked in (max(_cycles(members), key=_time), members))
         if time > 0.0:
-            plan = BusPlan(line.place, tuple(members), line.byte_time, line.turnaround, line.latency, time)
-            plans.append(plan)
+            plans.append(
+                BusPlan(line.place, tuple(members), line.byte_time, line.turnaround, line.latency, time, together)
+            )
     return plans
 
 
-def _device_plan(device: Member, line: Bus) -> DevicePlan:
+def _bus_time(line: Bus, asked: Sequence[DevicePlan]) -> float:
+    delays = [member.reply_delay for member in asked for _exchange in range(member.exchanges)]
+    return line.time_of(sum(member.bytes for member in asked), delays)
+
+
+def _device_plan(device: Member, line: Bus, apart: bool) -> DevicePlan:
     exchanges, given = device.exchanges, device.reply_delay
     size, count = sum(map(sum, exchanges)), len(exchanges)
     delay = line.turnaround + line.latency if given is None else given
     time = line.time_of(size, [delay] * count) + line.turnaround if count else 0.0
-    return DevicePlan(device.name, size, count, delay, given is not None, device.sample_period, time)
+    return DevicePlan(device.name, size, count, delay, given is not None, device.sample_period, time, apart)
 
 
 class CycleExchange:

@@ -89,6 +89,7 @@ def make_drive_group(
         config.machine.length_offsets.tolist(),
         config.cell_errors,
         make_io(config, drives, wires, pacer, buses),
+        config.period,
     )
 
 

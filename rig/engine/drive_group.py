@@ -22,6 +22,7 @@ from actuators import (
     Status,
     bus_plans,
     cycle_exchange,
+    slowest_apart,
 )
 from calibration import CellErrors, LoadCellCalibration
 from kinematics import Array, kernel
@@ -75,6 +76,7 @@ class DriveGroup:
         length_offsets: (6,) m, drive reading less leg length; all lengths here are corrected.
         cell_errors: errors of the cells beyond their calibration; all forces here are corrected.
         io: inputs and outputs, if there are some.
+        period: of the cycles, s.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
@@ -96,6 +98,7 @@ class DriveGroup:
         length_offsets: Sequence[float] = (0.0,) * 6,
         cell_errors: CellErrors | None = None,
         io: InputsOutputs | None = None,
+        period: float = 0.0,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
         self._members = tuple(drives)
@@ -106,6 +109,8 @@ class DriveGroup:
         self._block = None if io is None else io.device
         line = None if self._block is None else self._block.line
         self._lines = cells.lines if line is None else [*cells.lines, line]
+        slowest = slowest_apart(cells.members, [*drives, *([] if self._block is None else [self._block])])
+        self._apart = slowest > 0.0 and slowest >= period * (1.0 - 1e-9)
         self._calibration = calibration
         self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
         self._corrects = bool(self._cell_errors)
@@ -191,7 +196,8 @@ class DriveGroup:
     @property
     def plans(self) -> list[BusPlan]:
         """Plan of a cycle on each shared line."""
-        return bus_plans([*self._drives, *self._cells.members, *([] if self._block is None else [self._block])])
+        devices = [*self._drives, *self._cells.members, *([] if self._block is None else [self._block])]
+        return bus_plans(devices, self._cells.members if self._apart else ())
 
     def lacking(self, *, cells: bool = True) -> dict[int, Finding]:
         """Legs (1…6) whose drive lacks a required mode, and the modes, or, if `cells`, the load cell it has to read."""
@@ -272,9 +278,12 @@ class DriveGroup:
 
     def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
         """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
-        self._cells.begin(now)
-        if self.io is not None:
-            self.io.begin(now)
+        if self._apart:
+            self._begin_apart(commands, now)
+        else:
+            self._cells.begin(now)
+            if self.io is not None:
+                self.io.begin(now)
         if self._shifted:
             commands = [
                 command._replace(position=command.position + offset) if command.mode is Mode.POSITION else command
@@ -306,6 +315,19 @@ class DriveGroup:
         self._convert(reading)
         if self._corrects:
             self.force[:] = self._cell_errors.corrected(self.force)
+
+    def _begin_apart(self, commands: Sequence[Command], now: float) -> None:
+        """Begin with cells that wait for a cycle in which nothing else with a sample period is asked."""
+        if self.io is not None:
+            self.io.begin(now)
+        block = self._block
+        busy = block is not None and block.sample_period > 0.0 and block.asked
+        if not busy:
+            pairs = zip(self._members, commands, strict=True)
+            busy = any(drive.asks(command, now) for drive, command in pairs if drive.sample_period)
+        for device in self._cells.members:
+            device.give_way(busy)
+        self._cells.begin(now)
 
     def _convert(self, reading: CellReading) -> None:
         """See `convert_kernel`."""

@@ -82,6 +82,7 @@ class BusVerdict:
             "adapter_latency": plan.latency,
             "assumed": [member.name for member in plan.members if not member.measured],
             "seldom": [member.name for member in plan.seldom],
+            "apart": [member.name for member in plan.apart],
         }
 
     def _share(self, plan: BusPlan) -> Finding:
@@ -104,6 +105,7 @@ class BusVerdict:
                 "seldom": [member.name for member in plan.seldom],
                 "usual": plan.usual_time(self.config.period),
                 "load": 100.0 * plan.load(self.config.period),
+                "apart": [member.name for member in plan.apart],
             }
         return details
 
@@ -128,7 +130,7 @@ class BusVerdict:
         share = math.ceil(100.0 * max(other.time for other in self.plans) / self.config.period - 1e-9) / 100.0
         if share <= _LARGEST_SHARE:
             yield Finding(Code.LINE_LATER_DEADLINE, value=share)
-        if plan.seldom:
+        if plan.seldom and not plan.apart:
             devices: dict[str, Value] = {"devices": [member.name for member in plan.seldom]}
             yield Finding(Code.LINE_SAMPLED_TOGETHER, details=devices)
 
@@ -236,7 +238,9 @@ def _carried(config: RigConfig, plan: BusPlan, budget: float, changes: dict[str,
 def judge_buses(config: RigConfig, plans: Sequence[BusPlan]) -> BusVerdict:
     """Judge the plans of a configuration's lines at its rate."""
     share = config.drives.reply_deadline
-    carries = min((share / plan.time for plan in plans if plan.time > 0.0), default=math.inf)
+    # at a lower rate devices might not be asked apart any more
+    rates = [share / (plan.time if plan.time * config.rate <= share else plan.together) for plan in plans]
+    carries = min(rates, default=math.inf)
     return BusVerdict(config, tuple(plans), share * config.period, config.rate, carries)
 
 

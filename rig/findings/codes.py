@@ -1232,7 +1232,8 @@ class Code(StrEnum):
         "{carried:.3g*1e3} ms of bytes, {delays:.3g*1e3} ms until the devices answer"
         "[[ (assumed for {assumed:join, })]], "
         "{silences:.3g*1e3} ms of silences[[; without {seldom:join, }, not asked in every cycle, {usual:.3g*1e3} ms, "
-        "and occupied {load:.0f} % of the time]]",
+        "and occupied {load:.0f} % of the time]][[; {apart:join, } asked apart from "
+        "what else has a sample period]]",
         severity=Severity.INFO,
         unit="s",
     )

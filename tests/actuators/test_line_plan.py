@@ -6,8 +6,24 @@ from collections.abc import Sequence
 import pytest
 from virtual_line import LineBench, line_servo
 
-from actuators import COMMAND_OFF, Buses, DeviceLine, Drive, FaultyServo, bus_plans, create_drive, exchange_all
+from actuators import (
+    COMMAND_OFF,
+    Buses,
+    Command,
+    DeviceCells,
+    DeviceLine,
+    Drive,
+    FaultyServo,
+    Mode,
+    bus_plans,
+    create_cell_device,
+    create_cell_twin,
+    create_drive,
+    exchange_all,
+)
 from actuators.framing import silence
+from calibration import identity
+from rig.engine.drive_group import DriveGroup
 from rig.testing import BenchLeg as Leg
 
 
@@ -81,6 +97,39 @@ def test_an_exchange_takes_what_the_plan_says_where_each_waits_for_the_end_of_a_
     (plan,) = bus_plans(drives)
     assert plan.time == pytest.approx(3 * 58 * 11 / baud + 5 * silence(baud), rel=1e-9)
     assert exchanged(drives) == pytest.approx(plan.time, rel=1e-6)
+
+
+def test_slow_cells_are_asked_apart_from_slow_drives_and_a_cycle_takes_what_the_plan_says() -> None:
+    baud, period, sample = 115_200, 0.1, 0.2
+    drives = on_line(baud, dict.fromkeys(range(1, 7), silence(baud)), sample_period=sample)
+    wire = drives[0].line.wire if drives[0].line is not None else None
+    assert isinstance(wire, CarryingWire)
+    options: dict[str, object] = {"name": "amplifier", "device": "line", "baud": baud, "unit": 9}
+    options["sample_period"] = sample
+    twin = create_cell_twin("modbus", options, [Leg() for _ in range(6)])
+    twin.reply_delay = silence(baud)
+    line = wire.line = DeviceLine([*wire.line.devices, twin], 11 / baud)
+    shared = drives[0].line
+    assert shared is not None
+    buses = Buses()
+    assert buses.at(shared.place, lambda: shared) is shared
+    amplifier = create_cell_device("modbus", options | {"buses": buses, "reply_timeout": 0.1})
+    amplifier.connect(1.0)
+    group = DriveGroup(drives, DeviceCells([amplifier]), identity(), [[Mode.FORCE]] * 6, wire, period=period)
+    (plan,) = group.plans
+    assert [member.name for member in plan.apart] == ["amplifier"] and plan.time < plan.together
+    taken, ages = list[float](), list[float]()
+    for cycle in range(40):
+        now = wire.clock.time = 200.0 + cycle * period
+        group.exchange([Command(Mode.OFF, clear=cycle == 21)] * 6, now, 10.0)  # which asks the drives out of turn
+        taken.append(wire.now() - now)
+        asked = [drive.asked for drive in drives]
+        assert not (amplifier.asked and any(asked)), cycle
+        assert max(group.age) <= sample + 1e-9
+        ages.append(group.cells_age)
+    assert max(taken) == pytest.approx(plan.time, rel=1e-6) and line.devices[-1] is twin
+    assert sum(one > 0.0 for one in taken) > 36
+    assert max(ages[2:]) <= sample + period + 1e-9, "a period, and one cycle where drives were asked out of turn"
 
 
 def test_a_delay_is_measured_and_with_it_the_plan_holds_for_slow_devices() -> None:

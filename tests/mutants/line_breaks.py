@@ -222,8 +222,22 @@ LINE_BREAKS = [
     Break(
         "a plan leaves out the load cells",
         "rig/engine/drive_group.py",
-        "bus_plans([*self._drives, *self._cells.members, ",
-        "bus_plans([*self._drives, ",
+        "devices = [*self._drives, *self._cells.members, ",
+        "devices = [*self._drives, ",
+        ("rig/test_bus_load.py",),
+    ),
+    Break(
+        "slow cells do not wait for a cycle of their own",
+        "rig/engine/drive_group.py",
+        "device.give_way(busy)",
+        "device.give_way(False)",
+        (_PLAN,),
+    ),
+    Break(
+        "a plan has cells apart whatever the cycle",
+        "rig/engine/drive_group.py",
+        "slowest > 0.0 and slowest >= period * (1.0 - 1e-9)",
+        "slowest > 0.0",
         ("rig/test_bus_load.py",),
     ),
     Break(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import bench, refused
+from engine_support import bench, refused, smooth_table
 
 from actuators import BAUDS
 from rig.cli import main
@@ -65,6 +65,45 @@ def test_devices_that_are_seldom_asked_cost_their_share_but_the_cycle_with_all_o
     faster = config.changed({"rate": verdict.carries + 1.0, "safety": {"stale_cycles": 10}})
     (found,) = check_buses(faster).findings
     assert found.within[-1].code is Code.LINE_SAMPLED_TOGETHER
+
+
+def slow_cells(period: float, **changes: Any) -> RigConfig:
+    """Drives and an amplifier on their line that are both asked less often than in every cycle."""
+    cells = {"source": "amplifier", "amplifier": {"device": "line-b", "baud": 1_000_000, "unit": 9}}
+    return LINES.changed(
+        {"load_cells": cells | {"sample_period": 0.02}, "drives": {"sample_period": period}, **changes}
+    )
+
+
+def test_slow_cells_have_cycles_apart_from_slow_drives_in_the_plan() -> None:
+    verdict = check_buses(slow_cells(0.02))
+    alone, plan = verdict.plans
+    assert plan.time == pytest.approx(alone.time, rel=1e-12)  # the drives', longer than the amplifier's
+    own = next(member for member in plan.members if member.name == "amplifier")
+    assert plan.together == pytest.approx(plan.time + own.time, rel=1e-12) and plan.apart == (own,)
+    assert plan.bytes * plan.byte_time + plan.delays + plan.silences == pytest.approx(plan.time, rel=1e-12)
+    assert verdict.described[1].endswith("; amplifier asked apart from what else has a sample period")
+    assert verdict.as_dict()["lines"][1]["apart"] == ["amplifier"]
+    # every cycle but one in a sample period would be taken
+    crowded = check_buses(slow_cells(0.02, rate=90.0)).plans[1]
+    assert not crowded.apart and crowded.time == crowded.together
+    assert not check_buses(LINES).plans[1].apart, "without sample periods"
+
+
+def test_a_rig_whose_slow_cells_are_asked_apart_runs_with_readings_as_old_as_before(tmp_path: Path) -> None:
+    with bench(tmp_path, slow_cells(0.02, mode="position")) as rig:
+        rig.engage()
+        rig.follow(smooth_table(0.5))
+        group = rig.engine.drives
+        asked, ages = list[tuple[bool, bool]](), list[float]()
+        for _ in range(120):
+            rig.step()
+            asked.append((group._members[5].asked, group._cells.members[0].asked))
+            ages.append(group.cells_age)
+        assert rig.engine.machine.cause is None
+        assert not any(drive and cells for drive, cells in asked)
+        assert sum(cells for _, cells in asked) == 30 and max(ages) == pytest.approx(0.015)
+        assert set(group.age) == {group.age[0]}, "six lengths of one cycle"
 
 
 def test_every_line_that_is_too_slow_is_named_with_its_figures() -> None:
