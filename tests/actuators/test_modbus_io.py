@@ -220,7 +220,7 @@ def test_late_replies_of_a_block_are_late_and_not_invalid(outputs: tuple[int, ..
 
 def _slow_block(outputs: tuple[int, ...]) -> tuple[IoDevice, FaultyDevice]:
     """A block over memory to its twin, which answers 12 ms late."""
-    options = {"host": "twin", "inputs": tuple(range(20)), "outputs": outputs}
+    options = {"host": "twin", "inputs": tuple(range(30)), "outputs": outputs}
     twin = create_io_twin("modbus-io", options, BenchTerminals())
     wire = {"open_wire": lambda _timeout: MemoryWire(twin.respond, lambda: twin.due())}
     device = create_io_device("modbus-io", options | wire)
