@@ -80,7 +80,7 @@ def make_drive_group(
     buses = Buses()
     drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
     cells = make_cells(config, drives, wires, pacer, buses)
-    return DriveGroup(
+    group = DriveGroup(
         drives,
         cells,
         cell_calibration(config),
@@ -89,8 +89,9 @@ def make_drive_group(
         config.machine.length_offsets.tolist(),
         config.cell_errors,
         make_io(config, drives, wires, pacer, buses),
-        config.period,
     )
+    group.take_turns(config.period)
+    return group
 
 
 def make_drive(

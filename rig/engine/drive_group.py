@@ -76,7 +76,6 @@ class DriveGroup:
         length_offsets: (6,) m, drive reading less leg length; all lengths here are corrected.
         cell_errors: errors of the cells beyond their calibration; all forces here are corrected.
         io: inputs and outputs, if there are some.
-        period: of the cycles, s.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
@@ -98,7 +97,6 @@ class DriveGroup:
         length_offsets: Sequence[float] = (0.0,) * 6,
         cell_errors: CellErrors | None = None,
         io: InputsOutputs | None = None,
-        period: float = 0.0,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
         self._members = tuple(drives)
@@ -109,8 +107,7 @@ class DriveGroup:
         self._block = None if io is None else io.device
         line = None if self._block is None else self._block.line
         self._lines = cells.lines if line is None else [*cells.lines, line]
-        slowest = slowest_apart(cells.members, [*drives, *([] if self._block is None else [self._block])])
-        self._apart = slowest > 0.0 and slowest >= period * (1.0 - 1e-9)
+        self._apart = False
         self._calibration = calibration
         self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
         self._corrects = bool(self._cell_errors)
@@ -166,6 +163,11 @@ class DriveGroup:
     def kernels(self) -> Sequence[str]:
         """Compiled functions of the exchange, with their modules."""
         return self._exchange.kernels
+
+    def take_turns(self, period: float) -> None:
+        """From now on ask slow cells apart from other slow devices on their line, if cycles of `period` s allow it."""
+        slowest = slowest_apart(self._cells.members, [*self._members, *([] if self._block is None else [self._block])])
+        self._apart = slowest > 0.0 and slowest >= period * (1.0 - 1e-9)
 
     def rehearse(self) -> None:
         """Compile what an exchange needs; nothing is sent."""

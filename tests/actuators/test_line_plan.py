@@ -115,7 +115,9 @@ def test_slow_cells_are_asked_apart_from_slow_drives_and_a_cycle_takes_what_the_
     assert buses.at(shared.place, lambda: shared) is shared
     amplifier = create_cell_device("modbus", options | {"buses": buses, "reply_timeout": 0.1})
     amplifier.connect(1.0)
-    group = DriveGroup(drives, DeviceCells([amplifier]), identity(), [[Mode.FORCE]] * 6, wire, period=period)
+    group = DriveGroup(drives, DeviceCells([amplifier]), identity(), [[Mode.FORCE]] * 6, wire)
+    assert not group.plans[0].apart
+    group.take_turns(period)
     (plan,) = group.plans
     assert [member.name for member in plan.apart] == ["amplifier"] and plan.time < plan.together
     taken, ages = list[float](), list[float]()
