@@ -273,7 +273,7 @@ def leg(
     if as_json:
         typer.echo(json.dumps(result.as_dict() | {"recording": str(tested.recording)}, indent=2))
     else:
-        typer.echo(f"{_described(result, request.speed)}\nrecording   {tested.recording}")
+        typer.echo(f"{_described(result)}\nrecording   {tested.recording}")
     if tested.provable:
         _prove(config, result, seen=seen, ask=not as_json)
     if result.stopped:
@@ -303,16 +303,14 @@ def _prove(config: str, result: "LegResult", *, seen: bool, ask: bool) -> None:
         typer.echo("wiring proof not stored: the move was not confirmed as seen (--seen)", err=True)
 
 
-def _described(result: "LegResult", speed: float) -> str:
-    """Describe the test of a leg at `speed`, m/s, line by line; what it did not come to is a dash."""
-    from rig.engine import LegMove
+def _described(result: "LegResult") -> str:
+    """Describe the test of a leg line by line; what it did not come to is a dash."""
 
     def shown(value: float, form: str, unit: str) -> str:
         return f"{value:{form}} {unit}" if math.isfinite(value) else "–"
 
-    peak = LegMove(result.leg, result.travel, speed).peak
     moved = ", ".join(f"{leg}: {value * 1e6:.0f} µm" for leg, value in result.others.items())
-    lag = f", {result.following / peak * 1e3:.0f} ms at {peak * 1e3:.3g} mm/s" if result.passed else ""
+    lag = f", {result.lag * 1e3:.0f} ms at {result.peak * 1e3:.3g} mm/s" if result.passed else ""
     lines = [
         f"commanded   {result.travel * 1e3:+.3f} mm and back",
         f"measured    {shown(result.reached * 1e3, '+.3f', 'mm')}, "

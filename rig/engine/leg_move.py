@@ -59,7 +59,7 @@ class LegResult:
     `homed`: distance of the found reference from the length at home, None if the leg was not homed. `reached`:
     distance from the start at the far end; `returned`: at the end. `following`: the
     greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6. `serial`: number
-    of the leg's drive, "" if it has none.
+    of the leg's drive, "" if it has none. `peak`: the greatest commanded speed, m/s.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
@@ -76,6 +76,12 @@ class LegResult:
     force_after: float
     others: dict[int, float]
     serial: str = ""
+    peak: float = math.nan
+
+    @property
+    def lag(self) -> float:
+        """By how much the drive was behind its command where it was fastest, s."""
+        return self.following / self.peak
 
     @property
     def passed(self) -> bool:

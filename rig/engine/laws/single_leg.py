@@ -115,7 +115,7 @@ class SingleLegLaw(ControlLaw):
         self._result = LegResult(
             move.leg, move.travel, tuple(faults), self._asked, self._homed, float(self._reached),
             float(self._returned), float(self._following), self._force_before, after, others,
-            drives.serials[self._leg],
+            drives.serials[self._leg], move.peak,
         )  # fmt: skip
         return self._result
 
