@@ -148,9 +148,26 @@ class CanopenSettings(DriveSettings):
     homing_method: Annotated[int, Field(strict=True, ge=-128, le=127)] = 37
     """Homing method (object 6098h): 37 takes the present position as the reference, as of an absolute encoder."""
     sync_period: Annotated[float, Field(ge=0.0, le=0.255), InUnit("s")] = 0.0
-    """Period of the cycle (object 60C2h), s, in whole ms, over which drives interpolate; 0 = it is not written."""
+    """Period of the cycle (object 60C2h), s, over which drives interpolate: 1 to 255 times 1 ms, 0.1 ms, 10 µs or 1 µs;
+    0 = it is not written."""
     host_node: _NODE = 127
     """Node number of this computer, whose heartbeats the drives watch."""
+
+    @field_validator("sync_period")
+    @classmethod
+    def _can_be_written(cls, period: float) -> float:
+        if period and cycle_time(period) is None:
+            raise ValueError(f"{period:.9g} s: object 60C2h has 1 to 255 times 1 ms, 0.1 ms, 10 µs or 1 µs")
+        return period
+
+
+def cycle_time(period: float) -> tuple[int, int] | None:
+    """Mantissa and exponent of object 60C2h that are `period` (s); None: there are none."""
+    for exponent in range(-3, -7, -1):  # whole milliseconds first, as drives are delivered
+        steps = period * 10.0**-exponent
+        if 1 <= round(steps) <= 255 and math.isclose(steps, round(steps), rel_tol=1e-6):
+            return round(steps), exponent
+    return None
 
 
 class CanopenOptions(DriveOptions, CanopenSettings, CanopenAddress):
@@ -330,8 +347,8 @@ class Canopen(Drive):
             (FAULT_OPTION, _RAMP_AND_DISABLE),
             (HOMING_METHOD, options.homing_method),
         ]
-        if options.sync_period:
-            found += [(CYCLE_TIME, round(1e3 * options.sync_period)), (CYCLE_EXPONENT, -3)]
+        if (cycle := cycle_time(options.sync_period)) is not None:
+            found += zip((CYCLE_TIME, CYCLE_EXPONENT), cycle, strict=True)
         if self._outputs:
             found.append((OUTPUTS_MASK, sum(1 << bit for bit in self._outputs.values())))
         return found

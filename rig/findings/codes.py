@@ -1226,6 +1226,11 @@ class Code(StrEnum):
     REPLY_DELAY_LONG = _code(
         "reply_delay_long", "{value:g} s, must be below {bound:g} s, the reply_timeout of its line", unit="s"
     )
+    SYNC_PERIOD_DIFFERS = _code(
+        "sync_period_differs",
+        "{value:g} s, must be {bound:.6g} s, in which the drives get a set-point, or 0 for drives that measure it",
+        unit="s",
+    )
     LINE_SHARE = _code(
         "line_share",
         "{line}: {devices:join, }, {bytes} bytes, {value:.3g*1e3} of {bound:.3g*1e3} ms for replies ({share:.0f} %): "

@@ -17,6 +17,14 @@ def _interpolation(
 
 
 CANOPEN_BREAKS = [
+    _drive("a cycle is told in whole milliseconds", "for exponent in range(-3, -7, -1):", "for exponent in (-3,):"),
+    Break(
+        "drives interpolate over another cycle than the rig's",
+        "rig/config/conflicts.py",
+        "if told and not math.isclose(told, config.exchange_period, rel_tol=1e-6):",
+        "if False:",
+        ("rig/test_config_drivers.py",),
+    ),
     _interpolation("a drive stands where a set-point is missing", "_EXTRAPOLATED = 1.0", "_EXTRAPOLATED = 0.0"),
     _interpolation(
         "a late SYNC is a jolt: a drive goes by the time between two of them",

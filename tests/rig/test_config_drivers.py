@@ -10,6 +10,7 @@ import pytest
 from actuators import create_twin, declarations, find_driver, registry
 from actuators import drive_names as drivers_of_drives
 from actuators.errors import ConfigurationError
+from rig.client import at_rate
 from rig.commissioning import check_devices
 from rig.config import RigConfig, leg_section, load_config
 from rig.engine import claim_addresses, claim_drives, make_drive_group
@@ -197,6 +198,18 @@ def test_drives_of_one_line_agree_on_it() -> None:
     legs[1] = {"driver": "iai", "device": "jrk-1", "baud": 115_200, "unit": 2, "settings": settings}
     with pytest.raises(ConfigError, match="devices that speak Pololu's protocol with checksums and Modbus RTU cannot"):
         check_devices(config.changed({"drives": {"legs": legs}}))
+
+
+def test_drives_that_interpolate_over_a_cycle_are_told_the_rigs_own() -> None:
+    config = load_config("virtual-canopen")
+    for change in ({"rate": 100.0}, {"drives": {"sync_period": 2e-3}}, {"drives": {"sample_period": 0.01}}):
+        with pytest.raises(ConfigError, match=r"drives\.sync_period: 0\.00[25] s, must be 0\.(01|005) s, .*, or 0"):
+            config.changed(change)
+    assert config.changed({"rate": 100.0, "drives": {"sync_period": 0.0}}).rate == 100.0
+    slower = at_rate(config, 100.0)
+    assert slower.drives.settings["sync_period"] == 0.01 and slower.drives.delay == pytest.approx(0.018)
+    with pytest.raises(ConfigError, match=r"sync_period.*object 60C2h has"):
+        at_rate(config, 300.0)
 
 
 def test_a_drive_that_cannot_be_told_every_length_is_refused() -> None:
