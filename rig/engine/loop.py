@@ -147,7 +147,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
     """Run cycles until a client shuts the engine down, or owner and clients have gone and there is no torque.
 
     Before an exception leaves the cycle, the drives with commanded torque are stopped by their own quick stop; the
-    others stay without torque.
+    others stay without torque. Then the outputs are switched off.
     """
     ticker.begin()
     try:
@@ -170,6 +170,9 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
         config = engine.config
         patience = max(_LAST_PATIENCE, config.drives.reply_deadline * config.period)
         for _ in range(_LAST_WORDS):
+            engine.drives.exchange(stop, ticker.now(), patience)
+        if engine.drives.io is not None:  # outputs at the drives; those of a block go off as it is closed
+            engine.drives.io.off()
             engine.drives.exchange(stop, ticker.now(), patience)
         if isinstance(error, SystemExit):
             engine.record("warning", Finding(Code.ENGINE_ENDS_AT_ONCE))

@@ -318,6 +318,7 @@ STATE_BREAKS = [
         "COMMAND_STOP",
     ),
     _loop("an engine that fails leaves the drives alone", "for _ in range(_LAST_WORDS):", "for _ in range(0):"),
+    _loop("an engine that fails leaves outputs at drives on", "engine.drives.io.off()", "pass"),
     Break(
         "the stop flag is not looked at",
         "rig/engine/loop.py",

@@ -51,7 +51,7 @@ class Loop:
         self.resumed: list[int] = []
         """number of ticks before the drives were told of a pause"""
         self.drives = SimpleNamespace(
-            exchange=exchange, resume=lambda: self.resumed.append(len(self.ticks)), asked=[True] * 6
+            exchange=exchange, resume=lambda: self.resumed.append(len(self.ticks)), asked=[True] * 6, io=None
         )
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
@@ -153,3 +153,19 @@ def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(
     told = [COMMAND_STOP if had else COMMAND_OFF for had in had_torque]
     assert made.said and all(commands == told for commands in made.said)
     assert [found.text for found in made.events] == ["the engine ends: ZeroDivisionError: of the test"]
+
+
+def test_an_error_that_leaves_a_cycle_switches_outputs_off_after_the_stop(times: Times) -> None:
+    """The last exchange has them, which is the only way to outputs at the drives."""
+
+    def fail(_number: int) -> float:
+        raise ZeroDivisionError("of the test")
+
+    made = Loop(times, 1, fail, lambda _number: 0.0)
+    made.drives.io = SimpleNamespace(off=lambda: made.said.append("outputs off"))
+    with pytest.raises(ZeroDivisionError):
+        run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
+    *stops, off, last = made.said
+    assert (
+        off == "outputs off" and len(stops) > 1 and all(commands == [COMMAND_STOP] * 6 for commands in (*stops, last))
+    )
