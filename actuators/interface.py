@@ -132,13 +132,14 @@ class Capabilities:
 
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes of a command: the range of the wire's
     format, not the machine's limits. A set-point that the drive does not take may have any value, and is not sent.
-    position_centre: m, from which position_limit counts; position 0 in another mode than POSITION is none, and need
-    not be within. force_feedback: it reports a load cell's force; one that is computed from the motor's current is
-    none. resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded.
-    homing_ends_off: homing ends with the torque off; with other drives it stays on. velocity_feedback: it reports a
-    measured speed; False where the driver differentiates positions (`actuators.drive`). force_feedforward: in mode
-    POSITION it adds the commanded force to that of its own loop. velocity_feedforward: in mode POSITION it carries a
-    commanded position on at the commanded velocity; else it waits there for the next one. set_point_exchanges: those
+    position_centre: m, from which position_limit counts; position 0 in another mode than POSITION is none, and need not
+    be within. force_feedback: it reports a load cell's force; one that is computed from the motor's current is none.
+    resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded. homing_ends_off:
+    homing ends with the torque off; with other drives it stays on. velocity_feedback: it reports a measured speed;
+    False where the driver differentiates positions (`actuators.drive`). force_feedforward: in mode POSITION it adds the
+    commanded force to that of its own loop. velocity_feedforward: in mode POSITION it carries a commanded position on
+    at the commanded velocity; else it waits there for the next one. extrapolates: in mode POSITION, if a command is
+    missing, it goes on at the commanded velocity, or that between the last two positions. set_point_exchanges: those
     that a set-point takes at least; 2 where it takes each second one. speed_limit (m/s), ramp_limit (m/s²): greatest
     speed and acceleration with which it moves to a position by a ramp of its own.
     """
@@ -157,6 +158,7 @@ class Capabilities:
     velocity_feedback: bool = True
     force_feedforward: bool = False
     velocity_feedforward: bool = True
+    extrapolates: bool = False
     set_point_exchanges: int = 1
     speed_limit: float = math.inf
     ramp_limit: float = math.inf

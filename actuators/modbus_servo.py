@@ -508,6 +508,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         velocity_feedback=profile.feedback.velocity is not None,
         force_feedforward=command.force is not None,
         velocity_feedforward=command.velocity is not None,
+        extrapolates=command.velocity is not None,
         set_point_exchanges=1 if command.handover is None or command.handover.rising is None else 2,  # it falls, too
     )
 

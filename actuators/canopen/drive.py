@@ -212,6 +212,7 @@ class Canopen(Drive):
             velocity_limit=_POSITIONS * options.speed_resolution,
             resolution=options.resolution,
             velocity_feedforward=False,
+            extrapolates=True,
         )
         super().__init__(options.name, can, options.echo_lag, options.sample_period)
         if options.serial is not None and not options.serial.isdecimal():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
+from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command, Mode
 from dynamics import DynamicsError
 from kinematics import Array, kernel
 from rig.engine.cycle_data import CycleData
@@ -83,6 +83,26 @@ class CommandArbiter:
             return
         command = COMMAND_CLEAR if clear else COMMAND_OFF
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
+
+    def carry_on(self, t: float, skipped: float, extrapolates: Sequence[bool]) -> None:
+        """Move the commanded lengths on at their speeds, where cycles were skipped before the one at rig time `t` (s).
+
+        Lengths beyond the legs' limits are left as they are.
+
+        Args:
+            t: s.
+            skipped: time of those cycles, s, by which the commands are too old.
+            extrapolates: by leg, whether its drive has gone on so meanwhile; one that waits is told the next length.
+        """
+        lengths = [
+            command.position + skipped * command.velocity if on and command.mode is Mode.POSITION else np.nan
+            for command, on in zip(self.commands, extrapolates, strict=True)
+        ]
+        if self._supervision.lengths(t, np.array(lengths)) is None:
+            self.commands = [
+                command if np.isnan(length) else command._replace(position=length)
+                for command, length in zip(self.commands, lengths, strict=True)
+            ]
 
     def rehearse(self) -> None:
         """Judge the forces once, so that the kernel is compiled."""

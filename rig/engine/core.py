@@ -418,6 +418,8 @@ class Engine:
             return
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
+        if missed and severity < _QUICK_STOP:
+            commander.carry_on(t, missed * self.config.period, self.drives.extrapolates)
         begun = self._stopwatch.now()
         exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()

@@ -146,6 +146,8 @@ class DriveGroup:
         """m, resolution of each drive's position"""
         self.velocity_feedback = [drive.capabilities.velocity_feedback for drive in self._drives]
         """by drive, whether it reports a measured speed"""
+        self.extrapolates = [drive.capabilities.extrapolates for drive in self._drives]
+        """by drive, whether it goes on at the commanded speed while commands are missing"""
         self.force_feedforward = [drive.capabilities.force_feedforward for drive in self._drives]
         """by drive, whether its own loop accepts the model's force"""
         self.reach = [

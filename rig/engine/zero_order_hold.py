@@ -281,6 +281,16 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
             command[_LIFT, i] = mean_speeds[i] - command[_SPEED, i]
 
 
+@inlined
+def _carry_on(command: Array, skipped: float) -> None:
+    """Move a commanded length on at the commanded speed by `skipped`, s, as it goes out; see `CommandArbiter`."""
+    for i in range(6):
+        told = command[_SPEED, i] + command[_LIFT, i]
+        command[_LENGTH, i] += skipped * told
+        command[_SPEED, i] += skipped * command[_ACCELERATION, i]
+        command[_LIFT, i] = told - command[_SPEED, i]
+
+
 @kernel
 def _deviate(
     commands: Array, count: int, sent: float, t: float, asked: Array, read: Array, legs: Array, timing: Array,
@@ -379,6 +389,9 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     delay, lag, smooth = timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
     newest = commands[(count - 1) % len(commands)]
     before = commands[(count - 2) % len(commands)]
+    skipped = t - newest[_TIME, 0] - timing[_PERIOD] if count else 0.0
+    if skipped > 0.5 * timing[_PERIOD]:
+        _carry_on(newest, skipped)
     sent = newest[_TIME, 0]  # when the command before the newest went out
     deviating = timing[_DEVIATING] != 0.0
     frozen = work[WORK_SIZE:]

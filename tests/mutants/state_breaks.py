@@ -318,6 +318,27 @@ STATE_BREAKS = [
         "COMMAND_STOP",
     ),
     _loop("an engine that fails leaves the drives alone", "for _ in range(_LAST_WORDS):", "for _ in range(0):"),
+    Break(
+        "a command is a skipped cycle too old",
+        "rig/engine/core.py",
+        "if missed and severity < _QUICK_STOP:",
+        "if False:",
+        ("rig/test_skipped_cycles.py",),
+    ),
+    Break(
+        "the model takes the command after a skipped cycle for an old one",
+        "rig/engine/zero_order_hold.py",
+        "if skipped > 0.5 * timing[_PERIOD]:",
+        "if False:",
+        ("rig/test_skipped_cycles.py",),
+    ),
+    Break(
+        "a drive that makes up for skipped time by itself is told a later length",
+        "rig/engine/command_arbiter.py",
+        "if on and command.mode is Mode.POSITION else np.nan",
+        "if command.mode is Mode.POSITION else np.nan",
+        ("rig/test_skipped_cycles.py",),
+    ),
     _loop("an engine that fails leaves outputs at drives on", "engine.drives.io.off()", "pass"),
     Break(
         "the stop flag is not looked at",
