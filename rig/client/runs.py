@@ -255,15 +255,19 @@ def _latched(rig: LockstepRig | LiveRig) -> Finding | None:
 def _explained(
     error: RigError, exchanged: Finding | None, latched: Finding | None, lateness: dict[str, Value]
 ) -> RigError:
-    """The error with what else is known: drives that may be exchanged, a refusal's fault, virtual drives' lateness."""
-    found = error.finding
+    """The error with what else is known: drives that may be exchanged, a refusal's fault, virtual drives' lateness.
+
+    Errors of other kinds, such as a process that has died, have causes of their own.
+    """
+    kind, found = type(error), error.finding
+    if kind not in (RunFaultError, RefusedError, HardwareError):
+        return error
     more = exchanged if isinstance(error, RunFaultError) else latched if isinstance(error, RefusedError) else None
     if more is not None and not found.names(more.code):
         found = Finding(Code.FAULT_EXPLAINED, within=(found, more))
     if lateness:
         found = Finding(Code.TWINS_LATE, details=lateness, within=(found,))
-    kind = next((one for one in (RunFaultError, RefusedError, HardwareError) if isinstance(error, one)), None)
-    return error if kind is None or found is error.finding else kind(found)
+    return error if found is error.finding else kind(found)
 
 
 def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> tuple[bool, Finding | None]:

@@ -12,8 +12,9 @@ from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.runs import conduct
 from rig.engine.messages import Connect, Home
-from rig.errors import RefusedError
+from rig.errors import RefusedError, RigError
 from rig.findings import Code, Finding
+from rig.runtime import ChildDiedError
 from rig.states import State
 from rig.virtual import TwinLateness
 
@@ -29,8 +30,8 @@ def test_a_look_at_the_wires_that_comes_half_a_cycle_late_counts_for_two_seconds
     assert lateness.recent(at + 2.0) == (0, 0.0)
 
 
-def test_a_run_that_fails_names_the_virtual_drives_that_were_late(tmp_path: Path) -> None:
-    refusal = Finding(Code.DRIVE_WATCHDOG, 2)
+def ended_late(folder: Path, error: RigError) -> RigError | None:
+    """The error of a run that ended with `error` after the virtual drives' process had stood for a while."""
 
     def body(rig: LockstepRig | LiveRig) -> None:
         assert isinstance(rig, LiveRig) and rig.virtual is not None and rig.virtual.pid is not None
@@ -40,17 +41,27 @@ def test_a_run_that_fails_names_the_virtual_drives_that_were_late(tmp_path: Path
             rig.wait(lambda status: status.t > begin + 0.2, 10.0, "the virtual rig stands")
         finally:
             os.kill(rig.virtual.pid, signal.SIGCONT)
-        raise RefusedError(refusal)
+        raise error
 
-    result = conduct(
-        patient_config(), body, "late", tmp_path, Interruption(), lockstep=False, report=lambda _progress: None
-    )
-    assert isinstance(result.error, RefusedError)
-    finding = result.error.finding
+    config = patient_config()
+    result = conduct(config, body, "late", folder, Interruption(), lockstep=False, report=lambda _progress: None)
+    return result.error
+
+
+def test_a_run_that_fails_names_the_virtual_drives_that_were_late(tmp_path: Path) -> None:
+    refusal = Finding(Code.DRIVE_WATCHDOG, 2)
+    error = ended_late(tmp_path, RefusedError(refusal))
+    assert isinstance(error, RefusedError)
+    finding = error.finding
     assert finding.code is Code.TWINS_LATE and finding.within == (refusal,)
     longest = finding.details["longest"]
     assert isinstance(longest, float) and 0.15 < longest < 10.0
     assert finding.text.startswith("the virtual drives' process was late in the last 2 s (")
+
+
+def test_a_process_that_died_has_died_whatever_was_late(tmp_path: Path) -> None:
+    died = ChildDiedError("the stream receiver has died")
+    assert ended_late(tmp_path, died) is died
 
 
 def test_one_on_time_says_nothing_of_it(tmp_path: Path) -> None:
