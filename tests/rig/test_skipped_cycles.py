@@ -12,8 +12,7 @@ from rig.states import State
 
 NEAR: dict[str, Any] = {
     "safety": {"force_residual": 400.0},  # a jolt is measured here, not stopped at
-    "load_cells": {"noise": 0.01},
-    "virtual": {"drive": {"start_spread": 1e-3}},
+    "virtual": {"drive": {"start_spread": 1e-3}, "cells": {"noise": 0.01}},
 }
 
 
