@@ -628,6 +628,7 @@ class HalfDuplexBus(Bus):
         super()._close()
         self._waiting.clear()
         self._missing.clear()
+        self._missed = False
         self._asked = self._asker = None
         self._input = b""
         self._until = self._doubtful = -math.inf

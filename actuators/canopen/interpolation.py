@@ -9,7 +9,7 @@ _CORRECTION = 150e-9 / 62.5e-6
 _RESOLUTION = 1e-9  # s, of the measured distance (FBUS.SYNCACT)
 _WINDOW = 0.5
 """of the period, by which the time between two SYNCs may differ from it and still be one"""
-_ASTRAY = 10
+_MOST_UNMATCHED = 10
 """SYNCs in a row at other times, after which the drive is not synchronized"""
 _EXTRAPOLATED = 1.0
 """periods, for which a ramp goes on beyond its end while the next set-point is missing"""
@@ -32,7 +32,7 @@ class Interpolator:
     that drive, 320 µs as delivered. Here it is 0.8 of a period, since a computer's SYNCs are late and hardly ever
     early. So a target is reached 1.8 periods after its SYNC.
 
-    A drive that was told no period, or whose SYNCs do not come at it, is not synchronized. It goes by the time between
+    A drive whose period was not set, or whose SYNCs do not come at it, is not synchronized. It goes by the time between
     the last two set-points, as it measures that, from the moment at which it has the second.
     """
 
@@ -42,7 +42,7 @@ class Interpolator:
         self._synced = self._taken = -math.inf
         self.next_cycle = math.inf
         """when the next cycle begins, s; infinite: not synchronized"""
-        self._astray = 0
+        self._unmatched = 0
         self.stand(position)
 
     def stand(self, position: float) -> None:
@@ -60,8 +60,8 @@ class Interpolator:
         """Note a SYNC at `now`, s. period: the interpolation time period, s; 0: none is known."""
         self.position(now)
         fits = abs(now - self._synced - period) < _WINDOW * period
-        self._astray = 0 if fits else self._astray + 1
-        if period != self._period or self._astray > _ASTRAY or now - self._synced > _LONGEST:
+        self._unmatched = 0 if fits else self._unmatched + 1
+        if period != self._period or self._unmatched > _MOST_UNMATCHED or now - self._synced > _LONGEST:
             self.next_cycle = math.inf
         if fits and not self.synchronized:
             self.next_cycle = now + _DISTANCE * period

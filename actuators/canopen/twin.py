@@ -206,25 +206,25 @@ class VirtualCanopenDrive(VirtualDrive):
         """See `VirtualDevice.answer`: the lines of the frames that it sends for one that it receives."""
         identifier, data = int.from_bytes(message[1:3], "big"), message[3:]
         function, node = identifier & FUNCTION, identifier & NODE
-        said = b""
+        sent = b""
         if identifier == NMT:
             self._manage(data)
         elif identifier == SYNC:
-            said = self._sync()
+            sent = self._sync()
         elif function == HEARTBEAT:
             if node == self._value(CONSUMER_HEARTBEAT) >> 16:
                 self._heard = self.now
         elif node != self.unit:
             return b""
         elif function == SDO_REQUEST:
-            said = line_of(SDO_REPLY + self.unit, self._serve(data.ljust(8, b"\0")[:8]))
+            sent = line_of(SDO_REPLY + self.unit, self._serve(data.ljust(8, b"\0")[:8]))
         elif function in (RPDO_1, RPDO_2, RPDO_3) and self._state == OPERATIONAL and not self._hung:
             parameters = _PDOS[function][0]
             if not self._objects[parameters, 1][1] & PDO_OFF:
                 self._rpdos[function] = data
                 if self._objects[parameters, 2][1] >= 254:
                     self._take(function)
-        return message[:1] + said if said else b""
+        return message[:1] + sent if sent else b""
 
     def refusal(self, message: bytes) -> bytes:
         """See `VirtualDevice.refusal`: of an SDO an abort, of the rest nothing."""
@@ -251,12 +251,12 @@ class VirtualCanopenDrive(VirtualDrive):
             self._set_points.sync(self.now, self._value(CYCLE_TIME) * 10.0 ** self._value(CYCLE_EXPONENT))
             for pdo in (RPDO_3, RPDO_2, RPDO_1):
                 self._take(pdo)
-        said = b""
+        sent = b""
         for pdo in (TPDO_1, TPDO_2, TPDO_3):
             identifier = self._objects[_PDOS[pdo][0], 1][1]
             if not identifier & PDO_OFF:
-                said += line_of(identifier & 0x7FF, self._frozen.get(pdo) or self._packed(pdo))
-        return said
+                sent += line_of(identifier & 0x7FF, self._frozen.get(pdo) or self._packed(pdo))
+        return sent
 
     def _take(self, pdo: int) -> None:
         """Write what an RPDO has brought by its mapping."""
@@ -374,7 +374,7 @@ class VirtualCanopenDrive(VirtualDrive):
             return _abort(request[:4], UNKNOWN_COMMAND)
         found = self._objects.get((index, sub))
         if found is None:
-            code = READ_ONLY if (index, sub) == DEVICE_NAME or index in _SAID else NO_OBJECT
+            code = READ_ONLY if (index, sub) == DEVICE_NAME or index in _REPORTED else NO_OBJECT
             return _abort(request[:4], code)
         entry, data = found[0], request[4 : 8 - (command >> 2 & 3)]
         if entry in _READ_ONLY or len(data) != entry.size:
@@ -389,7 +389,7 @@ class VirtualCanopenDrive(VirtualDrive):
         if (index, sub) == DEVICE_NAME:
             self._upload = _NAME
             return b"\x41" + multiplexer + len(_NAME).to_bytes(4, "little")
-        entry = _SAID.get(index) if sub == 0 else None
+        entry = _REPORTED.get(index) if sub == 0 else None
         if entry is None:
             if (index, sub) not in self._objects:
                 return _abort(b"\0" + multiplexer, NO_OBJECT)
@@ -403,7 +403,7 @@ class VirtualCanopenDrive(VirtualDrive):
         return bytes((head,)) + part.ljust(_SEGMENT, b"\0")
 
 
-_SAID = {entry.index: entry for entry in (STATUS, MODE_DISPLAY, POSITION, VELOCITY, INPUTS)}
+_REPORTED = {entry.index: entry for entry in (STATUS, MODE_DISPLAY, POSITION, VELOCITY, INPUTS)}
 """Objects that are computed when they are read."""
 
 

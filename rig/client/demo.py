@@ -66,8 +66,8 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
 def at_rate(config: RigConfig, rate: float) -> RigConfig:
     """The configuration of a demonstration at another rate, with what a slow one needs.
 
-    The drives' watchdog time is two and a half cycles or more. Drives that interpolate over a cycle are told the new
-    one, and their delay is as many cycles as before. Below 50 Hz, where the host's loop is not stable, the
+    The drives' watchdog time is two and a half cycles or more. Drives that interpolate over a cycle are set to the
+    new one, and their delay is as many cycles as before. Below 50 Hz, where the host's loop is not stable, the
     drives close it.
 
     Raises:
@@ -76,8 +76,8 @@ def at_rate(config: RigConfig, rate: float) -> RigConfig:
     changes: dict[str, Any] = {"rate": rate}
     if math.isfinite(rate) and rate > 0.0 and config.drives.watchdog * rate < _WATCHDOG:
         changes["drives"] = {"watchdog": math.ceil(100.0 * _WATCHDOG / rate) / 100.0}
-    if (told := config.drives.settings.get("sync_period")) and math.isfinite(rate) and rate > 0.0:
-        delay = config.drives.delay / (told * rate)
+    if (before := config.drives.settings.get("sync_period")) and math.isfinite(rate) and rate > 0.0:
+        delay = config.drives.delay / (before * rate)
         changes["drives"] = changes.get("drives", {}) | {"sync_period": 1.0 / rate, "delay": delay}
     slower = config.changed(changes)
     long = slower.period > LONG_PERIOD and not check_loop(slower).passed

@@ -81,10 +81,10 @@ def _timing(config: RigConfig) -> Iterator[ConfigFault]:
             yield ConfigFault(("load_cells", "sample_period"), found)
             break
     for leg in range(len(config.drives.legs)):
-        told = config.drives.settings_of(leg).get("sync_period")
-        if told and not math.isclose(told, config.exchange_period, rel_tol=1e-6):
+        interpolated = config.drives.settings_of(leg).get("sync_period")
+        if interpolated and not math.isclose(interpolated, config.exchange_period, rel_tol=1e-6):
             key = ("drives", "sync_period") if config.drives.legs[leg].settings is None else ("drives", "legs", leg)
-            yield ConfigFault(key, Finding(Code.SYNC_PERIOD_DIFFERS, value=told, bound=config.exchange_period))
+            yield ConfigFault(key, Finding(Code.SYNC_PERIOD_DIFFERS, value=interpolated, bound=config.exchange_period))
             break
     if watchdog < 2.0 * period:
         yield ConfigFault(("drives", "watchdog"), Finding(Code.WATCHDOG_SHORT, value=watchdog, bound=2.0 * period))

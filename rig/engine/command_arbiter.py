@@ -84,15 +84,15 @@ class CommandArbiter:
         command = COMMAND_CLEAR if clear else COMMAND_OFF
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
-    def carry_on(self, t: float, skipped: float, extrapolates: Sequence[bool]) -> None:
-        """Move the commanded lengths on at their speeds, where cycles were skipped before the one at rig time `t` (s).
+    def extrapolate(self, t: float, skipped: float, extrapolates: Sequence[bool]) -> None:
+        """Extrapolate the commanded lengths at their speeds, where cycles were skipped before that at rig time `t` (s).
 
         Lengths beyond the legs' limits are left as they are.
 
         Args:
             t: s.
             skipped: time of those cycles, s, by which the commands are too old.
-            extrapolates: by leg, whether its drive has gone on so meanwhile; one that waits is told the next length.
+            extrapolates: by leg, whether its drive does so meanwhile; one that waits is sent the next length.
         """
         lengths = [
             command.position + skipped * command.velocity if on and command.mode is Mode.POSITION else np.nan

@@ -419,7 +419,7 @@ class Engine:
         supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         if missed and severity < _QUICK_STOP:
-            commander.carry_on(t, missed * self.config.period, self.drives.extrapolates)
+            commander.extrapolate(t, missed * self.config.period, self.drives.extrapolates)
         begun = self._stopwatch.now()
         exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()

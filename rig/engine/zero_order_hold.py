@@ -282,13 +282,13 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
 
 
 @inlined
-def _carry_on(command: Array, skipped: float) -> None:
-    """Move a commanded length on at the commanded speed by `skipped`, s, as it goes out; see `CommandArbiter`."""
+def _extrapolate(command: Array, skipped: float) -> None:
+    """Extrapolate a commanded length by `skipped`, s, as it is sent; see `CommandArbiter.extrapolate`."""
     for i in range(6):
-        told = command[_SPEED, i] + command[_LIFT, i]
-        command[_LENGTH, i] += skipped * told
+        commanded = command[_SPEED, i] + command[_LIFT, i]
+        command[_LENGTH, i] += skipped * commanded
         command[_SPEED, i] += skipped * command[_ACCELERATION, i]
-        command[_LIFT, i] = told - command[_SPEED, i]
+        command[_LIFT, i] = commanded - command[_SPEED, i]
 
 
 @kernel
@@ -391,7 +391,7 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     before = commands[(count - 2) % len(commands)]
     skipped = t - newest[_TIME, 0] - timing[_PERIOD] if count else 0.0
     if skipped > 0.5 * timing[_PERIOD]:
-        _carry_on(newest, skipped)
+        _extrapolate(newest, skipped)
     sent = newest[_TIME, 0]  # when the command before the newest went out
     deviating = timing[_DEVIATING] != 0.0
     frozen = work[WORK_SIZE:]

@@ -64,14 +64,14 @@ def test_the_drive_is_set_to_watch_this_computers_heartbeat(bench: CanopenBench)
     ("period", "steps", "exponent"),
     [(5e-3, 5, -3), (0.2, 200, -3), (2.5e-3, 25, -4), (1e-3, 1, -3), (1.25e-4, 125, -6)],
 )
-def test_the_drive_is_told_exactly_its_cycle(period: float, steps: int, exponent: int) -> None:
+def test_the_interpolation_period_is_written_exactly(period: float, steps: int, exponent: int) -> None:
     bench = CanopenBench(name="drive 3", watchdog=0.5, sync_period=period)
     bench.drive.configure()
     assert [bench.node._objects[0x60C2, place][1] for place in (1, 2)] == [steps, exponent]
     bench.drive.close()
 
 
-def test_a_cycle_that_the_drive_cannot_be_told_is_refused() -> None:
+def test_an_interpolation_period_that_cannot_be_written_is_refused() -> None:
     for period in (1.0 / 300.0, 0.1001):
         with pytest.raises(ConfigurationError, match=f"sync_period.* {period:.9g} s: object 60C2h has 1 to 255 times"):
             CanopenBench(name="drive 3", sync_period=period)

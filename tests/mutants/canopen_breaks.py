@@ -17,11 +17,11 @@ def _interpolation(
 
 
 CANOPEN_BREAKS = [
-    _drive("a cycle is told in whole milliseconds", "for exponent in range(-3, -7, -1):", "for exponent in (-3,):"),
+    _drive("a cycle is written in whole milliseconds", "for exponent in range(-3, -7, -1):", "for exponent in (-3,):"),
     Break(
         "drives interpolate over another cycle than the rig's",
         "rig/config/conflicts.py",
-        "if told and not math.isclose(told, config.exchange_period, rel_tol=1e-6):",
+        "if interpolated and not math.isclose(interpolated, config.exchange_period, rel_tol=1e-6):",
         "if False:",
         ("rig/test_config_drivers.py",),
     ),
@@ -42,7 +42,7 @@ CANOPEN_BREAKS = [
     _interpolation("a drive's cycles follow each SYNC", "math.copysign(_CORRECTION, late)", "late / self._period"),
     _interpolation(
         "a drive is held to SYNCs that do not come at its period",
-        "self._astray > _ASTRAY",
+        "self._unmatched > _MOST_UNMATCHED",
         "False",
     ),
     Break(

@@ -333,7 +333,7 @@ STATE_BREAKS = [
         ("rig/test_skipped_cycles.py",),
     ),
     Break(
-        "a drive that makes up for skipped time by itself is told a later length",
+        "a drive that makes up for skipped time by itself is sent a later length",
         "rig/engine/command_arbiter.py",
         "if on and command.mode is Mode.POSITION else np.nan",
         "if command.mode is Mode.POSITION else np.nan",

@@ -200,7 +200,7 @@ def test_drives_of_one_line_agree_on_it() -> None:
         check_devices(config.changed({"drives": {"legs": legs}}))
 
 
-def test_drives_that_interpolate_over_a_cycle_are_told_the_rigs_own() -> None:
+def test_the_interpolation_period_is_the_rigs_cycle() -> None:
     config = load_config("virtual-canopen")
     for change in ({"rate": 100.0}, {"drives": {"sync_period": 2e-3}}, {"drives": {"sample_period": 0.01}}):
         with pytest.raises(ConfigError, match=r"drives\.sync_period: 0\.00[25] s, must be 0\.(01|005) s, .*, or 0"):

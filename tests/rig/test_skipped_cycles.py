@@ -1,4 +1,4 @@
-"""Cycles that the host skips in a motion: what drives that close their own loops are told after them."""
+"""Cycles that the host skips in a motion: the commands after them to drives that close their own loops."""
 
 from pathlib import Path
 from typing import Any
