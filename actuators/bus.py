@@ -14,7 +14,7 @@ from actuators.wire import SerialWire, Wire
 
 _MBAP_SIZE = MBAP.size
 _TRANSACTION = struct.Struct(">H")
-_DELAYS = 32  # of a unit's last replies
+_DELAYS = 8  # of a unit's last replies
 _LATE = 256  # requests that were given up, whose replies are known when they come
 
 
@@ -634,10 +634,15 @@ class HalfDuplexBus(Bus):
         self._until = self._doubtful = -math.inf
 
 
-def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchange | None = None) -> None:
+def advance_all(
+    lines: Sequence[HalfDuplexBus],
+    deadline: float,
+    wanted: Exchange | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> None:
     """Advance several lines until all are idle, `wanted` has its reply, or `deadline` (s) has passed.
 
-    The lines' wires are on one clock.
+    The lines' wires are on one clock. meanwhile: called before each wait, for work that the wires' time hides.
     """
     busy = [line for line in lines if not line.idle]
     if not busy:
@@ -648,6 +653,8 @@ def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchang
         untils = {line: until for line, until in untils.items() if not line.idle}
         if not untils or now >= deadline or (wanted is not None and wanted.reply):
             return
+        if meanwhile is not None:
+            meanwhile()
         until = min(*untils.values(), deadline)
         first, *others = [line.wire for line in untils if line.wire is not None]
         arrived = first.wait(until, others)

@@ -1,6 +1,7 @@
 """Interface of a drive to the engine: calls that may wait and raise, and a cyclic exchange with samples' ages."""
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
@@ -84,6 +85,9 @@ class Sampling:
         return 0.0 if self._since is None else self._now - self._since
 
 
+_DELAY_READS, _DELAY_PAUSE = 8, 5e-3  # observations by which a reply delay is measured, and s before each
+
+
 class Member(ABC):
     """A device of a rig. `name`: as messages call it. `counters`: of its cyclic exchanges."""
 
@@ -124,6 +128,11 @@ class Member(ABC):
     def give_way(self, waits: bool) -> None:
         """Set whether the cycle that begins is another device's: what is due waits, at most a sample period."""
         self._sampling.waits = waits
+
+    @property
+    def answered(self) -> bool:
+        """Whether the reply of this cycle is there, so that taking it does not wait, as far as is known."""
+        return False
 
     def resume(self) -> None:
         """Continue cycles after a pause in which the device was not asked, which does not count as silence."""
@@ -236,6 +245,21 @@ class Drive(Member):
 
         Not for the cycle. Raises ConnectError, ProtocolError.
         """
+
+    def measure_reply_delay(self, timeout: float) -> float | None:
+        """Median reply delay of several observations on a shared line, s, rounded up to 10 µs; None on another wire.
+
+        Each observation waits at most `timeout` s. There are pauses between them, as between cycles: a processor that
+        was idle is slower to notice a reply than one that is not.
+
+        Raises ConnectError, ProtocolError.
+        """
+        if self.line is None:
+            return None
+        for _ in range(_DELAY_READS):
+            time.sleep(_DELAY_PAUSE)
+            self.observe(timeout)
+        return None if self.measured_delay is None else math.ceil(self.measured_delay * 1e5) / 1e5
 
     @abstractmethod
     def error_text(self, code: int) -> str:

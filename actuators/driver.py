@@ -225,6 +225,11 @@ class StationMember(Member):
         return self._station.reply_delay
 
     @property
+    def answered(self) -> bool:
+        """See `Member.answered`."""
+        return self._sampling.asked and self._station.answered
+
+    @property
     def connected(self) -> bool:
         """See `Member.connected`."""
         return self._station.connected

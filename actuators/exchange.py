@@ -191,6 +191,7 @@ class CycleExchange:
         """drives: connected by their owner."""
         self._drives = tuple(drives)
         self._batches = tuple(dict.fromkeys(drive.batch for drive in drives if drive.batch is not None))
+        self._turns = _turns(drives)
         self.values = np.zeros((7, len(drives)))
         self.position, self.velocity, self.force, self.fresh, self.age, self.lag, self.offset = self.values
         self.status, self.error = [0] * len(drives), [0] * len(drives)
@@ -201,7 +202,7 @@ class CycleExchange:
         self, commands: Sequence[Command], now: float, timeout: float, lines: Sequence[HalfDuplexBus] = ()
     ) -> None:
         """See `exchange_all`."""
-        replies = exchange_all(self._drives, commands, now, timeout, lines, self._batches)
+        replies = exchange_all(self._drives, commands, now, timeout, lines, self._batches, self._turns)
         for leg, feedback in enumerate(replies):
             self._take(leg, feedback)
         self.status, self.error = [int(each.status) for each in replies], [each.error for each in replies]
@@ -241,25 +242,44 @@ def exchange_all(
     timeout: float,
     lines: Sequence[HalfDuplexBus] = (),
     batches: Sequence[Bus] = (),
+    turns: Sequence[int] | None = None,
 ) -> list[Feedback]:
     """Start all exchanges at `now` (s, on the wires' clock), then collect all replies within `timeout` s.
 
-    Drives on a shared line have turns; lines work at the same time. `lines`: further ones with begun exchanges.
-    `batches`: buses that send the requests of their drives together.
+    Drives on a shared line have turns; lines work at the same time, and replies are taken while they do. `lines`:
+    further ones with begun exchanges. `batches`: buses that send the requests of their drives together. `turns`: places
+    of the drives in the order of their requests, known if this is called often.
     Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
     """
     for drive, command in zip(drives, commands, strict=True):
         drive.check(command)
     for bus in batches:
         bus.begin_cycle(now)
-    for drive, command in zip(drives, commands, strict=True):
-        drive.start(command, now)
+    for place in _turns(drives) if turns is None else turns:
+        drives[place].start(commands[place], now)
     for bus in batches:
         bus.commit()
     deadline = now + timeout
     shared = [drive.line for drive in drives if drive.line is not None]
+    taken: dict[int, Feedback] = {}
+
+    def take_replies() -> None:
+        for place, drive in enumerate(drives):
+            if place not in taken and drive.answered:
+                taken[place] = drive.finish(deadline)
+
     if shared or lines:
-        advance_all([*{*shared, *lines}], deadline)
+        advance_all([*{*shared, *lines}], deadline, meanwhile=take_replies)
     for bus in batches:
         bus.gather(deadline)
-    return [drive.finish(deadline) for drive in drives]
+    return [taken[place] if place in taken else drive.finish(deadline) for place, drive in enumerate(drives)]
+
+
+def _turns(drives: Sequence[Drive]) -> list[int]:
+    """Places of the drives in the order of their requests: the first on each line, then the second on each."""
+    counts: dict[HalfDuplexBus | None, int] = {}
+    turns = []
+    for drive in drives:
+        turns.append(counts.get(drive.line, 0) if drive.line is not None else 0)
+        counts[drive.line] = turns[-1] + 1
+    return sorted(range(len(drives)), key=turns.__getitem__)

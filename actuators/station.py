@@ -78,6 +78,11 @@ class Station:
         return self.bus.joined(self._exchange)
 
     @property
+    def answered(self) -> bool:
+        """Whether the reply to `begin`, or to the last message of `begin_all`, is there."""
+        return self._sent and self._exchange.reply != b""
+
+    @property
     def reply_delay(self) -> float | None:
         """Median of the last reply delays on a shared line, s; None without any, or on a wire whose clock stands."""
         delays = [delay for delay in self._exchange.presence.delays if math.isfinite(delay)]

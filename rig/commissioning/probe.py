@@ -1,6 +1,5 @@
 """Query of the drives of a rig or a draft, each in its own thread with a timeout."""
 
-import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -50,7 +49,6 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
 _REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
-_DELAY_READS = 8  # to measure how long a drive takes to answer
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
     (Status.FAULT, "fault"),
@@ -198,7 +196,8 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
                 probe = replace(probe, identity=drive.identify())
                 drive.configure()
                 read = drive.observe(kind.timeout)
-                probe = replace(probe, watchdog=kind.watchdog, reply_delay=_reply_delay(drive, address, kind.timeout))
+                delay = drive.measure_reply_delay(kind.timeout) if "reply_delay" in address.given else None
+                probe = replace(probe, watchdog=kind.watchdog, reply_delay=delay)
                 return _judged(probe, drive, read, kind, address)
             except ActuatorError as error:
                 probe = replace(probe, fault=str(error))
@@ -381,19 +380,6 @@ def _awaited(kind: DriveKind) -> float:
     """Return for how long a reply is waited for on a line, s."""
     usual: float = find_driver(kind.driver).settings.model_fields["reply_timeout"].default
     return float(kind.settings.get("reply_timeout", usual))
-
-
-def _reply_delay(drive: Drive, address: LegDrive, timeout: float) -> float | None:
-    """Measure how long a drive on a line takes to answer, s, rounded up to 10 µs.
-
-    None on a wire of its own, or where its address has no key for it.
-    """
-    if drive.line is None or "reply_delay" not in address.given:
-        return None
-    for _ in range(_DELAY_READS):
-        drive.observe(timeout)
-    delay = drive.measured_delay
-    return None if delay is None else math.ceil(delay * 1e5) / 1e5
 
 
 def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, address: LegDrive) -> LegProbe:

@@ -315,6 +315,48 @@ def test_six_servos_on_one_pseudoterminal():
         SerialWire(SerialEndpoint(name, 1_000_000)).close()
 
 
+def test_replies_are_taken_while_the_line_still_works():
+    devices = {unit: FaultyServo(line_servo(Leg(0.5 + 0.01 * unit), unit)) for unit in range(1, 7)}
+    with Pseudoterminal(VirtualLine(devices)) as name:
+        drives = servos(devices, name)
+        for drive in drives:
+            drive.connect(1.0)
+        taken = []
+
+        def noting(drive, finish):
+            def finished(deadline):
+                taken.append((drive.name, drive.line.idle))
+                return finish(deadline)
+
+            return finished
+
+        for drive in drives:
+            drive.finish = noting(drive, drive.finish)
+        replies = exchange_all(drives, [COMMAND_OFF] * 6, time.monotonic(), PATIENCE)
+        for drive in drives:
+            drive.close()
+    assert all(reply.fresh for reply in replies)
+    assert taken == [(drive.name, drive is drives[-1]) for drive in drives]
+
+
+def test_the_first_on_each_line_is_asked_before_the_second_on_any(monkeypatch):
+    started = []
+    begin = HalfDuplexBus.begin
+    monkeypatch.setattr(
+        HalfDuplexBus, "begin", lambda bus, one, data: started.append((bus.place, one.unit)) or begin(bus, one, data)
+    )
+    lines = [VirtualLine({unit: FaultyServo(line_servo(Leg(), unit)) for unit in (1, 2)}) for _ in range(2)]
+    with Pseudoterminal(lines[0]) as first, Pseudoterminal(lines[1]) as second:
+        drives = [*servos((1, 2), first), *servos((1, 2), second)]
+        for drive in drives:
+            drive.connect(1.0)
+        started.clear()
+        assert all(reply.fresh for reply in exchange_all(drives, [COMMAND_OFF] * 4, time.monotonic(), PATIENCE))
+        for drive in drives:
+            drive.close()
+    assert started == [(first, 1), (second, 1), (first, 2), (second, 2)]
+
+
 def test_one_silent_servo_of_six_leaves_the_others_fresh():
     devices = {unit: FaultyServo(line_servo(Leg(), unit)) for unit in range(1, 7)}
     line = VirtualLine(devices)

@@ -185,11 +185,7 @@ class Rig:
 
     def reply_delays(self) -> list[float]:
         """Measured as set-up does, s."""
-        for drive in self.drives * 8:
-            drive.observe(5.0)
-        delays = [drive.measured_delay for drive in self.drives]
-        assert all(delays)
-        return [delay or 0.0 for delay in delays]
+        return [drive.measure_reply_delay(5.0) or 0.0 for drive in self.drives]
 
     def close(self) -> None:
         for drive in self.drives:

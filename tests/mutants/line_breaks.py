@@ -297,6 +297,20 @@ LINE_BREAKS = [
         ("rig/test_bus_load.py",),
     ),
     Break(
+        "replies are taken only once all lines are idle",
+        "actuators/exchange.py",
+        "deadline, meanwhile=take_replies)",
+        "deadline)",
+        ("actuators/test_half_duplex.py",),
+    ),
+    Break(
+        "all on a line are asked before another line is",
+        "actuators/exchange.py",
+        "    return sorted(range(len(drives)), key=turns.__getitem__)",
+        "    return list(range(len(drives)))",
+        ("actuators/test_half_duplex.py",),
+    ),
+    Break(
         "a baud is suggested that does not carry the rate",
         "rig/engine/lines.py",
         "    return all(one.time <= budget for one in plans if one.place in places)",
