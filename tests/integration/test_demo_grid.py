@@ -61,7 +61,7 @@ class Row:
     def __str__(self) -> str:
         drives, duration, exact, real_time = self.case
         validation, force = self.summary.get("validation") or {}, self.summary.get("force", {"legs": []})
-        peak = max((leg["peak_residual_n"] for leg in force["legs"]), default=0.0)
+        peak = max((leg["peak_residual_n"] or 0.0 for leg in force["legs"]), default=0.0)
         replies = self.summary.get("cycle", {}).get("replies", {})
         return (
             f"{drives:8s} {duration:3d} s {'exact   ' if exact else 'as built'} {'real' if real_time else 'paced':5s} "
