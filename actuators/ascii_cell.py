@@ -14,9 +14,9 @@ from typing import ClassVar, Literal
 from actuators.addresses import LineAddress, LineOptions, LineTimes, ReplyTimeout, Turnaround
 from actuators.cell_device import CellOptions, DeviceReading, StationCells
 from actuators.errors import ConfigurationError, ProtocolError
-from actuators.framing import ReplyScan
+from actuators.framing import LineFraming, ReplyScan
 from actuators.interface import Identity
-from actuators.virtual.device import VirtualDevice
+from actuators.virtual.device import Framing, VirtualDevice
 from actuators.virtual.drive import WIRE_FAULTS, Cell
 from actuators.virtual.faults import FaultyDevice
 from actuators.wire import Parity
@@ -27,7 +27,7 @@ LONGEST = 32
 
 
 @dataclass(frozen=True)
-class AsciiLine:
+class AsciiLine(LineFraming):
     """Requests that end with a carriage return, and answers that end with `end`."""
 
     end: bytes = END
@@ -169,7 +169,7 @@ class AsciiTwin(VirtualDevice):
 
 
 @dataclass(frozen=True)
-class AsciiFraming:
+class AsciiFraming(Framing):
     """The device's side of `AsciiLine`; a message is the device's number and the request.
 
     request: of a whole frame; its groups are the device's number, if any, and the request. start: bytes with which a
@@ -182,7 +182,7 @@ class AsciiFraming:
     number: int = 0
 
     def pause(self, baud: int, byte_time: float) -> float:
-        """Silence that ends a frame on a serial line, s: none, as somebody may type it."""
+        """See `Framing.pause`: none, as somebody may type it."""
         del baud, byte_time
         return math.inf
 

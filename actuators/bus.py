@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from actuators.errors import ConfigurationError
-from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming, MbapLine, RtuLine
+from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
 from actuators.interface import Counters
 from actuators.wire import SerialWire, Wire
 
@@ -331,12 +331,6 @@ class PipelinedBus(Bus):
 _LATE_REPLY = 5.0  # times as late as is borne a reply may still come
 _MAX_OVERHEARD = 100_000  # bytes at once
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
-_READ_HEAD = 3  # bytes with which a reply to a read of Modbus RTU begins: unit, function, size of the data
-
-
-def _reply_head(message: bytes, length: int) -> bytes:
-    """The first bytes of a good reply of `length` bytes to a read."""
-    return bytes((message[0], message[1], length - _READ_HEAD & 0xFF))
 
 
 class HalfDuplexBus(Bus):
@@ -387,14 +381,11 @@ class HalfDuplexBus(Bus):
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
-        self._doubtful = -math.inf
-        """until when a late reply may arrive that looks like another unit's, s"""
-        self._missing: dict[bytes, tuple[bytes, float]] = {}
-        """by the head of a reply that may come late: the range that it is of, and until when it may come, s"""
+        self._missing: dict[bytes, tuple[bytes | None, float]] = {}
+        """by the head of a reply that may come late: the range that it is of, and until when it may come, s; None: it
+        could be taken for the reply to any request"""
         self._distrusted = False
         """whether the awaited reply may be such a late one"""
-        self._missed = False
-        """whether the reply to the last request was given up, and may still come"""
 
     @property
     def protocol(self) -> str:
@@ -430,20 +421,18 @@ class HalfDuplexBus(Bus):
         if not exchange.reply:
             advance_all((self,), deadline, exchange)
         if self._asked is exchange and exchange.presence.silent:
-            self._doubt(self.now())
-            self._rest(self.now())
+            self._give_up(self.now())
         self._forget(exchange)
         reply, exchange.reply = exchange.reply, b""
         return reply or None
 
     def held_until(self, exchange: Exchange, message: bytes) -> float:
         """See `Bus.held_until`."""
-        until = self._doubtful
-        if self._missing:
-            read, may_come = self._missing.get(_reply_head(message, exchange.reply_length), (b"", -math.inf))
-            if may_come > until and read != RtuLine.read_range(message):
-                until = may_come
-        return until
+        if not self._missing:
+            return -math.inf
+        framing = self.framing
+        read, until = self._missing.get(framing.reply_head(message, exchange.reply_length), (b"", -math.inf))
+        return -math.inf if read == framing.read_range(message) else until
 
     @property
     def latency(self) -> float:
@@ -494,14 +483,9 @@ class HalfDuplexBus(Bus):
 
     def _clear_up(self, wire: Wire, now: float) -> None:
         """Drop what arrives while no reply is awaited, such as a late reply."""
-        if data := wire.receive(-math.inf):
-            doubtful, self._doubtful = now < self._doubtful, -math.inf
+        if self._waiting and (data := wire.receive(-math.inf)):
             self._until = max(self._until, now + _REST_OF_IT * self.byte_time)
-            late = self._is_late(data)
-            if self._waiting:
-                counters = self._waiting[0][0].counters
-                counters.rejected += 1
-                counters.belated += doubtful or late
+            self._drop(data, self._waiting[0][0].counters)
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping unexpected bytes."""
@@ -514,8 +498,7 @@ class HalfDuplexBus(Bus):
         """Send a request, and take the reply of a device in this process at once."""
         self._distrusted = now < self.held_until(exchange, message)
         if data := wire.receive(-math.inf):
-            exchange.counters.rejected += 1
-            exchange.counters.belated += self._is_late(data)
+            self._drop(data, exchange.counters)
         self._input = b""
         frame = self.framing.frame(message)
         if wire.send(frame):
@@ -550,38 +533,31 @@ class HalfDuplexBus(Bus):
 
     def _give_up(self, now: float) -> None:
         """Give up the unit that does not answer."""
-        if self._asker is not None:
-            self._asker.presence.silent = True
-        self._missed = True
-        self._doubt(now)
-        self._rest(now)
-
-    def _doubt(self, now: float) -> None:
-        """Note a missing reply that might be taken for another unit's, or for that to another request."""
-        asker = self._asker
-        if asker is not None and isinstance(self.framing, RtuLine) and (read := self.framing.read_range(self._message)):
-            self._missing[_reply_head(self._message, asker.reply_length)] = (
-                read,
+        asked, asker, framing = self._asked, self._asker, self.framing
+        if asked is not None and asker is not None:
+            asker.presence.silent = True
+            several = asked.acyclic or len({member.unit for member in self._members}) > 1
+            self._missing[framing.reply_head(self._message, asked.reply_length)] = (
+                None if several and not framing.names_sender else framing.read_range(self._message),
                 now + _LATE_REPLY * self._reply_timeout,
             )
-        acyclic = asker is not None and asker.acyclic
-        if not self.framing.names_sender and (acyclic or len({member.unit for member in self._members}) > 1):
-            self._doubtful = now + _LATE_REPLY * self._reply_timeout
+        self._rest(now)
 
     def _note_answer(self, now: float, reply: bytes) -> None:
         """Note the reply to a request that was repeated: it is the first one's or its own, and another may follow."""
-        head = reply[:_READ_HEAD]
-        if head in self._missing:
-            read, until = self._missing[head]
-            self._missing[head] = read, min(until, now + self._reply_timeout)
-        self._missing = {head: entry for head, entry in self._missing.items() if now < entry[1]}
+        soon = now + self._reply_timeout
+        self._missing = {
+            head: (read, min(until, soon) if reply.startswith(head) else until)
+            for head, (read, until) in self._missing.items()
+            if now < until
+        }
 
-    def _is_late(self, data: bytes) -> bool:
-        """Whether `data` may be the reply to a request that was given up, which is not missing any more then."""
-        missed, self._missed = self._missed, False
-        if isinstance(self.framing, MbapLine):
-            return self.framing.late(data)
-        return (self._missing.pop(data[:_READ_HEAD], None) is not None) | missed
+    def _drop(self, data: bytes, counters: Counters) -> None:
+        """Count bytes that answer no request; a late reply is not missing any more then."""
+        counters.rejected += 1
+        if self.framing.is_late(data, self._missing):
+            counters.belated += 1
+            self._missing = {head: entry for head, entry in self._missing.items() if not data.startswith(head)}
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""
@@ -589,11 +565,9 @@ class HalfDuplexBus(Bus):
         if found is None:
             return False
         counters = exchange.counters
-        missed, self._missed = self._missed, False
-        if missed and not found.reply and not found.damaged:  # it is late; this request's own may still come
-            self._missing.pop(self._input[:_READ_HEAD], None)
-            counters.rejected += 1
-            counters.belated += 1
+        late = bool(self._missing) and self.framing.is_late(self._input, self._missing)
+        if late and not found.reply and not found.damaged:  # this request's own may still come
+            self._drop(self._input, counters)
             self._input = b""
             return False
         exchange.reply = b"" if self._distrusted else found.reply
@@ -601,7 +575,7 @@ class HalfDuplexBus(Bus):
             counters.crc += 1
         elif not exchange.reply or found.more or exchange.transaction < 0:
             counters.rejected += 1
-            counters.belated += missed or (bool(exchange.reply) and exchange.transaction < 0)  # nobody waits any more
+            counters.belated += late or (bool(exchange.reply) and exchange.transaction < 0)  # nobody waits any more
         counters.rejected += found.belated
         counters.belated += found.belated
         return True
@@ -620,7 +594,7 @@ class HalfDuplexBus(Bus):
             self._rest(self.now())
         elif self._asked is exchange:
             self._asked = Exchange(exchange.unit, exchange.counters)
-            self._asked.reply_length = exchange.reply_length
+            self._asked.reply_length, self._asked.acyclic = exchange.reply_length, exchange.acyclic
             self._asked.transaction = -1
 
     def _close(self) -> None:
@@ -628,10 +602,9 @@ class HalfDuplexBus(Bus):
         super()._close()
         self._waiting.clear()
         self._missing.clear()
-        self._missed = False
         self._asked = self._asker = None
         self._input = b""
-        self._until = self._doubtful = -math.inf
+        self._until = -math.inf
 
 
 def advance_all(

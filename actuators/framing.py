@@ -1,7 +1,9 @@
 """Framing of messages on a wire: Modbus TCP's header, checksums and silences of a shared line."""
 
 import struct
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from fastcrc.crc16 import modbus as checksum
 
@@ -68,40 +70,60 @@ class ReplyScan(NamedTuple):
     belated: int = 0
 
 
-class LineFraming(Protocol):
-    """The frames of one protocol."""
+class LineFraming(ABC):
+    """The frames of one protocol, on the side that asks."""
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """Unique text of the framing."""
 
     @property
+    @abstractmethod
     def overhead(self) -> int:
         """Bytes of a frame besides its message, for request and reply."""
 
     @property
+    @abstractmethod
     def names_sender(self) -> bool:
         """Whether a reply names its sender."""
 
     @property
+    @abstractmethod
     def names_request(self) -> bool:
         """Whether a reply names its request, so that a late one is never taken for another."""
 
+    @abstractmethod
     def frame(self, message: bytes) -> bytes:
         """The frame of a request's message."""
 
+    @abstractmethod
     def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """Search the reply to `message` in all bytes since; None while it can still arrive.
 
         length: bytes of a good reply's message.
         """
 
+    def reply_head(self, message: bytes, length: int) -> bytes:
+        """The bytes with which a good reply of `length` bytes to `message` begins; none where it can be any."""
+        del message, length
+        return b""
+
+    def read_range(self, message: bytes) -> bytes:
+        """What a message reads, where replies to it and to another one can begin alike; b"" where they cannot."""
+        del message
+        return b""
+
+    def is_late(self, data: bytes, heads: Iterable[bytes]) -> bool:
+        """Whether bytes begin as a reply to a request that was given up; heads: of those replies."""
+        return any(data.startswith(head) for head in heads)
+
 
 def _right(frame: bytes) -> bool:
     return crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]
 
 
-class RtuLine:
+class RtuLine(LineFraming):
     """Modbus RTU: a checksum after every message, which begins with unit and function."""
 
     description = "Modbus RTU"
@@ -109,13 +131,17 @@ class RtuLine:
     names_sender = True
     names_request = False
 
-    @staticmethod
-    def read_range(message: bytes) -> bytes:
-        """Unit, function, address and count of what a message reads; b"" where it reads no registers or bits.
+    def reply_head(self, message: bytes, length: int) -> bytes:
+        """See `LineFraming.reply_head`: unit and function, and how many bytes were read."""
+        return message[:2] + bytes((length - 3 & 0xFF,)) if message[1] in _READING else message[:2]
 
-        Replies to two messages of one unit and function have the same form where they are equally long.
-        """
+    def read_range(self, message: bytes) -> bytes:
+        """See `LineFraming.read_range`: unit, function, address and count."""
         return message[:_WHAT_IS_READ] if message[1] in _READING else b""
+
+    def is_late(self, data: bytes, heads: Iterable[bytes]) -> bool:
+        """See `LineFraming.is_late`: any from the same unit, as it may be an exception or damaged."""
+        return any(data.startswith(head[:1]) for head in heads)
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""
@@ -149,7 +175,7 @@ class RtuLine:
 _LATE = 256  # transactions before the present one, a reply to which is a late one
 
 
-class MbapLine:
+class MbapLine(LineFraming):
     """Modbus TCP, one transaction at a time, for servers that do not support more."""
 
     description = "Modbus TCP, one transaction at a time"
@@ -166,8 +192,9 @@ class MbapLine:
         self._transaction = self._transaction % 0xFFFF + 1
         return MBAP.pack(self._transaction, 0, len(message)) + message
 
-    def late(self, data: bytes) -> bool:
-        """Whether bytes begin as a reply to the last request, or one before it."""
+    def is_late(self, data: bytes, heads: Iterable[bytes] = ()) -> bool:
+        """See `LineFraming.is_late`: known by the transaction, that of the last request or one before it."""
+        del heads
         if len(data) < HEADER.size:
             return False
         transaction, protocol, _, _ = HEADER.unpack_from(data)
@@ -187,7 +214,7 @@ class MbapLine:
                 return None
             if ours:
                 return ReplyScan(data[MBAP.size : end], more=more or len(data) > end, belated=belated)
-            late = self.late(data)
+            late = self.is_late(data)
             data, more, belated = data[end:], more or not late, belated + late
         return None
 

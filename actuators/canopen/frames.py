@@ -8,6 +8,7 @@ import struct
 from dataclasses import dataclass
 
 from actuators.errors import ConfigurationError
+from actuators.virtual.device import Framing
 from actuators.wire import SerialEndpoint
 
 CAN_SCHEME = "can://"
@@ -79,7 +80,7 @@ def frame_of(line: bytes) -> tuple[int, bytes] | None:
     return (identifier, data) if len(data) == length and identifier < 0x800 else None
 
 
-class CanFraming:
+class CanFraming(Framing):
     """How a twin separates frames (`Framing`). A message is the node that is called, 0 for all, and the frame."""
 
     everyone = 0

@@ -13,7 +13,8 @@ from enum import IntEnum, IntFlag
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
-from actuators.framing import ReplyScan
+from actuators.framing import LineFraming, ReplyScan
+from actuators.virtual.device import Framing
 
 SERIAL_FORM = 0xAA
 """First byte of a command for one of several devices, before its number."""
@@ -209,7 +210,7 @@ def command_length(code: int) -> int:
 
 
 @dataclass(frozen=True)
-class PololuLine:
+class PololuLine(LineFraming):
     """Framing of commands, and of replies by their length.
 
     compact: without the device's number, for a single one on a line. crc: a checksum after each command.
@@ -249,7 +250,7 @@ EVERYONE = 0x80
 
 
 @dataclass(frozen=True)
-class PololuFraming:
+class PololuFraming(Framing):
     """The device's side of `PololuLine`: it takes both forms."""
 
     crc: bool = False
@@ -275,7 +276,7 @@ class PololuFraming:
         return message[1:]
 
     def collide(self, replies: list[bytes]) -> bytes:
-        """What arrives of replies that are sent at once: the makers' guide joins the devices' lines by an AND gate."""
+        """See `Framing.collide`: the maker's guide joins the devices' lines by an AND gate."""
         together = zip_longest(*replies, fillvalue=0xFF)
         return bytes([functools.reduce(operator.and_, each) for each in together])
 

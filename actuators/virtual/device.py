@@ -5,7 +5,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from actuators.codec import (
     READ_COILS,
@@ -28,24 +28,37 @@ BROADCAST = 0
 """The unit by which all devices on a line of Modbus RTU are called."""
 
 
-class Framing(Protocol):
-    """The frames of one protocol; a message is what is in them, for Modbus a unit id and a PDU.
+class Framing(ABC):
+    """The frames of one protocol, on the side that answers; a message is what is in them, for Modbus a unit id and PDU.
 
-    It may have more: `everyone`, the number by which all devices on a line are called; `collide(replies)`, what arrives
-    of replies that they send at once; `pause(baud, byte_time)`, the silence that ends a frame on a serial line, s.
+    `everyone`: the number by which all devices on a line are called, None if there is none.
     """
 
+    everyone: ClassVar[int | None] = None
+
+    @abstractmethod
     def length(self, received: bytes) -> int:
         """Length of the first frame of what was received; 0 = not whole yet, -1 = this is not the start of one."""
 
+    @abstractmethod
     def message(self, frame: bytes) -> bytes:
         """The message in a request's frame, b"" where it is none."""
 
+    @abstractmethod
     def reply(self, message: bytes, request: bytes) -> bytes:
         """The frame of a reply's message to the request in a frame."""
 
+    def collide(self, replies: list[bytes]) -> bytes:
+        """What arrives of replies that devices on a line send at once."""
+        return b"".join(replies)
 
-class MbapFraming:
+    def pause(self, baud: int, byte_time: float) -> float | None:
+        """Silence that ends a frame on a serial line with characters of `byte_time` s, s; None: not laid down."""
+        del baud, byte_time
+        return None
+
+
+class MbapFraming(Framing):
     """Modbus TCP: a header with a transaction id, which the reply repeats, and the length."""
 
     def length(self, received: bytes) -> int:
@@ -68,7 +81,7 @@ class MbapFraming:
         return request[:4] + len(message).to_bytes(2, "big") + message
 
 
-class RtuFraming:
+class RtuFraming(Framing):
     """Modbus RTU: a checksum. Frames have the length that their function code says.
 
     One with a function code that is not known ends where its checksum is right.
@@ -100,7 +113,7 @@ class RtuFraming:
         return size if self.message(received[:size]) else -1
 
     def pause(self, baud: int, byte_time: float) -> float:
-        """Silence that ends a frame on a serial line, s: 3.5 characters of `byte_time` s, 1.75 ms above 19200 baud.
+        """See `Framing.pause`: 3.5 characters, 1.75 ms above 19200 baud.
 
         See `TwinServer` for where it is one. Shorter silences within a frame, from 1.5 characters on, are let pass.
         """
@@ -279,7 +292,7 @@ class ModbusDevice(VirtualDevice):
         unit, function = message[0], message[1]
         if function > _LAST_FUNCTION:
             return b""
-        if unit == BROADCAST and unit == getattr(self.framing, "everyone", None):
+        if unit == BROADCAST and unit == self.framing.everyone:
             if function in _WRITES:
                 with contextlib.suppress(RegisterError):
                     self._serve(function, message[2:])

@@ -260,7 +260,7 @@ class FaultyDevice:
         if not request:
             return b""
         ours = request[0] == self.device.unit
-        if "busy" in wire and (ours or request[0] == getattr(framing, "everyone", None)):
+        if "busy" in wire and (ours or request[0] == framing.everyone):
             refusal = self.device.refusal(request)
             return framing.reply(refusal, frame) if refusal else b""
         asked = self.peers[int(wire["swap_unit"]) - 1] if "swap_unit" in wire and ours else self

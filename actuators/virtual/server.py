@@ -33,7 +33,7 @@ class DeviceLine:
         """devices: at least one, of different unit ids. byte_time: s."""
         self.devices = tuple(devices)
         self._by_number: dict[int, Sequence[FaultyDevice]] = {one.unit: (one,) for one in reversed(self.devices)}
-        if (everyone := getattr(self.framing, "everyone", None)) is not None:
+        if (everyone := self.framing.everyone) is not None:
             self._by_number[everyone] = self.devices
         self._byte_time = byte_time
         self._now = -math.inf
@@ -116,8 +116,7 @@ class DeviceLine:
     def _answer(self, frame: bytes, called: Sequence[FaultyDevice]) -> bytes:
         if len(called) == 1:
             return called[0].respond(frame)
-        collide: Callable[[list[bytes]], bytes] = getattr(self.framing, "collide", b"".join)
-        return collide([device.respond(frame) for device in called])
+        return self.framing.collide([device.respond(frame) for device in called])
 
     def _called(self, frame: bytes) -> Sequence[FaultyDevice]:
         """Who is to answer a request."""
@@ -262,12 +261,13 @@ class ServedWire:
     """A wire's end and its device."""
 
     def __init__(self, listener: socket.socket | None, device: Responder, endpoint: Endpoint) -> None:
-        self.byte_time, self.pause = 0.0, _SILENCE
-        """s, of a byte on a serial wire, and of the silence that ends a frame there"""
+        self.byte_time = 0.0
+        """s, of a byte on a serial wire"""
+        self.pause: float | None = None
+        """See `Framing.pause`."""
         if isinstance(endpoint, SerialEndpoint):
             self.byte_time = endpoint.byte_time
-            pause: Callable[[int, float], float] | None = getattr(device.framing, "pause", None)
-            self.pause = _SILENCE if pause is None else pause(endpoint.baud, endpoint.byte_time)
+            self.pause = device.framing.pause(endpoint.baud, endpoint.byte_time)
         self.listener = listener
         """None for a pseudo-terminal"""
         self.device = device
@@ -605,9 +605,11 @@ class TwinServer:
             return False
         now = self._wall()
         if isinstance(client.socket, Terminal):
-            over = now - client.received_at > _SILENCE
-            if not (self._given or client.port.pause == _SILENCE):
-                over = self._quiet_at - client.line_free > client.port.pause
+            pause = client.port.pause
+            if self._given or pause is None:
+                over = now - client.received_at > _SILENCE
+            else:
+                over = self._quiet_at - client.line_free > pause
             if over:
                 client.received = b""  # no frame has a pause in it
             client.line_free = max(client.line_free, now) + len(data) * client.port.byte_time

@@ -18,9 +18,11 @@ from actuators import (
     DriveSettings,
     FaultyServo,
     Feedback,
+    Framing,
     Identity,
     IdentityError,
     LineAddress,
+    LineFraming,
     LineOptions,
     LineTimes,
     Mode,
@@ -60,7 +62,7 @@ def number(value: float, step: float) -> bytes:
     return b"%+08d" % round(value / step) if abs(value / step) <= LARGEST else b"?" * 8  # False for NaN
 
 
-class AsciiFraming:
+class AsciiFraming(Framing, LineFraming):
     """The lines, as a bus sends requests and scans for replies (`LineFraming`), and as a twin does (`Framing`)."""
 
     description = "ASCII lines with a sum"

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from exploration import seeds
+from random_faults import CYCLES, RandomFaults
 from test_every_io_driver import PLACES, Bench
-from test_random_cell_faults import CYCLES, LASTING, RARITY, faults
+from test_random_cell_faults import faults_of
 
 HOLD = 4
 """Cycles, at least, from one change of the outputs to the next: the inputs are read in between."""
@@ -30,25 +31,16 @@ def noted(bench: Bench) -> int:
 @pytest.mark.parametrize(("driver", "place"), [(name, place) for name in PLACES for place in PLACES[name]])
 def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place: dict[str, Any], seed: int) -> None:
     bench, draw = Bench(driver, place), random.Random(seed)
-    device, kinds = bench.device, faults("modbus", place)
-    begun, counted, told = Counter[str](), Counter[str](), deque[set[int]](maxlen=1 + REPEATED)
-    kind, left, unusable, since_fault, held = "", 0, 0, 0, 0
+    device = bench.device
+    faults = RandomFaults(draw, bench.twin, device.counters, *faults_of("modbus", place))
+    counted, told = Counter[str](), deque[set[int]](maxlen=1 + REPEATED)
+    since_fault, held = 0, 0
     states = (False,) * len(bench.outputs)
     begin = device.counters.received
     try:
         for cycle in range(CYCLES):
-            if left == 0 and draw.randrange(RARITY) == 0:
-                (kind, bits), left = draw.choice(kinds), draw.randint(1, LASTING)
-                value = draw.randrange(bits) if kind == "bit_flip" else 0.003 if kind == "delay" else None
-                bench.twin.inject(kind, value)
-                begun[kind] += 1
-                unusable = device.counters.unusable
-            elif left:
-                left -= 1
-                if left == 0:
-                    bench.twin.clear_all()
-                    assert kind != "noise" or device.counters.unusable > unusable, (cycle, begun)
-            since_fault = 0 if left else since_fault + 1
+            faults.step()
+            since_fault = 0 if faults.left else since_fault + 1
             if not device.connected:
                 device.connect(1.0)
             held += 1
@@ -59,18 +51,18 @@ def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place
             connected, before = device.connected, noted(bench)
             reading = bench.cycle(states)
             counted["fresh" if reading.fresh else "stale"] += 1
-            assert not (connected and device.connected) or noted(bench) > before, (cycle, begun)
+            assert not (connected and device.connected) or noted(bench) > before, (cycle, faults.begun)
             if reading.fresh and reading.inputs:  # none before the first read of a connection
                 read = {channel for channel, on in zip(bench.inputs, reading.inputs, strict=True) if on}
-                assert read in told, (cycle, begun)
+                assert read in told, (cycle, faults.begun)
             assert bench.terminals.outputs <= set(bench.outputs)
             if since_fault > REPAIR:
-                assert bench.on == states, (cycle, begun)
+                assert bench.on == states, (cycle, faults.begun)
         assert counted["stale"] > 0 and device.counters.received - begin >= counted["fresh"]
         bench.twin.clear_all()
         if not device.connected:
             device.connect(1.0)
         assert bench.cycles(REPAIR)[-1].fresh and bench.on == states
-        print(f"\n{driver} {place}: {dict(begun)}, {dict(counted)}, {device.counters}")
+        print(faults.summary(f"{driver} {place}", counted))
     finally:
         device.close()

@@ -83,15 +83,15 @@ JRK_BREAKS = [
     Break(
         "a late answer on a line without names is another unit's",
         "actuators/bus.py",
-        "self._doubtful = now + _LATE_REPLY * self._reply_timeout",
-        "pass",
+        "None if several and not framing.names_sender else framing.read_range(self._message),",
+        "framing.read_range(self._message),",
         ("actuators/test_late_replies.py",),
     ),
     Break(
         "a late answer to one request of a Jrk's setting up is that to the next",
         "actuators/bus.py",
-        "and (acyclic or len(",
-        "and (len(",
+        "several = asked.acyclic or len(",
+        "several = len(",
         ("actuators/test_late_replies.py::test_settings_of_one_alone_are_right_whichever_reply_is_late",),
     ),
     Break(

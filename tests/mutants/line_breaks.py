@@ -131,8 +131,8 @@ LINE_BREAKS = [
     Break(
         "a frame on a line is continued after any silence",
         "actuators/virtual/server.py",
-        "self._quiet_at - client.line_free > client.port.pause",
-        "False",
+        "over = self._quiet_at - client.line_free > pause",
+        "over = False",
         (_TERMINAL,),
     ),
     Break(

@@ -72,7 +72,7 @@ LINK_BREAKS = [
     Break(
         "a silent unit keeps its turn",
         "actuators/bus.py",
-        "            self._asker.presence.silent = True",
+        "            asker.presence.silent = True",
         "            pass",
         (f"{_LINE}::test_a_unit_that_stays_silent_is_asked_last_and_costs_the_others_nothing",),
     ),
@@ -264,14 +264,14 @@ LINK_BREAKS = [
     ),
     _line(
         "what was on the line before the request answers it",
-        "if data := wire.receive(-math.inf):\n            exchange.counters.rejected += 1\n",
-        "if data := b'':\n            exchange.counters.rejected += 1\n",
+        "if data := wire.receive(-math.inf):\n            self._drop(data, exchange.counters)\n        self._input",
+        "self._input",
         f"{_LINE}::test_bytes_from_before_a_request_are_dropped",
     ),
     _line(
         "a late reply answers a question after other registers",
-        "read != RtuLine.read_range(message)",
-        "False",
+        "if read == framing.read_range(message) else until",
+        "",
         "actuators/test_late_replies.py::test_a_late_reply_is_never_that_of_other_registers",
     ),
     _line(

@@ -39,7 +39,7 @@ TWIN_BREAKS = [
     _device("a broadcast is not carried out", "            if function in _WRITES:\n", "            if False:\n"),
     _device(
         "a broadcast on Modbus TCP is carried out",
-        'if unit == BROADCAST and unit == getattr(self.framing, "everyone", None):',
+        "if unit == BROADCAST and unit == self.framing.everyone:",
         "if unit == BROADCAST:",
     ),
     Break(
@@ -52,7 +52,7 @@ TWIN_BREAKS = [
     Break(
         "a busy device carries a broadcast out",
         "actuators/virtual/faults.py",
-        'if "busy" in wire and (ours or request[0] == getattr(framing, "everyone", None)):',
+        'if "busy" in wire and (ours or request[0] == framing.everyone):',
         'if "busy" in wire and ours:',
         _EVERY,
     ),
@@ -66,8 +66,8 @@ TWIN_BREAKS = [
     Break(
         "a simulator that was busy takes its own lateness for a pause",
         "actuators/virtual/server.py",
-        "over = self._quiet_at - client.line_free > client.port.pause",
-        "over = now - client.line_free > client.port.pause",
+        "over = self._quiet_at - client.line_free > pause",
+        "over = now - client.line_free > pause",
         _TERMINAL,
     ),
     Break(
