@@ -343,11 +343,12 @@ class HalfDuplexBus(Bus):
     replies that are not awaited any more.
 
     There are no transaction ids: a late reply, after the same unit was asked the same again, is distinguished from a
-    good one by its echo only; `reply_timeout` must be longer than any unit's reply time. After a missing reply of
-    Modbus RTU, nothing else is read from that unit by the same function in the same length, until the reply has come
-    or will not come any more: a reply does not say which registers it has. If replies do not name their sender, the
-    line stays silent for a while after a missing reply, and only stops are sent: with several units, and outside of the
-    cycle, where the next request may be another one.
+    good one by its echo only; `reply_timeout` must be longer than any unit's reply time. After missing replies of
+    Modbus RTU, nothing else is read from that unit by the same function in the same length, until each has come or will
+    not come any more: a reply does not say which registers it has. If replies do not name their sender, the line stays
+    silent for a while after a missing reply, and only stops are sent: with several units, and outside of the cycle,
+    where the next request may be another one. For that, a unit must answer in the order of its requests, and at most
+    five times as late as `reply_timeout`.
     """
 
     def __init__(
@@ -381,9 +382,9 @@ class HalfDuplexBus(Bus):
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
-        self._missing: dict[bytes, tuple[bytes | None, float]] = {}
-        """by the head of a reply that may come late: the range that it is of, and until when it may come, s; None: it
-        could be taken for the reply to any request"""
+        self._missing: list[tuple[bytes, bytes | None, float]] = []
+        """of each reply that may come late, the first one first: its head, the range that it is of, None where it could
+        be taken for the reply to any request, and until when it may come, s"""
         self._distrusted = False
         """whether the awaited reply may be such a late one"""
 
@@ -430,9 +431,8 @@ class HalfDuplexBus(Bus):
         """See `Bus.held_until`."""
         if not self._missing:
             return -math.inf
-        framing = self.framing
-        read, until = self._missing.get(framing.reply_head(message, exchange.reply_length), (b"", -math.inf))
-        return -math.inf if read == framing.read_range(message) else until
+        ours, range_ = self.framing.reply_head(message, exchange.reply_length), self.framing.read_range(message)
+        return max((until for head, read, until in self._missing if head == ours and read != range_), default=-math.inf)
 
     @property
     def latency(self) -> float:
@@ -537,27 +537,31 @@ class HalfDuplexBus(Bus):
         if asked is not None and asker is not None:
             asker.presence.silent = True
             several = asked.acyclic or len({member.unit for member in self._members}) > 1
-            self._missing[framing.reply_head(self._message, asked.reply_length)] = (
-                None if several and not framing.names_sender else framing.read_range(self._message),
-                now + _LATE_REPLY * self._reply_timeout,
-            )
+            read = None if several and not framing.names_sender else framing.read_range(self._message)
+            head, until = framing.reply_head(self._message, asked.reply_length), now + _LATE_REPLY * self._reply_timeout
+            self._missing = [*(one for one in self._missing if now < one[2]), (head, read, until)]
         self._rest(now)
 
     def _note_answer(self, now: float, reply: bytes) -> None:
         """Note the reply to a request that was repeated: it is the first one's or its own, and another may follow."""
         soon = now + self._reply_timeout
-        self._missing = {
-            head: (read, min(until, soon) if reply.startswith(head) else until)
-            for head, (read, until) in self._missing.items()
+        self._missing = [
+            (head, read, min(until, soon) if reply.startswith(head) else until)
+            for head, read, until in self._missing
             if now < until
-        }
+        ]
 
     def _drop(self, data: bytes, counters: Counters) -> None:
         """Count bytes that answer no request; a late reply is not missing any more then."""
         counters.rejected += 1
-        if self.framing.is_late(data, self._missing):
+        if self._is_late(data):
             counters.belated += 1
-            self._missing = {head: entry for head, entry in self._missing.items() if not data.startswith(head)}
+            if (late := next((one for one in self._missing if data.startswith(one[0])), None)) is not None:
+                self._missing.remove(late)
+
+    def _is_late(self, data: bytes) -> bool:
+        """Whether bytes begin as a reply that is missing."""
+        return self.framing.is_late(data, (head for head, _, _ in self._missing))
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""
@@ -565,7 +569,7 @@ class HalfDuplexBus(Bus):
         if found is None:
             return False
         counters = exchange.counters
-        late = bool(self._missing) and self.framing.is_late(self._input, self._missing)
+        late = bool(self._missing) and self._is_late(self._input)
         if late and not found.reply and not found.damaged:  # this request's own may still come
             self._drop(self._input, counters)
             self._input = b""

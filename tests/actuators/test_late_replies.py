@@ -4,11 +4,12 @@ import pytest
 from servo_profiles import SEPARATE
 from test_half_duplex import Clock, Wire
 
-from actuators import COMMAND_OFF, ConfigurationError, MemoryWire, create_drive, create_twin
+from actuators import COMMAND_OFF, ConfigurationError, ConnectError, MemoryWire, create_drive, create_twin
 from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses, Exchange, HalfDuplexBus
 from actuators.framing import RTU_LINE, crc16
 from actuators.interface import Counters
+from actuators.station import Station
 from rig.testing import BenchLeg as Leg
 
 TIMEOUT = 5e-3
@@ -117,6 +118,15 @@ def test_a_late_reply_is_never_that_of_other_registers(late: float) -> None:
         assert drive.observe(1.0)._replace(force=0.0) == expected
 
 
+def request(unit: int, first: int, count: int) -> bytes:
+    return bytes((unit, 3, 0, first, 0, count))
+
+
+def reply(unit: int, data: bytes) -> bytes:
+    message = bytes((unit, 3, len(data))) + data
+    return message + crc16(message)
+
+
 def test_other_registers_are_read_when_a_late_reply_has_come_or_will_not_come_any_more() -> None:
     wire = Wire(lambda _data, _number: [(8e-3, reply(1, b"\0\7"))], Clock())
     bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT, byte_time=1e-5)
@@ -124,13 +134,6 @@ def test_other_registers_are_read_when_a_late_reply_has_come_or_will_not_come_an
     for member, length in ((status, 5), (error, 5), (speed, 7), (other, 5)):
         member.reply_length = length
         bus.join(member, 1.0)
-
-    def request(unit: int, first: int, count: int) -> bytes:
-        return bytes((unit, 3, 0, first, 0, count))
-
-    def reply(unit: int, data: bytes) -> bytes:
-        message = bytes((unit, 3, len(data))) + data
-        return message + crc16(message)
 
     bus.begin(status, request(1, 10, 1))
     assert bus.collect(status, 6e-3) is None
@@ -148,6 +151,58 @@ def test_other_registers_are_read_when_a_late_reply_has_come_or_will_not_come_an
     bus.begin(error, request(1, 11, 1))
     assert bus.collect(error, bus.now() + 1.0) == reply(1, b"\0\x08")[:-2]
     assert bus.now() > 5 * TIMEOUT
+
+
+def test_other_registers_wait_for_every_reply_that_was_given_up() -> None:
+    """Behind a gateway, where bytes take no time: two late replies come one after the other."""
+    late = {1: 20e-3, 2: 11e-3}
+    status, error = Exchange(1, Counters()), Exchange(1, Counters())
+
+    def answers(data: bytes, number: int):
+        return [(late.get(number, 1e-3), reply(1, b"\0" + data[3:4]))]
+
+    wire = Wire(answers, Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT)
+    for member in (status, error):
+        member.reply_length = 5
+        bus.join(member, 1.0)
+    for begin in (0.0, 10e-3):
+        wire.clock.time = begin
+        bus.begin(status, request(1, 10, 1))
+        assert bus.collect(status, begin + 6e-3) is None
+    bus.begin(error, request(1, 11, 1))
+    assert bus.collect(error, 60e-3) == reply(1, b"\0\x0b")[:-2]
+    assert error.counters.belated == 2 and bus.now() < 25e-3
+
+
+def test_a_request_is_given_up_as_what_it_was_when_its_deadline_passed() -> None:
+    """The next one of the same exchange is longer, and waits behind it."""
+    delays = [8e-3, 1e-3, 3e-3]
+    wire = Wire(lambda data, number: [(delays[number - 1], reply(1, bytes(2 * data[5] - 1) + data[3:4]))], Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT)
+    drive, other = Exchange(1, Counters()), Exchange(1, Counters())
+    for member in (drive, other):
+        member.reply_length = 5
+        bus.join(member, 1.0)
+    bus.begin(drive, request(1, 10, 1))
+    assert bus.collect(drive, 2e-3) is None
+    drive.reply_length = 7
+    bus.begin(drive, request(1, 20, 2))
+    assert bus.collect(drive, 7e-3) == reply(1, b"\0\0\0\x14")[:-2]
+    bus.begin(other, request(1, 11, 1))
+    assert bus.collect(other, 60e-3) == reply(1, b"\0\x0b")[:-2]
+
+
+def test_what_was_asked_outside_of_the_cycle_does_not_answer_a_cycles_request() -> None:
+    """By one alone on a line without names, which is slower than the first question waits."""
+    wire = Wire(lambda data, number: [(7e-3 if number == 1 else 3e-3, data + b"\r")], Clock())
+    bus = HalfDuplexBus(lambda _timeout: wire, 0.0, TIMEOUT, framing=AsciiLine())
+    station = Station(bus, "cell 1", 1, Counters())
+    station.open(1.0)
+    with pytest.raises(ConnectError, match=r"cell 1 did not answer within 0\.002 s"):
+        station.request(b"first", 6, 2e-3, "reading")
+    assert station.ask(0, b"other", 6)
+    assert station.answer(0, 60e-3) == b"other"
 
 
 def test_a_slow_server_on_tcp_is_waited_for_where_it_takes_one_request_at_a_time() -> None:

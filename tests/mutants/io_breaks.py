@@ -255,7 +255,7 @@ IO_BREAKS = [
     Break(
         "a late reply between two transactions is an invalid one",
         "actuators/bus.py",
-        "        if self.framing.is_late(data, self._missing):\n",
+        "        if self._is_late(data):\n",
         "        if False:\n",
         ("actuators/test_modbus_io.py",),
     ),

@@ -83,8 +83,8 @@ JRK_BREAKS = [
     Break(
         "a late answer on a line without names is another unit's",
         "actuators/bus.py",
-        "None if several and not framing.names_sender else framing.read_range(self._message),",
-        "framing.read_range(self._message),",
+        "read = None if several and not framing.names_sender else",
+        "read =",
         ("actuators/test_late_replies.py",),
     ),
     Break(

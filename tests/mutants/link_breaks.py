@@ -270,9 +270,27 @@ LINK_BREAKS = [
     ),
     _line(
         "a late reply answers a question after other registers",
-        "if read == framing.read_range(message) else until",
-        "",
+        "if head == ours and read != range_",
+        "if False",
         "actuators/test_late_replies.py::test_a_late_reply_is_never_that_of_other_registers",
+    ),
+    _line(
+        "one late reply counts for all that were given up",
+        "                self._missing.remove(late)",
+        "                self._missing.clear()",
+        "actuators/test_late_replies.py::test_other_registers_wait_for_every_reply_that_was_given_up",
+    ),
+    _line(
+        "a request is given up with the length of the one behind it",
+        "head, until = framing.reply_head(self._message, asked.reply_length), now",
+        "head, until = framing.reply_head(self._message, asker.reply_length), now",
+        "actuators/test_late_replies.py::test_a_request_is_given_up_as_what_it_was_when_its_deadline_passed",
+    ),
+    _line(
+        "a request of the set-up is given up as one of the cycle",
+        "self._asked.reply_length, self._asked.acyclic = exchange.reply_length, exchange.acyclic",
+        "self._asked.reply_length = exchange.reply_length",
+        "actuators/test_late_replies.py::test_what_was_asked_outside_of_the_cycle_does_not_answer_a_cycles_request",
     ),
     _line(
         "no silence between frames",
