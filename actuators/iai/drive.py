@@ -89,7 +89,8 @@ _BAND = 10  # 0.01 mm in which a target counts as reached
 _CATCHING_UP = 3.0  # 1/s, by which a slider that is behind is faster than its command
 _CREEP = 0.002  # m/s with which it goes to a target that stands
 _STANDSTILL = 1e-3  # m/s
-_LONG_AGO = 0.1  # s for which a slider may have gone on as fast as it was
+_LONG_AGO = 0.5  # s after which what was commanded says nothing of now any more
+_FIRST_CYCLE = 0.1  # s, assumed of the first cycle
 _STOPPING = 0.5  # s after which the servo is switched off whether the slider rests or not
 
 
@@ -136,6 +137,8 @@ class Iai(StationDrive):
         self._replied_at = 0.0
         self._commanded = (0.0, -math.inf)
         """commanded position at the end of the last cycle, m, and its begin, s"""
+        self._speed = 0.0
+        """m/s, with sign, of the target that was sent in the last cycle; 0 without one, and for one that stands"""
         self._armed = self._sent = self._clear = False
         self._begun = Mode.OFF
         self._steps: list[tuple[Coil, bool]] = []
@@ -213,6 +216,7 @@ class Iai(StationDrive):
         if command.clear and not self._clear:
             self._steps = [(Coil.ALARM_RESET, True), (Coil.ALARM_RESET, False)]
         self._clear = command.clear
+        speed, self._speed = self._speed, 0.0
         if not command.enable:
             self._armed = self._state is None or not _alarm(self._state)
         elif command.quick_stop:
@@ -232,7 +236,7 @@ class Iai(StationDrive):
         if not wanted:
             return b""
         if command.mode is Mode.POSITION:
-            return move_request(self._unit, self._target(command)) if self._homed else b""
+            return move_request(self._unit, self._target(command, speed)) if self._homed else b""
         if self._begun is not Mode.HOMING:
             self._begun = Mode.HOMING
             self._steps = [(Coil.HOME, False), (Coil.HOME, True)]
@@ -259,26 +263,35 @@ class Iai(StationDrive):
     def _homed(self) -> bool:
         return self._state is not None and bool(self._state.status_1 & Status1.HOMED)
 
-    def _target(self, command: Command) -> Target:
+    def _target(self, command: Command, before_speed: float) -> Target:
         """The target: beyond the commanded position at the cycle's end, with the speed to reach that position in time.
 
-        A slider decelerates towards each target: it would stop between targets one cycle apart.
+        A slider decelerates towards each target: it would stop between targets one cycle apart. before_speed: m/s, of
+        the target before, towards which it has accelerated since its state was read.
         """
         position = command.position - self._offset
-        (before, at), since = self._commanded, min(self._now - self._replied_at, _LONG_AGO)
+        before, at = self._commanded
         elapsed = self._now - at
         if not 0.0 < elapsed <= _LONG_AGO:
-            before, elapsed = position, _LONG_AGO
+            before, elapsed = position, _FIRST_CYCLE
         end = position + command.velocity * elapsed
         self._commanded = (end, self._now)
-        state = self._state
-        here = position if state is None else (state.position + state.speed * since) * METRE
+        here = position if self._state is None else self._present(self._state, before_speed)
         velocity = (end - before) / elapsed + _CATCHING_UP * (position - here)
         speed = min(self._options.speed, max(abs(velocity), _CREEP))
         if abs(velocity) > _CREEP:
-            end += math.copysign(speed, velocity) * self._options.lookahead
+            self._speed = math.copysign(speed, velocity)
+            end += self._speed * self._options.lookahead
         acceleration = round(self._options.acceleration / GRAVITY)
         return Target(round(end / METRE), _BAND, round(speed / METRE), acceleration)
+
+    def _present(self, state: State, speed: float) -> float:
+        """The slider's position, m, after a `state` from which it went on by its ramp to a `speed`, m/s."""
+        since, begin = min(self._now - self._replied_at, _LONG_AGO), state.speed * METRE
+        ramp = min(abs(speed - begin) / self._options.acceleration, since)
+        slower = math.copysign(0.5 * self._options.acceleration * ramp, begin - speed)  # mean, than at its end
+        reached = begin - 2.0 * slower
+        return state.position * METRE + (reached + slower) * ramp + reached * (since - ramp)
 
     def _finish(self, deadline: float) -> Feedback | None:
         if not self._sent:

@@ -321,6 +321,29 @@ def test_it_follows_at_the_speed_that_it_is_told(bench):
     assert max(map(abs, behind[-5:])) < 2e-3 and max(speeds[-30:]) < -0.19
 
 
+@pytest.mark.parametrize(("cycle", "bound"), [(0.02, 1e-4), (0.1, 2e-4), (0.2, 1e-3)])
+def test_it_follows_a_motion_in_a_long_cycle(bench, cycle, bound):
+    """It is little behind 60 mm out and back in 4 s, and never stands within them."""
+    homed(bench)
+    until(bench, at(0.65), Status.ENABLED)
+    begin, turns, size = bench.now, 2.0 * math.pi * 0.25, 0.03
+
+    def reference(t):
+        return 0.65 + size * (1.0 - math.cos(turns * t))
+
+    behind, speeds = [], []
+    for number in range(round(8.0 / cycle)):
+        t = number * cycle
+        behind.append(bench.leg.position - reference(t))
+        bench.do(at(reference(t), (reference(t + cycle) - reference(t)) / cycle))
+        for part in range(1, 5):
+            bench.pass_time(begin + t + part * cycle / 4.0 - bench.now)
+            bench.leg.length, bench.leg.velocity = bench.leg.position, bench.leg.feedforward
+            speeds.append((bench.leg.feedforward, math.sin(turns * (bench.now - begin))))
+    assert max(map(abs, behind)) < bound
+    assert all(speed * sign > 0.0 for speed, sign in speeds if abs(sign) > 0.5)
+
+
 def test_commands_from_its_inputs_are_refused_by_name():
     bench = IaiBench(name="drive 4")
     with pytest.raises(ConfigurationError, match=r"drive 4 .* takes its commands from its inputs, not from Modbus"):

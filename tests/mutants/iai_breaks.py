@@ -12,8 +12,8 @@ def _drive(name: str, old: str, new: str) -> Break:
 IAI_BREAKS = [
     _drive(
         "a ROBO Cylinder is told to move before it has found its reference",
-        'return move_request(self._unit, self._target(command)) if self._homed else b""',
-        "return move_request(self._unit, self._target(command))",
+        'return move_request(self._unit, self._target(command, speed)) if self._homed else b""',
+        "return move_request(self._unit, self._target(command, speed))",
     ),
     _drive(
         "a ROBO Cylinder's search is begun again and again",
@@ -51,8 +51,18 @@ IAI_BREAKS = [
         "if False:",
     ),
     _drive(
+        "a ROBO Cylinder forgets its command within a long cycle",
+        "_LONG_AGO = 0.5",
+        "_LONG_AGO = 0.1",
+    ),
+    _drive(
+        "a ROBO Cylinder is taken to go on as it was read",
+        "self._present(self._state, before_speed)",
+        "self._present(self._state, self._state.speed * METRE)",
+    ),
+    _drive(
         "a ROBO Cylinder stands between two targets",
-        "            end += math.copysign(speed, velocity) * self._options.lookahead\n",
+        "            end += self._speed * self._options.lookahead\n",
         "            pass\n",
     ),
 ]
