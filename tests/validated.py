@@ -36,7 +36,7 @@ def noise(seed: int, count: int, remembered: float = 0.0) -> Floats:
     return fresh
 
 
-def lag_of(measured: Floats, model: Floats, gaps: tuple[int, ...] = ()) -> dict[str, Any]:
+def lag_of(measured: Floats, model: Floats, gaps: tuple[int, ...] = (), rate: float = RATE) -> dict[str, Any]:
     """What is found of the lag between both, given in blocks, as a recording does; at a gap nothing follows on."""
     spool = Spool(12)
     both = np.concatenate([measured, model], axis=1)
@@ -44,7 +44,7 @@ def lag_of(measured: Floats, model: Floats, gaps: tuple[int, ...] = ()) -> dict[
     try:
         for first, last in pairwise(edges):
             spool.add(both[first:last], continues=first > 0 and first not in gaps)
-        return find_lag(spool, RATE)
+        return find_lag(spool, rate)
     finally:
         spool.close()
 

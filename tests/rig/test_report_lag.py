@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,6 +44,20 @@ def test_errors_are_as_large_as_their_sigma_says(remembered: float, largest: flo
     assert 0.9 < ratio < 1.2
     assert np.abs([error for error, _ in joint]).max() < largest
     assert 0.5 < np.sqrt(np.mean([(error / sigma) ** 2 for error, sigma in joint])) < 1.6
+
+
+@pytest.mark.parametrize("lag", [0.0, 30e-3, -90e-3])
+def test_a_lag_is_found_at_the_lowest_rate_or_has_too_few_samples(lag: float) -> None:
+    def slow(times: Any) -> Any:
+        turns = 2.0 * math.pi * np.array([0.23, 0.31, 0.37, 0.43, 0.53, 0.61])
+        return 20.0 * np.sin(np.outer(times, turns)) + 10.0 * np.cos(0.5 * np.outer(times, turns))
+
+    times = np.arange(100) / 5.0
+    found = lag_of(slow(times - lag) + noise(1, len(times)), slow(times), rate=5.0)
+    assert found["why"] == "" and 0.0 < found["sigma_s"] < 2e-3
+    assert found["lag_s"] == pytest.approx(lag, abs=3.0 * found["sigma_s"])
+    assert lag_of(slow(times[:50]), slow(times[:50]), rate=5.0)["why"] == "few_samples"
+    assert lag_of(slow(times), np.ones((100, 6)), rate=5.0)["why"] == "no_change"
 
 
 def test_legs_of_different_lags_are_told_apart() -> None:

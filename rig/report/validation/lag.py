@@ -9,6 +9,7 @@ This uses the residual's own spectrum, also between legs; it equals σ²/J only 
 independent (Söderström & Stoica, System Identification, 1989, section 4.4). For all legs: the mean weighted by 1/σ².
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +82,8 @@ _STEPS = 12
 _CONVERGED = 1e-3
 """samples: a smaller step ends the iteration"""
 _FEWEST_WINDOWS = 6
+_SHORTEST_WINDOW = 16
+"""samples; at the lowest rate that is a window of 3.2 s"""
 _UNDETERMINED = 0.1
 """sigma over `LONGEST_LAG` above which the lag counts as undetermined"""
 _LEGS = 6
@@ -115,17 +118,17 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
         "consistency_p": None,
         "legs": [{"leg": leg + 1, "lag_s": None, "sigma_s": None, "slope_n_per_s": None} for leg in range(_LEGS)],
     }
-    most = int(LONGEST_LAG * rate)
+    most = math.ceil(LONGEST_LAG * rate)
     halo = most + _HALF + 1
     start = _whole_lag(spool, most, halo)
     if start is None:
         return nothing | {"why": "few_samples"}
     lag = _refined(spool, start, most, halo)
-    length = window_length(spool.count, rate)
+    length = window_length(spool.count, rate, _SHORTEST_WINDOW)
     last = _sums(spool, lag, halo)
     known = last.curvature > 0.0
     if not known.any() or not length:
-        return nothing | {"why": "no_change"}
+        return nothing | {"why": "few_samples" if known.any() else "no_change"}
     lag = np.clip(lag + _step(last), -most, most)
     welch = Welch(2 * _LEGS, length)
     for values, continues in spool.pieces(halo):

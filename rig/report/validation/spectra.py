@@ -29,10 +29,10 @@ _INDEPENDENT = 0.53
 """Fraction of half-overlapping Hann windows that count as independent (Welch 1967, as tabulated by Harris 1978)."""
 
 
-def window_length(count: int, rate: float) -> int:
-    """Return the samples of a window for `count` samples at `rate` (Hz): a power of two, 0 for too few."""
+def window_length(count: int, rate: float, least: int = _MIN_WINDOW) -> int:
+    """Return the samples of a window for `count` samples at `rate` (Hz): a power of two, 0 for less than `least`."""
     most = min(count / _MIN_WINDOWS, _MAX_WINDOW * rate)
-    return 0 if most < _MIN_WINDOW else 1 << int(np.log2(most))
+    return 0 if most < least else 1 << int(np.log2(most))
 
 
 class Welch:
