@@ -20,6 +20,7 @@ from rig.client.motion_runner import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
 from rig.config import PROPOSED, RigConfig, relaxed_timing
+from rig.engine import make_drive_group
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
 from rig.safety import LONG_PERIOD, check_loop
@@ -98,11 +99,16 @@ def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False
     return config.changed({"validation": thresholds | ({"overruns": _OVERRUNS} if timing else {})})
 
 
-def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
+def expecting(config: RigConfig, trajectory: Trajectory, predicted: Prediction | None = None) -> RigConfig:
     """The configuration with the residual expected by its plant's departures from the model along a trajectory.
 
     It is the worst leg's RMS of the effects on the cells of the plant's mechanism, hose and friction, and of the cells'
     gains, zeros, curvature, hysteresis and hum, plus a fifth, and the noise.
+
+    Those are effects d(t) along the reference. A drive that closes its own loop and takes no force along follows a
+    set-point of its own between two commands. Its leg's acceleration differs from the reference's, and the cell reads
+    that as well, s(t), which no model of the host has. RMS(d + s) is in the simulation of the motion on this plant,
+    `predicted`. So there the expected residual is at least that, plus a fifth, as in `expecting_own_loops`.
     """
     truth = truth_of(config)
     table = tabulate(trajectory, _EVERY)
@@ -125,7 +131,15 @@ def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
     for neighbour, part in zip((1, -1), np.abs(cells.cross_talk).T, strict=True):
         beyond += part * np.abs(np.roll(is_read, neighbour, axis=1))
     expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.cell_noise
+    if predicted is not None and _without_force(config):
+        expected = max(expected, _MARGIN * predicted.residual_rms)
     return config.changed({"virtual": {"plant": {"expected_residual": expected}}})
+
+
+def _without_force(config: RigConfig) -> bool:
+    """Whether a drive that closes its own loop takes no force along, so that the model does not have its force."""
+    taken = make_drive_group(config).force_feedforward
+    return any(own and not takes for own, takes in zip(config.own_loops, taken, strict=True))
 
 
 def expecting_own_loops(config: RigConfig, predicted: Prediction) -> RigConfig:

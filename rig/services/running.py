@@ -173,7 +173,10 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
     fitted = fitted_demo(config, request.duration, lambda done, total: progress(Progress("compiling", done, total)))
     progress(Progress("fitted", values=_described(config, fitted)))
     trajectory = fitted.trajectory
-    config = expecting_own_loops(config, fitted.predicted) if request.exact else expecting(config, trajectory)
+    if request.exact:
+        config = expecting_own_loops(config, fitted.predicted)
+    else:
+        config = expecting(config, trajectory, fitted.predicted)
     if request.identify:
         return identify_on(
             config, trajectory, "demo", request.output, lockstep=request.lockstep, report=reporting(progress)

@@ -13,6 +13,7 @@ from rig.client import (
     Interruption,
     LockstepRig,
     as_built,
+    at_rate,
     demo_trajectory,
     execute,
     expecting,
@@ -21,6 +22,7 @@ from rig.client import (
     prepare_motion,
     with_demo_thresholds,
 )
+from rig.client.fitting import Prediction
 from rig.client.lifecycle import run_motion
 from rig.client.motions import beyond_ramps
 from rig.config import RigConfig, load_config
@@ -122,6 +124,21 @@ def test_a_residual_of_the_drives_own_loops_is_expected_by_its_number(drives: st
     assert validation["verdict"] == "expected" and validation["expected_by"] == "own_loops"
     assert 0.9 * fitted.predicted.residual_rms < worst < validation["expected_n"] < 5.0
     assert any(f"{worst:.2f} N RMS" in reason and "by a simulation" in reason for reason in validation["reasons"])
+
+
+def test_a_machine_as_built_is_expected_to_leave_what_drives_without_force_leave_in_its_simulation() -> None:
+    def expected(config: RigConfig, simulated: float | None) -> float:
+        predicted = None if simulated is None else Prediction(1e-3, 40.0, simulated, 0.1, 1.0)
+        home = config.machine.geometry.home_pose
+        virtual = expecting(config, demo_trajectory(home, 4.0), predicted).virtual
+        assert virtual is not None and virtual.plant.expected_residual is not None
+        return virtual.plant.expected_residual
+
+    for drives, without_force in (("virtual-iai", True), ("virtual", False)):
+        config = at_rate(of_demo(drives, 1), 5.0)
+        by_design = expected(config, None)
+        assert expected(config, 1.0) == by_design
+        assert expected(config, 20.0) == pytest.approx(24.0 if without_force else by_design)
 
 
 def test_what_is_predicted_is_what_is_measured(tmp_path: Path) -> None:
