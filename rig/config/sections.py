@@ -492,6 +492,9 @@ class Drives(Section, DriveSettings):
     two commands if the drive applies the model's feedforward. Not given: unknown."""
     position_damping: Annotated[Damping, within(0.0, 1e7, "N s/m")] | None = None
     """Damping of the drive's own position loop, N s/m."""
+    position_integral_time: Annotated[Time, within(1e-3, 1e3, "s")] | None = None
+    """Integral time (reset time) of the drive's own position loop, s: after it the integral of a constant error is as
+    large as the force by `position_stiffness`. Not given: no integral; in a virtual rig that of its drives."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
     """One table per leg, legs 1 to 6 in this order."""
 
@@ -532,6 +535,8 @@ class Drives(Section, DriveSettings):
     def _whole_loop(self) -> Drives:
         if (self.position_stiffness is None) != (self.position_damping is None):
             raise ValueError("position_stiffness and position_damping: give both or none, the two are one loop")
+        if self.position_integral_time is not None and self.position_stiffness is None:
+            raise ValueError("position_integral_time: give position_stiffness and position_damping too, it is one loop")
         return self
 
     @model_validator(mode="after")

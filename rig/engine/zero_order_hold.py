@@ -11,9 +11,11 @@ Loops are against δ. The host's is closed once a cycle, on δ as it was then: F
 law remembers, z ← A z + B [δ, δ̇]. Computed torque takes
 the model at the motion that was measured, so to F_c it adds the friction of a leg that is δ̇ faster. A drive that closes
 its own loop does so all the time, on a length that it carries on at the commanded speed v_c: to F_c it adds the
-difference of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took
-effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
-them, stay in the residual.
+difference of that straight line from the reference, K e + D ė + K/T_i ∫ e dt with e = l_c + v_c x − l(x), x s after the
+command took effect. The integral goes on from command to command. In cycles that are not short beside T_i it takes over
+what F(t) changes while F_c is held, and is still there when the next F_c comes.
+Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against them, stay
+in the residual.
 
 Between drive and cell may lie a part of the leg's mass and the drive's own inertia, whose force Σ_j D_ij δ̈_j the cell
 does not read, and friction. D and the gains of computed torque along the legs are those at home; Λ is that of the
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Drive, Dynamics, Leg, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
 from rig.config import MOST_REMEMBERED, RigConfig, TaskFeedback, leg_gains
+from rig.safety import LONG_PERIOD, position_integral
 
 Hold = NDArray[np.void]
 
@@ -38,12 +41,13 @@ _DEPTH = 64
 _LEAST = 1e-9
 """N, of what dies away and of what moves a leg; with ever less processors are slow"""
 _SUBSTEP = 3e-4
-"""s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
-_LONGEST_SUBSTEP = 1.25e-3
-"""s; the cycles of low rates have as many as that takes, since a drive's loop is stiff"""
+"""s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before
+
+In cycles longer than `LONG_PERIOD` they have as many as that takes, since a drive's loop acts within its lag.
+"""
 _UNKNOWN = np.full(6, math.nan)  # m/s
 _MOBILITY_EVERY = 4
-"""cycles between two updates of Λ⁻¹ at the reference's pose"""
+"""cycles between two updates of Λ⁻¹ at the reference's pose; those longer than `LONG_PERIOD` have one each"""
 
 # Rows of a command (COMMAND_ROWS, 6).
 _FORCE = 0  # N, commanded, as far as it follows from commands
@@ -52,11 +56,12 @@ _LENGTH = 2  # m, of the reference's leg where a length takes effect …
 _SPEED = 3  # m/s
 _ACCELERATION = 4  # m/s²
 _DELIVERED = 5  # N, as the command takes effect
-_COURSE = 6  # N/s⁰ … N/s⁵, six rows: what the drive gives x s later is their polynomial and a part that dies away
-_TIME = 12  # s, of the cycle in which it was computed, in the first column
-_LIFT = 13  # m/s, by which the commanded speed is more than that of the reference's leg where it takes effect
-_COMMAND_ROWS = 14
-_POWERS = 6
+_COURSE = 6  # N/s⁰ … N/s⁶, seven rows: what the drive gives x s later is their polynomial and a part that dies away
+_TIME = 13  # s, of the cycle in which it was computed, in the first column
+_LIFT = 14  # m/s, by which the commanded speed is more than that of the reference's leg where it takes effect
+_INTEGRAL = 15  # N, of the drive's own loop as the command takes effect, of the lines' difference from the reference
+_COMMAND_ROWS = 16
+_POWERS = 7
 
 # Rows of what is known of the legs and their drives (LEG_ROWS, 6).
 _STIFFNESS = 0  # N/m, of the drive's own loop; 0 where the host closes it
@@ -72,7 +77,8 @@ _HOST_DAMPING = 24  # N s/m, six rows
 _CELL_COULOMB = 30  # N, friction of the leg that a cell beyond what moves it reads …
 _CELL_VISCOUS = 31  # N s/m
 _HOSTED = 32  # 1 where the host closes the leg's loop, with what its law remembers
-_LEG_ROWS = 33
+_INTEGRATING = 33  # N/(m s), of the drive's own loop: K/T_i
+_LEG_ROWS = 34
 
 # Rows of the state (STATE_ROWS, 6).
 _DEVIATION = 0  # m
@@ -96,7 +102,8 @@ _BENT = 17
 _WANTED_BENDS = 18  # N, … and two divided differences of the model's force, see `_bends`
 _PUSHED_AT_CELL = 20  # m/s², acceleration of the deviation at the reading
 _FRICTION_AT_CELL = 21  # N, friction against it that the cell reads
-_STATE_ROWS = 22
+_INTEGRATED = 22  # N, of the integral of the drives' own loops against the deviation
+_STATE_ROWS = 23
 
 # Entries of the timing.
 _PERIOD = 0  # s
@@ -114,19 +121,19 @@ _WORK_SIZE = WORK_SIZE + FROZEN_SIZE + 6
 
 
 @inlined
-def _begin(
-    command: Array, leg: int, stiffness: float, damping: float, lag: float, r3: float, r4: float, r5: float
-) -> None:
+def _begin(command: Array, leg: int, legs: Array, lag: float, r3: float, r4: float, r5: float) -> None:
     """Fill `_COURSE` of a leg's (index) command; r3, r4, r5: of its reference's x³, x⁴, x⁵, beyond the acceleration."""
+    stiffness, damping, integrating = legs[_STIFFNESS, leg], legs[_DAMPING, leg], legs[_INTEGRATING, leg]
     a = command[_ACCELERATION, leg]
     ahead = command[_LIFT, leg]
-    # what the drive demands: F + K (ahead x − a x²/2 − r3 x³ − …) + D (ahead − a x − 3 r3 x² − …)
-    command[_COURSE, leg] = command[_FORCE, leg] + damping * ahead
+    # what the drive demands: F + I + K e + D ė + K/T_i ∫ e dx, with e = ahead x − a x²/2 − r3 x³ − r4 x⁴ − r5 x⁵
+    command[_COURSE, leg] = command[_FORCE, leg] + command[_INTEGRAL, leg] + damping * ahead
     command[_COURSE + 1, leg] = stiffness * ahead - damping * a
-    command[_COURSE + 2, leg] = -0.5 * stiffness * a - 3.0 * damping * r3
-    command[_COURSE + 3, leg] = -stiffness * r3 - 4.0 * damping * r4
-    command[_COURSE + 4, leg] = -stiffness * r4 - 5.0 * damping * r5
-    command[_COURSE + 5, leg] = -stiffness * r5
+    command[_COURSE + 2, leg] = -0.5 * stiffness * a - 3.0 * damping * r3 + integrating * ahead / 2.0
+    command[_COURSE + 3, leg] = -stiffness * r3 - 4.0 * damping * r4 - integrating * a / 6.0
+    command[_COURSE + 4, leg] = -stiffness * r4 - 5.0 * damping * r5 - integrating * r3 / 4.0
+    command[_COURSE + 5, leg] = -stiffness * r5 - integrating * r4 / 5.0
+    command[_COURSE + 6, leg] = -integrating * r5 / 6.0
     for power in range(_POWERS - 2, -1, -1):  # the particular solution of τ Ḟ + F = that
         command[_COURSE + power, leg] -= lag * (power + 1.0) * command[_COURSE + power + 1, leg]
 
@@ -143,6 +150,15 @@ def _rest(command: Array, following: Array, leg: int, hold: float) -> tuple[floa
         (7.0 * dv - 15.0 * dl - da) / hold**4,
         (6.0 * dl - 3.0 * dv + 0.5 * da) / hold**5,
     )
+
+
+@inlined
+def _integral(command: Array, leg: int, integrating: float, x: float, r3: float, r4: float, r5: float) -> float:
+    """Integral, N, of a leg's (index) loop `x` s after a command took effect; r3, r4, r5: see `_begin`."""
+    a, ahead = command[_ACCELERATION, leg], command[_LIFT, leg]
+    beyond = ahead / 2.0 - x * (a / 6.0 + x * (r3 / 4.0 + x * (r4 / 5.0 + x * r5 / 6.0)))
+    result: float = command[_INTEGRAL, leg] + integrating * x * x * beyond
+    return result
 
 
 @inlined
@@ -317,7 +333,8 @@ def _deviate(
     for part in range(2):
         begin, end = (0.0, switch) if part == 0 else (switch, period)
         steps = 2 if part == 0 else min(16, max(4, math.ceil((end - begin) / _SUBSTEP)))
-        steps = max(steps, math.ceil((end - begin) / _LONGEST_SUBSTEP - 1e-9))
+        if period > LONG_PERIOD:
+            steps = max(steps, math.ceil((end - begin) / _SUBSTEP))
         h = (end - begin) / steps
         if h <= 0.0:
             continue
@@ -342,7 +359,9 @@ def _deviate(
                 stiffness, damping = legs[_STIFFNESS, i], legs[_DAMPING, i]
                 looped = stiffness != 0.0 or damping != 0.0
                 if looped:
-                    against = stiffness * (state[_DEVIATION, i] + 0.5 * h * state[_RATE, i]) + damping * rate
+                    middle = state[_DEVIATION, i] + 0.5 * h * state[_RATE, i]
+                    state[_INTEGRATED, i] += h * legs[_INTEGRATING, i] * middle
+                    against = stiffness * middle + damping * rate + state[_INTEGRATED, i]
                     state[_REACTION, i] += (1.0 - decay) * (against - state[_REACTION, i])
                     net -= state[_REACTION, i]
                 place = int(state[_PLACE, i])
@@ -395,7 +414,8 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     sent = newest[_TIME, 0]  # when the command before the newest went out
     deviating = timing[_DEVIATING] != 0.0
     frozen = work[WORK_SIZE:]
-    if count % _MOBILITY_EVERY == 1 and frozen_kernel(motion[:13], frozen[FROZEN_SIZE:], work, frozen) == 0:
+    every = _MOBILITY_EVERY if timing[_PERIOD] <= LONG_PERIOD else 1
+    if (count - 1) % every == 0 and frozen_kernel(motion[:13], frozen[FROZEN_SIZE:], work, frozen) == 0:
         for i in range(6):
             for j in range(6):
                 legs[_MOBILITY + i, j] = frozen[MOBILITY + 6 * i + j]
@@ -406,18 +426,19 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
         state[_SIGN, i] = math.tanh(speeds[i] / smooth)
         if count == 0:
             continue
-        stiffness, damping = legs[_STIFFNESS, i], legs[_DAMPING, i]
-        looped = stiffness != 0.0 or damping != 0.0
+        looped = legs[_STIFFNESS, i] != 0.0 or legs[_DAMPING, i] != 0.0
         if count == 1:
             newest[_DELIVERED, i] = newest[_FORCE, i]
             state[_DEVIATION, i] = state[_RATE, i] = state[_REACTION, i] = state[_PUSHED, i] = 0.0
+            state[_INTEGRATED, i] = newest[_INTEGRAL, i] = 0.0
         else:
             if looped:
                 r3, r4, r5 = _rest(before, newest, i, t - sent)
-                _begin(before, i, stiffness, damping, lag, r3, r4, r5)
+                _begin(before, i, legs, lag, r3, r4, r5)
+                newest[_INTEGRAL, i] = _integral(before, i, legs[_INTEGRATING, i], t - sent, r3, r4, r5)
             newest[_DELIVERED, i] = _delivered(before, i, t - sent, lag)
         if looped:
-            _begin(newest, i, stiffness, damping, lag, 0.0, 0.0, 0.0)
+            _begin(newest, i, legs, lag, 0.0, 0.0, 0.0)
         else:
             newest[_COURSE, i] = newest[_FORCE, i]
     if deviating and count > 1:
@@ -464,6 +485,9 @@ class ZeroOrderHold:
         config: gives period, dead time and lag of the force loops, and the loops of host and drives.
         force_feedforward: by leg, whether such a loop takes the model's force along.
 
+    Raises:
+        ConfigError: as `position_integral`.
+
     `data` (1,) of dtype `HOLD` is what is kept, for `zero_order_hold_kernel`.
     """
 
@@ -482,6 +506,7 @@ class ZeroOrderHold:
         legs = self.data["legs"][0]
         if loop is not None:
             legs[_STIFFNESS, own], legs[_DAMPING, own] = loop
+            legs[_INTEGRATING, own] = loop[0] * position_integral(config)
         legs[_KNOWN] = known
         legs[_COULOMB] = [leg.coulomb for leg in machine.legs]
         legs[_VISCOUS] = [leg.viscous for leg in machine.legs]

@@ -26,7 +26,9 @@ from rig.safety.stability import (
     judge_sag,
     law_bandwidth,
     leg_masses,
+    position_integral,
     task_bandwidth_of_margin,
+    virtual_integral,
     with_bandwidth,
     with_task_bandwidth,
 )
@@ -89,7 +91,9 @@ __all__ = [
     "leg_pair",
     "no_force",
     "no_recheck",
+    "position_integral",
     "task_bandwidth_of_margin",
+    "virtual_integral",
     "with_bandwidth",
     "with_task_bandwidth",
 ]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -481,6 +481,48 @@ def _position_gains(config: RigConfig) -> tuple[float, float]:
             "of the drives' own loops is not known"
         )
     return config.position_loop
+
+
+_VIRTUAL_INTEGRAL = 8.0
+"""1/s, integral of virtual drives without inertia, of their loops' stiffness"""
+
+
+def virtual_integral(machine: Mechanism) -> float:
+    """Return the rate of the integral of a virtual drive's own position loop, 1/s of its stiffness.
+
+    A rate r makes a leg unstable that feels a mass above damping/r. So the rate falls as the drives' inertia makes the
+    heaviest direction heavier, as that of a drive which is tuned for its rotor.
+
+    Raises:
+        DynamicsError: as `leg_masses`.
+    """
+    if not any(leg.drive.mass for leg in machine.legs):
+        return _VIRTUAL_INTEGRAL
+    bare = replace(machine, legs=tuple(replace(leg, drive=leg.drive.with_mass(0.0)) for leg in machine.legs))
+    return _VIRTUAL_INTEGRAL * float(leg_masses(bare)[-1] / leg_masses(machine)[-1])
+
+
+def position_integral(config: RigConfig) -> float:
+    """Return the rate of the integral of the drives' own position loops, 1/s of their stiffness; 0 for none.
+
+    It is 1/T_i with T_i = `drives.position_integral_time`; without that, the one of a virtual rig's drives.
+
+    Raises:
+        ConfigError: with T_i the loops are unstable: m s³ + D s² + K s + K/T_i has a root in the right half plane
+            unless T_i > m/D (Hurwitz), m the largest mass that a leg feels at home.
+        DynamicsError: as `leg_masses`.
+    """
+    time, loop = config.drives.position_integral_time, config.position_loop
+    if time is None or loop is None:
+        return 0.0 if config.virtual is None else virtual_integral(config.machine)
+    heaviest, damping = float(leg_masses(config.machine)[-1]), loop[1]
+    if time * damping <= heaviest:
+        bound = f"must be above {heaviest / damping:.3g} s" if damping > 0.0 else "must be left out"
+        raise ConfigError(
+            f"configuration {config.path}: drives.position_integral_time: {time:g} s makes the drives' own loops "
+            f"unstable, where a leg feels {heaviest:.3g} kg and position_damping is {damping:g} N s/m: {bound}"
+        )
+    return 1.0 / time
 
 
 MASS_ERROR = 0.2

@@ -99,8 +99,6 @@ EVERY_FRICTION = 2.0
 LEAST_EXTRAPOLATION = 0.02
 """A position command is extrapolated at its speed for this long, s, or for one and a half exchanges where that is
 longer: bridges a late command, not a lost master."""
-USUAL_INTEGRAL_RATE = 8.0
-"""Rate of the position loop's integral part of drives without inertia, 1/s of its stiffness."""
 STANDSTILL_SPEED = 0.05
 """A quick stop closes the brake below this leg speed, m/s …"""
 STOP_TIME = 0.15

@@ -12,7 +12,7 @@ from dynamics import WORK_SIZE, Body, Dynamics, Mechanism
 from kinematics import KinematicsError, forward_kinematics, leg_lengths, leg_matrix, quaternion_to_matrix
 from rig.config import Hose, PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
-from rig.safety import leg_masses
+from rig.safety import virtual_integral
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
@@ -485,18 +485,6 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
     return legs
 
 
-def _integral_rate(machine: Mechanism) -> float:
-    """Return the rate, 1/s, of the integral of the drives' position loops.
-
-    A rate r makes a leg unstable that feels a mass above damping/r. So the rate falls as the drives' inertia makes the
-    heaviest direction heavier, as that of a drive which is tuned for its rotor.
-    """
-    if not any(leg.drive.mass for leg in machine.legs):
-        return columns.USUAL_INTEGRAL_RATE
-    bare = replace(machine, legs=tuple(replace(leg, drive=leg.drive.with_mass(0.0)) for leg in machine.legs))
-    return columns.USUAL_INTEGRAL_RATE * float(leg_masses(bare)[-1] / leg_masses(machine)[-1])
-
-
 def drive_row(drive: VirtualDrive, machine: Mechanism, exchange_period: float = 0.0) -> Array:
     """Return the parameter vector of `drive_kernel`, shared by the six drives of a plant's machine.
 
@@ -512,6 +500,6 @@ def drive_row(drive: VirtualDrive, machine: Mechanism, exchange_period: float = 
     values[columns.BRAKE_DAMPING] = drive.brake_damping
     values[columns.BRAKE_FORCE] = drive.brake_force
     values[columns.STOP_DAMPING] = drive.quick_stop_damping
-    values[columns.INTEGRAL_RATE] = _integral_rate(machine)
+    values[columns.INTEGRAL_RATE] = virtual_integral(machine)
     values[columns.EXTRAPOLATION] = max(columns.LEAST_EXTRAPOLATION, 1.5 * exchange_period)
     return values
