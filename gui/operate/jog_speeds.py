@@ -10,6 +10,7 @@ from gui.texts import tr
 from gui.widgets import QuantityBox
 from rig.client import greatest_speed, size_class
 from rig.config import RigConfig
+from rig.engine import move_speeds
 
 _FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s, upper bounds of the fields; the check decides
 _SHARE, _SHARES = 5.0, (1.0, 5.0, 10.0, 25.0)  # %
@@ -32,10 +33,10 @@ class JogSpeeds(QtWidgets.QWidget):
         super().__init__(parent)
         self._config = config
         self._pivot = pivot
-        motion = config.motion
+        along, about = move_speeds(config)
         fastest = _FASTEST * max(size_class(config), 1.0)
-        self.speed = _speed_box(tr("Peak speed"), "m/s", motion.approach_speed, fastest)
-        self.turn_speed = _speed_box(tr("Peak angular speed"), "rad/s", motion.approach_rotation, _FASTEST_TURN)
+        self.speed = _speed_box(tr("Peak speed"), "m/s", along, fastest)
+        self.turn_speed = _speed_box(tr("Peak angular speed"), "rad/s", about, _FASTEST_TURN)
         self.share = QuantityBox(tr("Speed while held, of the legs' limit"), "%", _SHARE, 0.1, 100.0)
         self.words = QtWidgets.QLabel()
         self.words.setObjectName("muted")

@@ -18,7 +18,7 @@ from rig.cli.console_motions import (
 )
 from rig.cli.console_rig import commanded_rig
 from rig.cli.help import command_group
-from rig.client import AXES, Positions, RigClient, free_range, jogged, positions_path, search_limit, speeds
+from rig.client import AXES, Positions, RigClient, free_range, jogged, positions_path, search_limit
 from rig.errors import RefusedError
 from rig.states import State
 
@@ -75,7 +75,7 @@ def room(
     """How far the platform can jog along and about each axis from where it is, and what ends it."""
     rig = commanded_rig(context)
     here, centre = _known_pose(rig), point(pivot)
-    peaks = speeds(rig.config, **peaks_of(speed, rotation_speed))
+    peaks = peaks_of(speed, rotation_speed)
     for axis in AXES:
         turning = axis in AXES[3:]
         most = search_limit(rig.config, turning=turning)
@@ -84,7 +84,7 @@ def room(
             def target(far: float, axis: str = axis, sign: float = sign) -> Array:
                 return jogged(rig.config, here, axis, sign * far, frame.value, centre)
 
-            way = free_range(rig.config, here, target, most, *peaks)
+            way = free_range(rig.config, here, target, most, peaks["speed"], peaks["rotation_speed"])
             free = f"{np.degrees(way.free):.2f} deg" if turning else f"{way.free * 1e3:.2f} mm"
             typer.echo(f"{symbol}{axis:3} {free:>11}" + (f", then {way.limit}" if way.limit else ""))
 

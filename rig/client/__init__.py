@@ -1,6 +1,6 @@
 """Clients of a rig: steps of an operation, whole runs, and the state of the drives after an engine's death."""
 
-from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
+from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged
 from rig.client.client import RigClient
 from rig.client.demo import (
     DemoResult,
@@ -194,7 +194,6 @@ __all__ = [
     "serve_twin",
     "serve_virtual",
     "size_class",
-    "speeds",
     "stages_of_run",
     "step_refusal",
     "stop",

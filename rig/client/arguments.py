@@ -22,7 +22,7 @@ from kinematics import (
 )
 from rig.client.positions import Positions, positions_path
 from rig.config import RigConfig, config_faults
-from rig.engine import ReferenceSource
+from rig.engine import ReferenceSource, move_speeds
 from rig.errors import InputError
 from rig.motions import read_trajectory
 
@@ -68,15 +68,18 @@ def scale(what: str, value: float) -> float:
     return float(value)
 
 
-def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | None) -> tuple[float, float]:
-    """Peak speeds of a move, m/s and rad/s; by default those of the configuration."""
-    motion = config.motion
+def given_speeds(speed: Amount | None, rotation_speed: Amount | None) -> tuple[float | None, float | None]:
+    """Peak speeds of a move that were given, m/s and rad/s; None for those that were not."""
     return (
-        motion.approach_speed if speed is None else positive("speed", speed, SPEED),
-        motion.approach_rotation
-        if rotation_speed is None
-        else positive("rotation_speed", rotation_speed, ANGULAR_SPEED),
+        None if speed is None else positive("speed", speed, SPEED),
+        None if rotation_speed is None else positive("rotation_speed", rotation_speed, ANGULAR_SPEED),
     )
+
+
+def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | None) -> tuple[float, float]:
+    """Peak speeds of a motion, m/s and rad/s; those that are not given by `move_speeds`."""
+    given, usual = given_speeds(speed, rotation_speed), move_speeds(config)
+    return (usual[0] if given[0] is None else given[0], usual[1] if given[1] is None else given[1])
 
 
 def target_pose(config: RigConfig, pose: ArrayLike | str) -> Array:

@@ -24,6 +24,7 @@ from rig.client.arguments import (
     Amount,
     Motion,
     count,
+    given_speeds,
     is_source,
     jogged,
     motion_of,
@@ -403,7 +404,8 @@ class RigClient(CommandSession):
         Args:
             pose: (7,) x, y, z in m and a unit quaternion qw, qx, qy, qz, base frame; or "home", or the name of a
                 saved position.
-            speed, rotation_speed: peak speeds, m/s and rad/s; by default those of the configuration.
+            speed, rotation_speed: peak speeds, m/s and rad/s; by default those of the configuration, or lower where
+                legs or drives need that.
         """
         target = target_pose(self.config, pose)
         self._move("go to pose", MotionKind.MOVE, lambda _here: target, speed, rotation_speed)
@@ -653,7 +655,7 @@ class RigClient(CommandSession):
         speed: Amount | None,
         rotation_speed: Amount | None,
     ) -> None:
-        peaks = speeds(self.config, speed, rotation_speed)
+        peaks = given_speeds(speed, rotation_speed)
         with self._asking():
             here = self.pose
             motion_runner.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name, purpose=purpose)

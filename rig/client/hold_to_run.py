@@ -65,17 +65,17 @@ def size_class(config: RigConfig) -> float:
 
 
 def step_refusal(
-    config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float
+    config: RigConfig, here: Array, target: Callable[[], Array], speed: float | None, turn_speed: float | None
 ) -> Finding | None:
     """Why the move from the pose `here` (7,) to `target()` would be refused; None where it would not.
 
-    `speed`, `turn_speed`: its peak speeds, m/s and rad/s.
+    `speed`, `turn_speed`: its peak speeds, m/s and rad/s; see `checked_move`.
     """
     return refused(lambda: checked_move(config, here, target(), speed, turn_speed))
 
 
 def free_range(
-    config: RigConfig, here: Array, target: Target, most: float, speed: float, turn_speed: float
+    config: RigConfig, here: Array, target: Target, most: float, speed: float | None, turn_speed: float | None
 ) -> FreeRange:
     """Free range of a move from the pose `here` (7,) along `target`, up to `most` (m or rad), at these peak speeds.
 

@@ -27,7 +27,7 @@ from kinematics import (
     tabulate,
 )
 from rig.config import RigConfig
-from rig.engine import approach_move, make_drive_group, motion_verdict, straight_move
+from rig.engine import approach_move, make_drive_group, motion_verdict
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
 from rig.safety import TrajectoryVerdict, check_ramps
@@ -101,13 +101,17 @@ def ends(table: MotionTable) -> tuple[Array, Array]:
     return coordinates_to_pose(table.samples[0, :6]), coordinates_to_pose(table.samples[-1, :6])
 
 
-def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rotation_speed: float) -> MotionTable:
+def checked_move(
+    config: RigConfig, here: Array, there: Array, speed: float | None = None, rotation_speed: float | None = None
+) -> MotionTable:
     """The move from one pose (7,) to another with minimum jerk and these peak speeds, m/s and rad/s.
+
+    Those that are not given are the configured ones, or lower where drives or legs need that; see `approach_move`.
 
     Raises:
         RefusedError: it is outside the limits. A target that is, however far, is refused before the way to it is made.
     """
-    return _checked(config, there, lambda: straight_move(here, there, speed, rotation_speed))
+    return _checked(config, there, lambda: approach_move(config, here, there, speed, rotation_speed))
 
 
 def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -> MotionTable:

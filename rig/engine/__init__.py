@@ -63,7 +63,7 @@ from rig.engine.messages import (
 )
 from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
-from rig.engine.point_to_point import approach_move
+from rig.engine.point_to_point import approach_move, move_speeds
 from rig.engine.process import EngineProcess
 from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import (
@@ -181,6 +181,7 @@ __all__ = [
     "make_source",
     "motion_verdict",
     "move_bounds",
+    "move_speeds",
     "needed_modes",
     "note_command_kernel",
     "note_departures",

@@ -11,11 +11,11 @@ from engine_support import bench, smooth_table
 
 from actuators import Drive, create_drive
 from kinematics import Array, MotionTable, leg_kinematics, pose_to_coordinates
-from rig.client import at_rate, checked_motion, demo_trajectory
+from rig.client import at_rate, checked_motion, checked_move, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
-from rig.engine import approach_move, command_waits, motion_verdict, straight_move
-from rig.errors import ConfigError
-from rig.safety import Traffic, TrafficCheck, check_loop
+from rig.engine import approach_move, command_waits, motion_verdict, move_speeds, straight_move
+from rig.errors import ConfigError, RefusedError
+from rig.safety import Traffic, TrafficCheck, check_loop, position_integral
 from rig.states import FaultCode, State
 
 VIRTUAL = load_config("virtual")
@@ -72,6 +72,19 @@ def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) 
         cause = rig.engine.machine.cause
         assert cause is not None and (cause.code, cause.leg) == (FaultCode.POSITION_JUMP, 2)
         assert not rig.engine.machine.homed
+
+
+def test_the_integral_of_the_drives_loops_is_stated_or_that_of_a_virtual_drive_and_stable() -> None:
+    loop = {"position_stiffness": 60e3, "position_damping": 900.0}
+    given = slow().changed({"drives": {**loop, "position_integral_time": 0.25}})
+    assert (position_integral(slow()), position_integral(given)) == (8.0, 4.0)
+    assert position_integral(given.model_copy(update={"virtual": None})) == 4.0
+    assert position_integral(slow().changed({"drives": loop}).model_copy(update={"virtual": None})) == 0.0
+    fast = given.changed({"drives": {"position_integral_time": 0.05}})
+    with pytest.raises(ConfigError, match=r"position_integral_time: 0.05 s .* must be above 0.0564 s"):
+        position_integral(fast)
+    with pytest.raises(ConfigError, match="position_integral_time: give position_stiffness"):
+        slow().changed({"drives": {"position_integral_time": 0.25}})
 
 
 def test_waits_are_found_once_for_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,5 +151,15 @@ def test_the_rigs_own_moves_leave_room_for_the_lag_of_a_drive_that_waits_for_its
     legs = leg_kinematics(orca.machine.geometry, slower.motion(np.linspace(0.0, slower.duration, 1001)))
     travel = float(np.abs(legs.velocity).max()) * orca.period
     assert travel == pytest.approx(0.5 * orca.safety.following_error, rel=1e-3)
+    assert checked_move(orca, there, home).duration == slower.duration
+    slow_enough = 0.9 * usual.duration / slower.duration * orca.motion.approach_speed
+    assert checked_move(orca, there, home, slow_enough).duration == pytest.approx(slower.duration / 0.9)
+    assert checked_move(orca, there, home, None, 0.5).duration == slower.duration, "the given one is not what it takes"
+    with pytest.raises(RefusedError, match="travel between two commands"):
+        checked_move(orca, there, home, orca.motion.approach_speed)
+    along, about = move_speeds(orca)
+    assert along == pytest.approx(0.5 * orca.safety.following_error / orca.period) and 0.0 < about < along / 0.05
+    usual_speeds = (orca.motion.approach_speed, orca.motion.approach_rotation)
+    assert move_speeds(load_config("virtual-orca")) == usual_speeds
     unbounded = orca.changed({"safety": {"off": ["following_error"]}})
     assert approach_move(unbounded, there, home).duration == usual.duration
