@@ -13,7 +13,7 @@ _MOST_UNMATCHED = 10
 """SYNCs in a row at other times, after which the drive is not synchronized"""
 _EXTRAPOLATED = 1.0
 """periods, for which a ramp goes on beyond its end while the next set-point is missing"""
-_LONGEST = 0.1  # s without a SYNC or set-point, after which the next one begins anew
+_LONGEST = 0.51  # s without a SYNC or set-point, after which the next one begins anew: two of the longest periods
 
 
 class Interpolator:

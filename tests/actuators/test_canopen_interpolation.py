@@ -66,6 +66,15 @@ def test_without_a_set_point_it_goes_on_for_a_period_and_stands() -> None:
     assert drive.position(22.5 * T + D) == (pytest.approx(V * 21.0 * T), pytest.approx(speed))
 
 
+@pytest.mark.parametrize("period", [0.001, 0.1, 0.2, 0.255])
+def test_it_follows_at_the_longest_period_of_the_object_too(period: float) -> None:
+    drive = Interpolator(0.0)
+    for cycle in range(20):
+        sync(drive, cycle * period, V * cycle * period, period)
+    assert drive.synchronized
+    assert drive.position(20.3 * period)[0] == pytest.approx(V * 18.5 * period)
+
+
 @pytest.mark.parametrize("shift", [2e-4, -5e-4])
 def test_its_cycles_come_nearer_to_syncs_at_another_time_by_150_ns_in_each_62_5_us(shift: float) -> None:
     drive, step = running(), 0.0024 * T
