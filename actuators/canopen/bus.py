@@ -259,7 +259,10 @@ class CanBus(Bus):
             return  # of a drive that was not asked, or is not ours, or a PDO of its own
         if place != len(before):  # out of order, or twice
             exchange.counters.rejected += 1
-            return
+            if place:
+                return
+            exchange.counters.belated += 1  # the first one, of an earlier cycle
+            before.clear()
         before.append(content)
         if len(before) == exchange.tpdos:
             exchange.reply = b"".join(before)

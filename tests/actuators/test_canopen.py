@@ -259,3 +259,26 @@ def test_outputs_are_off_from_the_set_up_on_and_no_others_are_touched() -> None:
     assert bench.node.outputs == {"lamp": True}
     bench.drive.configure()
     assert bench.node.outputs == {"lamp": False}
+
+
+def test_a_late_first_pdo_is_not_joined_with_the_second_of_the_present_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first PDO of the cycle before comes behind this cycle's SYNC, the second one is lost."""
+    bench = CanopenBench()
+    bench.drive.configure()
+    bench.do(COMMAND_OFF)
+    respond, late = bench.faults.respond, list[bytes]()
+
+    def with_a_late_one(line: bytes) -> bytes:
+        reply = respond(line)
+        frames = reply.split(b"\r")
+        sync = len(frames) > 2
+        before, late[:] = list(late), frames[:1] if sync else late
+        return b"\r".join([*before, reply]) if sync else reply
+
+    monkeypatch.setattr(bench.faults, "respond", with_a_late_one)
+    bench.do(COMMAND_OFF)
+    bench.leg.length += 0.01
+    before = bench.drive.counters.rejected
+    seen = bench.do(COMMAND_OFF)
+    assert seen.fresh and seen.position == pytest.approx(0.01, abs=1e-6)
+    assert (bench.drive.counters.rejected - before, bench.drive.counters.foreign) == (1, 0)
