@@ -139,6 +139,9 @@ class Member(ABC):
         self._sampling.resume()
 
 
+_Urgent = tuple[Mode, bool, bool, bool, frozenset[str]]
+
+
 class Drive(Member):
     """One drive: configuration calls that may wait and raise, and a cyclic exchange that does neither.
 
@@ -164,8 +167,10 @@ class Drive(Member):
         self._now = 0.0
         """the cycle's time, s"""
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
-        self._urgent_fields: tuple[Mode, bool, bool, bool] | None = None
-        self._answered_fields: tuple[Mode, bool, bool, bool] | None = None
+        self._on: frozenset[str] = frozenset()
+        """outputs that are on"""
+        self._urgent_fields: _Urgent | None = None
+        self._answered_fields: _Urgent | None = None
         """fields that are sent at once if they change: of the last command, and of the last answered one"""
 
     @property
@@ -193,7 +198,9 @@ class Drive(Member):
 
     def switch(self, output: str, on: bool) -> None:
         """Switch one of its `output_names` with the commands from now on; off after connecting."""
-        raise CommandError(f"{self.name}: has no output {output!r}")
+        if output not in self.output_names:
+            raise CommandError(f"{self.name}: has no output {output!r}")
+        self._on = self._on | {output} if on else self._on - {output}
 
     @property
     def watchdog_fault(self) -> str:
@@ -217,7 +224,7 @@ class Drive(Member):
         self.close()
         self._lag = self._reply_lag = 0
         self._sampling.forget()
-        self._answered_fields = None
+        self._on, self._answered_fields = frozenset(), None
         self._mismatch = -1
         self._connect(timeout)
 
@@ -301,20 +308,23 @@ class Drive(Member):
     def start(self, command: Command, now: float) -> None:
         """Do `begin` for a command that has passed `check`.
 
-        A change of mode, power, stop or clear is sent at once, and again in every cycle until it is answered.
+        A change of mode, power, stop, clear or outputs is sent at once, and again in every cycle until it is answered.
         """
         urgent = False
         self._now = now
         if self.sample_period:
-            self._urgent_fields = (command.mode, command.enable, command.quick_stop, command.clear)
+            self._urgent_fields = self._urgent(command)
             urgent = self._urgent_fields != self._answered_fields
         if self._sampling.due(now, urgent):
             self._begin(command)
 
     def asks(self, command: Command, now: float) -> bool:
         """Whether `begin` will ask the drive in the cycle of `now` (s)."""
-        fields = (command.mode, command.enable, command.quick_stop, command.clear)
-        return not self.sample_period or fields != self._answered_fields or self._sampling.near(now)
+        urgent = self._urgent(command) != self._answered_fields
+        return not self.sample_period or urgent or self._sampling.near(now)
+
+    def _urgent(self, command: Command) -> _Urgent:
+        return command.mode, command.enable, command.quick_stop, command.clear, self._on
 
     def finish(self, deadline: float) -> Feedback:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for a device's behaviour.

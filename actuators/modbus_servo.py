@@ -191,10 +191,8 @@ class Servo(StationDrive):
 
     def switch(self, output: str, on: bool) -> None:
         """See `Drive.switch`."""
-        if output not in self._outputs:
-            super().switch(output, on)
-        mask = self._outputs[output]
-        self._words.outputs = self._words.outputs | mask if on else self._words.outputs & ~mask
+        super().switch(output, on)
+        self._words.outputs = sum(self._outputs[name] for name in self._on)
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""

@@ -293,10 +293,8 @@ class Canopen(Drive):
 
     def switch(self, output: str, on: bool) -> None:
         """See `Drive.switch`."""
-        if output not in self._outputs:
-            super().switch(output, on)
-        mask = 1 << self._outputs[output]
-        self._output_word = self._output_word | mask if on else self._output_word & ~mask
+        super().switch(output, on)
+        self._output_word = sum(1 << self._outputs[name] for name in self._on)
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""

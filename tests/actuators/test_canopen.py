@@ -261,6 +261,18 @@ def test_outputs_are_off_from_the_set_up_on_and_no_others_are_touched() -> None:
     assert bench.node.outputs == {"lamp": False}
 
 
+def test_an_output_of_a_slow_drive_is_switched_at_once() -> None:
+    bench = CanopenBench(sample_period=0.1, outputs={"brake": 16})
+    bench.drive.configure()
+    for _ in range(5):
+        bench.do(COMMAND_OFF)
+    bench.drive.switch("brake", True)
+    assert bench.do(COMMAND_OFF).fresh and bench.node.outputs == {"brake": True}
+    bench.drive.switch("brake", False)
+    assert bench.do(COMMAND_OFF).fresh and bench.node.outputs == {"brake": False}
+    assert not bench.do(COMMAND_OFF).fresh  # not asked: nothing has changed
+
+
 def test_a_late_first_pdo_is_not_joined_with_the_second_of_the_present_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first PDO of the cycle before comes behind this cycle's SYNC, the second one is lost."""
     bench = CanopenBench()
