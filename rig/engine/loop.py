@@ -1,5 +1,6 @@
 """The loop of the engine's process: cycles by its ticker, and supervision of its clients and owner."""
 
+import contextlib
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import FrameType
@@ -18,7 +19,7 @@ _MOVING = frozenset(
     {State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING, State.SINGLE_LEG}
 )  # at somebody's command
 _OWNER_POLL = 0.1  # s between two looks whether the owner is still there
-_LAST_WORDS = 3  # times the drives are told to stop by themselves: one telling may be lost
+_LAST_WORDS = 3  # last exchanges of the same commands: one may be lost
 _LAST_PATIENCE = 0.05  # s for their answers, each time, or the time of a cycle's where that is longer
 
 
@@ -143,11 +144,27 @@ def owner_gone(owner: Connection) -> bool:
     return False
 
 
+def _stop_drives(engine: Engine, ticker: Ticker) -> None:
+    """Stop the drives with commanded torque by their own quick stop, keep the others off; then switch outputs off."""
+    drives, config = engine.drives, engine.config
+    stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in drives.asked]  # which enables
+    patience = max(_LAST_PATIENCE, config.drives.reply_deadline * config.period)
+
+    def exchange() -> None:
+        for _ in range(_LAST_WORDS):
+            with contextlib.suppress(Exception):  # a device's own error may be what ends the engine
+                drives.exchange(stop, ticker.now(), patience)
+
+    exchange()
+    if drives.io is not None:
+        drives.io.off()
+        exchange()
+
+
 def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker) -> None:
     """Run cycles until a client shuts the engine down, or owner and clients have gone and there is no torque.
 
-    Before an exception leaves the cycle, the drives with commanded torque are stopped by their own quick stop; the
-    others stay without torque. Then the outputs are switched off.
+    Before an exception leaves the cycle, see `_stop_drives`.
     """
     ticker.begin()
     try:
@@ -166,14 +183,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             watch.look(tick.t)
             engine.step(tick)
     except BaseException as error:
-        stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in engine.drives.asked]  # which enables
-        config = engine.config
-        patience = max(_LAST_PATIENCE, config.drives.reply_deadline * config.period)
-        for _ in range(_LAST_WORDS):
-            engine.drives.exchange(stop, ticker.now(), patience)
-        if engine.drives.io is not None:  # outputs at the drives; those of a block go off as it is closed
-            engine.drives.io.off()
-            engine.drives.exchange(stop, ticker.now(), patience)
+        _stop_drives(engine, ticker)
         if isinstance(error, SystemExit):
             engine.record("warning", Finding(Code.ENGINE_ENDS_AT_ONCE))
         else:
