@@ -105,6 +105,11 @@ class InputsOutputs:
                 self._states[name] = signal is (point.active == "high")
         self._flag()
 
+    @property
+    def on_at_drives(self) -> bool:
+        """Whether an output at a drive is commanded on."""
+        return any(self.outputs[name] for _, _, name in self._of_drives)
+
     def off(self) -> None:
         """Command every output off."""
         self.outputs = dict.fromkeys(self._outputs, False)
@@ -172,7 +177,7 @@ class InputsOutputs:
         return self.device is None or self.device.connected
 
     def close(self) -> None:
-        """Switch the outputs off if `configure` was called, as far as the block answers, and close its connection."""
+        """Switch the block's outputs off if `configure` was called, as far as it answers, and close its connection."""
         self.off()
         if self.device is None:
             return

@@ -506,7 +506,13 @@ class DriveGroup:
         return tuple([leg for leg, (bits, age) in enumerate(pairs, start=1) if bits & _ENABLED and age <= within])
 
     def close(self) -> None:
-        """Close every device. May be called again."""
+        """Switch outputs at drives off, as far as these answer, and close every device. May be called again.
+
+        The drives have no torque, or have been commanded to stop.
+        """
+        if self.io is not None and self.io.on_at_drives:
+            self.io.off()
+            self.exchange([COMMAND_OFF] * 6, self._clock.now(), self._unhurried)
         for leg in range(6):
             self._used_alone(leg).close()
         self._cells.close()
@@ -525,10 +531,15 @@ class DriveGroup:
             faults.append(failed)
         return faults
 
+    @property
+    def _unhurried(self) -> float:
+        """Time for the replies to an exchange outside of a cycle, s."""
+        return max(_SETTLING_TIMEOUT, *(2.0 * plan.time for plan in self.plans), 0.0)
+
     def _settle(self) -> list[Finding]:
         """Exchange until every device has replied, so that the first cycle has real values."""
         answered, cells = np.zeros(6, bool), False
-        timeout = max(_SETTLING_TIMEOUT, *(2.0 * plan.time for plan in self.plans), 0.0)
+        timeout = self._unhurried
         for _ in range(_SETTLING_EXCHANGES):
             try:
                 self.exchange([COMMAND_OFF] * 6, self._clock.now(), timeout)

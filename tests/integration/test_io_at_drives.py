@@ -18,7 +18,7 @@ from actuators import COMMAND_OFF, ConfigurationError
 from actuators.jrk.protocol import HALTING_LENGTH, PINS
 from rig.config import RigConfig, load_config
 from rig.engine import make_drive_group
-from rig.engine.messages import Connect, Disconnect, Reset
+from rig.engine.messages import Connect, Disconnect, Reset, Shutdown
 from rig.errors import ConfigError, RefusedError
 from rig.states import FaultCode, State
 
@@ -207,6 +207,14 @@ def test_outputs_at_drives_follow_the_state(bench: Bench) -> None:
     assert not any(on for name, on in outputs(bench).items() if name.startswith("brake"))
     bench.until_state(State.PARKED)
     bench.steps(2)
+    assert not any(outputs(bench).values())
+
+
+def test_a_lamp_at_a_drive_does_not_stay_on_when_the_engine_ends(bench: Bench) -> None:
+    bench.park().inject("io_emergency_stop")
+    bench.until_state(State.FAULT)
+    bench.until(lambda: outputs(bench)["lamp"])
+    bench.rig.request(Shutdown())
     assert not any(outputs(bench).values())
 
 

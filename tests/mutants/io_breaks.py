@@ -295,6 +295,13 @@ IO_BREAKS = [
         ("actuators/test_modbus_io.py",),
     ),
     Break(
+        "outputs at drives stay on when the engine ends",
+        "rig/engine/drive_group.py",
+        "if self.io is not None and self.io.on_at_drives:",
+        "if False:",
+        (_POINTS,),
+    ),
+    Break(
         "outputs of a slow drive wait for its time",
         "actuators/drive.py",
         "command.quick_stop, command.clear, self._on",
