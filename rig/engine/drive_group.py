@@ -231,7 +231,8 @@ class DriveGroup:
                 drive.connect(timeout)
                 identity = drive.identify()
                 if drive.observe(timeout).status & Status.ENABLED:
-                    faults.append(Finding(Code.DRIVE_COMMANDED, leg))
+                    ours = self.status[leg - 1] & _ENABLED  # it has no watchdog that would have switched it off
+                    faults.append(Finding(Code.TORQUE_STAYS_ON if ours else Code.DRIVE_COMMANDED, leg))
                 self._identities[leg - 1] = identity
                 identified.append(Finding(Code.DRIVE_IDENTIFIED, leg, details={"identity": identity.described}))
             except ActuatorError as error:

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from lockstep_bench import Bench, causes, near_home, whole_run
 
 from actuators import Mode, Status
+from rig.engine.messages import Reset
+from rig.errors import HardwareError
+from rig.findings import Code
 from rig.states import FaultCode, State
 
 CONFIG = near_home("virtual-iai")
@@ -28,3 +32,18 @@ def test_an_encoder_that_stands_is_noticed_however_coarse(tmp_path: Path) -> Non
         assert not bench.engine.drives.any(Status.ENABLED)
         recorded = causes(bench.recording())
     assert recorded[0] is FaultCode.FEEDBACK_FROZEN
+
+
+def test_a_cylinder_that_kept_its_torque_while_its_wire_was_cut_is_no_other_masters(tmp_path: Path) -> None:
+    with Bench(tmp_path, CONFIG) as bench:
+        bench.engage().inject("close", 3)
+        bench.until_state(State.FAULT)
+        bench.virtual.faults.clear()
+        assert not bench.virtual.plant.braked(2)
+        with pytest.raises(HardwareError) as refused:
+            bench.rig.request(Reset())
+        assert [(found.code, found.leg) for found in refused.value.finding.within] == [(Code.TORQUE_STAYS_ON, 3)]
+        bench.inject("safe_torque_off", 3)
+        bench.steps(5)
+        bench.rig.request(Reset())
+        assert bench.in_state(State.IDLE)
