@@ -202,10 +202,19 @@ def arrived(wires: Sequence[Wire], patience: float) -> Sequence[Wire]:
     return [at[one] for one in select.select(at, (), (), max(patience, 0.0))[0]] if at else ()
 
 
-class TcpWire(DescriptorWire):
-    """A TCP connection."""
+_ACKNOWLEDGED = 32  # receives after a request that went out before the reply to the one before
 
-    __slots__ = ("_socket",)
+
+class TcpWire(DescriptorWire):
+    """A TCP connection.
+
+    A device whose system delays small segments (Nagle's algorithm, RFC 896) sends no reply before the one before is
+    acknowledged, and this system's acknowledgement waits for the next request to go along with (RFC 1122, 4.2.3.2). So
+    once a request has gone out before the last reply, every further reply would come a cycle late, for good. From then
+    on replies are acknowledged at once, until there has been time to catch up.
+    """
+
+    __slots__ = ("_acknowledges", "_open", "_socket")
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         """Connect within `timeout` s. Raises ConnectError naming host:port and the system's reason."""
@@ -220,6 +229,27 @@ class TcpWire(DescriptorWire):
             raise ConnectError(f"{refused}: not a host name") from error
         super().__init__(self._socket, refused)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._open = False
+        """whether nothing has been received since something was sent"""
+        self._acknowledges = 0
+        """how many receives more are acknowledged at once"""
+
+    def send(self, data: bytes) -> bool:
+        """See `Wire.send`."""
+        if self._open:
+            self._acknowledges = _ACKNOWLEDGED
+        self._open = True
+        return DescriptorWire.send(self, data)
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Wire.receive`."""
+        data = DescriptorWire.receive(self, deadline)
+        if data:
+            self._open = False
+            if self._acknowledges:
+                self._acknowledges -= 1
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        return data
 
     @property
     def local_port(self) -> int:

@@ -127,6 +127,44 @@ def test_a_line_that_takes_no_more_makes_send_fail_without_waiting():
     peer.close()
 
 
+def _acknowledges_at_once(wire: TcpWire) -> bool:
+    """Whether the system has left the mode in which an acknowledgement waits for data to go along with."""
+    with socket.fromfd(wire.descriptor, socket.AF_INET, socket.SOCK_STREAM) as same:
+        return bool(same.getsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK))
+
+
+def _answer_in_turns(wire: TcpWire, peer: socket.socket, exchanges: int) -> None:
+    """Exchanges of one request and its reply each."""
+    for _ in range(exchanges):
+        assert wire.send(b"?")
+        assert peer.recv(1) == b"?"
+        peer.sendall(b"!")
+        assert wire.receive(soon()) == b"!"
+
+
+def test_replies_are_acknowledged_at_once_after_a_request_that_overtook_one(tcp):
+    wire, peer = tcp
+    deadline = soon()
+    while _acknowledges_at_once(wire):  # the system does so at the beginning of a connection
+        _answer_in_turns(wire, peer, 1)
+        assert time.monotonic() < deadline
+    assert wire.send(b"?")
+    assert wire.receive(0.0) == b""  # late
+    assert wire.send(b"?")
+    assert peer.recv(1) == b"?"
+    peer.sendall(b"!")  # by Nagle's algorithm the next waits for the acknowledgement of this one
+    assert wire.receive(soon()) == b"!"
+    assert _acknowledges_at_once(wire)
+    assert peer.recv(1) == b"?"
+    peer.sendall(b"!")
+    assert wire.receive(soon()) == b"!"
+    for _ in range(20):
+        _answer_in_turns(wire, peer, 1)
+        assert _acknowledges_at_once(wire)
+    _answer_in_turns(wire, peer, 40)  # caught up: nothing more is sent than requests
+    assert not _acknowledges_at_once(wire)
+
+
 def test_close_is_idempotent(pair):
     wire, _ = pair
     wire.close()
