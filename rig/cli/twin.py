@@ -64,9 +64,20 @@ def twin(
     is served on Modbus TCP, with --pty on RTU. In the first second after the first connection nothing moves yet: the
     compiled model is loaded then.
     """
-    from rig.client import serve_twin
+    from rig.cli.progress import compile_progress_lines
+    from rig.client import TERMINAL, serve_twin
+    from rig.errors import InputError
 
-    found = named_values(settings or [], "--set")
+    if listen and pty:
+        raise InputError("--listen and --pty: one of the two")
+
     serve_twin(
-        device, leg, listen, terminal=pty, print_line=typer.echo, cell=cell, settings=found, reply_delay=reply_delay
+        device,
+        leg,
+        TERMINAL if pty else listen,
+        print_line=typer.echo,
+        cell=cell,
+        settings=named_values(settings or [], "--set"),
+        reply_delay=reply_delay,
+        report_compiling=compile_progress_lines(),
     )

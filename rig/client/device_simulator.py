@@ -23,9 +23,12 @@ from actuators import (
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, device_keys, in_real_time, load_config, names_file, shipped_configs
+from rig.engine import ProgressCallback
 from rig.errors import InputError
 from rig.virtual import serve_device
 
+TERMINAL = "pty"
+"""Where to serve a device: on a pseudo-terminal."""
 _LOCAL = "127.0.0.1"
 _LINE = ("baud", "parity", "stop_bits")
 _PLACE = ("host", "port", "device", "framing", *_LINE)
@@ -59,31 +62,29 @@ def serve_twin(
     leg: int | None,
     listen: str,
     *,
-    terminal: bool,
     print_line: Callable[[str], None],
     cell: int | None = None,
     settings: Mapping[str, Any] | None = None,
     reply_delay: float | None = None,
+    report_compiling: ProgressCallback | None = None,
 ) -> None:
     """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
         name: a driver's name, a shipped profile's, or a configuration.
         leg: 1…6 of the drive or load cell; None: the first; not allowed if one device reads all six cells.
-        listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
-        terminal: serve it on a pseudo-terminal.
+        listen: host:port to serve it at; "": a free port of this machine, or a pseudo-terminal; `TERMINAL`: that.
         print_line: receives lines for the user.
         cell: 1…6 of a load cell of a configuration, in place of a drive; of its amplifier if one device reads all six.
         settings: of its driver or address, by key, in place of those of the configuration.
         reply_delay: for how long it waits before it answers on a serial line, s; None: as configured.
+        report_compiling: receives the progress of the first start on a machine, in the process that compiles.
 
     Raises:
         InputError, ConfigError: no such driver, profile or configuration, it has no such device or setting, cells are
             asked for a leg, or a delay is given where bytes take no time.
         HardwareError, ActuatorError: the port is taken.
     """
-    if listen and terminal:
-        raise InputError("--listen and --pty: one of the two")
     if cell is not None and leg is not None:
         raise InputError("--leg and --cell: one of the two")
     config, cells = _configuration(name)
@@ -102,7 +103,7 @@ def serve_twin(
     for key, value in (settings or {}).items():
         config = config.changed(_with(config, device, key, value))
     what, place = _device(config, device)
-    config = config.changed(_at(config, device, _placed(place, listen, terminal=terminal)))
+    config = config.changed(_at(config, device, _placed(place, listen)))
     endpoint = device_keys(config)[device][1].endpoint
     if reply_delay is not None and type(endpoint) is not SerialEndpoint:
         raise InputError(f"--reply-delay: {endpoint} is no serial line")
@@ -114,7 +115,7 @@ def serve_twin(
         print_line(f"{what} at {endpoint}{line}, unit {unit}; Ctrl-C ends it")
 
     with interruption.installed(signal.SIGTERM):
-        serve_device(in_real_time(config), device, _Interrupted(interruption), ready, reply_delay)
+        serve_device(in_real_time(config), device, _Interrupted(interruption), ready, reply_delay, report_compiling)
 
 
 def _configuration(name: str) -> tuple[RigConfig, bool]:
@@ -202,15 +203,15 @@ def _with(config: RigConfig, device: int, key: str, value: Any) -> dict[str, Any
     return _at(config, device, place | {key: value})
 
 
-def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:
+def _placed(place: dict[str, Any], listen: str) -> dict[str, Any]:
     """The address with another port, of the same kind unless the other was requested."""
     connection = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
     if (place.get("device") or "").startswith(CAN_SCHEME):
-        if listen:
+        if listen not in ("", TERMINAL):
             raise InputError(f"--listen {listen}: a CAN bus is served on a pseudo-terminal, as an SLCAN adapter")
         return connection | {"device": f"{CAN_SCHEME}twin/{os.getpid()}"}
     line = {key: place[key] for key in _LINE} if place.get("device") is not None else {}
-    if terminal or (line and not listen):
+    if listen == TERMINAL or (line and not listen):
         return connection | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}
     if not listen:
         return connection | {"host": _LOCAL, "port": free_ports(1)[0]}

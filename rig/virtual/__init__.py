@@ -22,11 +22,10 @@ from rig.virtual.process import (
     RigView,
     TwinLateness,
     VirtualRigProcess,
-    kernels_of,
     serve_virtual_rig,
 )
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
-from rig.virtual.virtual_rig import VirtualRig, serve_device
+from rig.virtual.virtual_rig import VirtualRig, kernels_of, serve_device
 
 __all__ = [
     "FAULTS",

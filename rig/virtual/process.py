@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from actuators import ActuatorError, Endpoint, TwinServer, VirtualServoGroup
+from actuators import ActuatorError, Endpoint, TwinServer
 from rig.config import RigConfig
 from rig.engine import LinkClient, Note, ProgressCallback, Report, pace_path, receive_answer, send_compile_progress
 from rig.errors import HardwareError, InputError, RigError
@@ -28,7 +28,7 @@ from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_message
 from rig.virtual.faults import ActiveFault, News
 from rig.virtual.payload_unit import payload_of
 from rig.virtual.sensor_twins import TwinSender
-from rig.virtual.virtual_rig import VirtualRig
+from rig.virtual.virtual_rig import VirtualRig, kernels_of
 
 _TIMEOUT = 1.0  # s for one request to the engine
 _ENDING_TIMEOUT = 2.0  # s
@@ -258,23 +258,6 @@ SAMPLING = 1e-4
 LINGER = 2.0
 """The process ends after this long, s, without owner, client and torque at any leg."""
 _REPLY_TIMEOUT = 2.0
-_KERNELS = (
-    "dynamics.kernels.forward.equations_kernel",
-    "dynamics.kernels.inverse.forces_kernel",
-    "kinematics.assembly.forward.forward_kinematics_kernel",
-    "kinematics.leg.determinant_kernel",
-    "kinematics.leg.leg_matrix_kernel",
-    "rig.virtual.drive_kernel.queue_kernel",
-    "rig.virtual.plant_kernel.advance_kernel",
-    "rig.virtual.port.sense_kernel",
-)
-_OF_MUJOCO = (
-    "kinematics.leg._lengths_batch",
-    "rig.virtual.mujoco_kernel.apply_kernel",
-    "rig.virtual.mujoco_kernel.drives_kernel",
-    "rig.virtual.mujoco_kernel.motors_kernel",
-    "rig.virtual.mujoco_kernel.settle_kernel",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,13 +418,6 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         resources.close()
         notifier.close()
         owner.hang(False)
-
-
-def kernels_of(config: RigConfig) -> list[str]:
-    """Return the kernels that the virtual rig calls directly, with their modules."""
-    of_mujoco = config.virtual is not None and config.virtual.plant.engine == "mujoco"
-    servos = all(config.drives.driver_of(leg) == "servo" for leg in range(6))
-    return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ()), *(VirtualServoGroup.kernels if servos else ())]
 
 
 class _Owner:

@@ -27,9 +27,9 @@ from actuators import (
     create_io_twin,
     create_twin,
 )
-from kinematics import interpreted
+from kinematics import interpreted, report_compilation
 from rig.config import RigConfig, cell_options, device_keys, drive_options, io_options
-from rig.engine import virtual_port
+from rig.engine import Compiling, ProgressCallback, virtual_port
 from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
 from rig.findings import Code, Finding, Value
 from rig.fmu import FmuError, failure_of
@@ -289,6 +289,32 @@ def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[D
     return list(groups.values())
 
 
+_KERNELS = (
+    "dynamics.kernels.forward.equations_kernel",
+    "dynamics.kernels.inverse.forces_kernel",
+    "kinematics.assembly.forward.forward_kinematics_kernel",
+    "kinematics.leg.determinant_kernel",
+    "kinematics.leg.leg_matrix_kernel",
+    "rig.virtual.drive_kernel.queue_kernel",
+    "rig.virtual.plant_kernel.advance_kernel",
+    "rig.virtual.port.sense_kernel",
+)
+_OF_MUJOCO = (
+    "kinematics.leg._lengths_batch",
+    "rig.virtual.mujoco_kernel.apply_kernel",
+    "rig.virtual.mujoco_kernel.drives_kernel",
+    "rig.virtual.mujoco_kernel.motors_kernel",
+    "rig.virtual.mujoco_kernel.settle_kernel",
+)
+
+
+def kernels_of(config: RigConfig) -> list[str]:
+    """Return the kernels that the virtual rig calls directly, with their modules."""
+    of_mujoco = config.virtual is not None and config.virtual.plant.engine == "mujoco"
+    servos = all(config.drives.driver_of(leg) == "servo" for leg in range(6))
+    return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ()), *(VirtualServoGroup.kernels if servos else ())]
+
+
 _TICK = 2e-3  # s
 _LONGEST_GAP = 0.5  # s; longest time integrated at once after the process did not run
 _TURN = 2e-4  # s, for which a thread that loads may keep one waiting that serves
@@ -301,6 +327,7 @@ def serve_device(
     stop: StopEvent,
     ready: Callable[[Endpoint], None],
     reply_delay: float | None = None,
+    report_compiling: ProgressCallback | None = None,
 ) -> None:
     """Serve one device of a virtual rig in real time until stopped; the brakes of the others stay closed.
 
@@ -313,6 +340,7 @@ def serve_device(
         stop: set to end.
         ready: called with the endpoint once it is served.
         reply_delay: for how long it waits on a serial line before it answers, s; None: as the configuration says.
+        report_compiling: receives the progress of the first start on a machine, in the process that compiles.
 
     Raises:
         ConfigError: the device has no virtual twin, or its address has no port.
@@ -320,7 +348,7 @@ def serve_device(
     """
     with interpreted():
         VirtualRig(config)  # refuses what cannot be served
-    _store_kernels(config, stop)
+    _store_kernels(config, stop, report_compiling)
     with interpreted(), _Kernels(config) as kernels:
         rig = VirtualRig(config, time.monotonic(), _LONGEST_GAP)
         rig.advance(rig.time + SLICE)  # the first commands have reached the brakes
@@ -385,9 +413,9 @@ class _Kernels:
             sys.setswitchinterval(turn)
 
 
-def _store_kernels(config: RigConfig, stop: StopEvent) -> None:
+def _store_kernels(config: RigConfig, stop: StopEvent, report: ProgressCallback | None) -> None:
     """Have the kernels in the cache, compiled in a process of its own that takes the compiler's memory with it."""
-    process = multiprocessing.get_context("fork").Process(target=_compile, args=(config,), daemon=True)
+    process = multiprocessing.get_context("fork").Process(target=_compile, args=(config, report), daemon=True)
     process.start()
     while process.is_alive():
         process.join(_STOP_PERIOD)
@@ -396,10 +424,16 @@ def _store_kernels(config: RigConfig, stop: StopEvent) -> None:
     process.close()
 
 
-def _compile(config: RigConfig) -> None:
+def _compile(config: RigConfig, report: ProgressCallback | None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the process that waits for this one handles them
-    _call_kernels(config)
+
+    def report_progress(done: int, total: int) -> None:
+        if report is not None:
+            report(Compiling("the simulated machine", done, total))
+
+    with report_compilation(kernels_of(config), report_progress):
+        _call_kernels(config)
 
 
 def _call_kernels(config: RigConfig) -> None:

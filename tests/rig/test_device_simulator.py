@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -58,7 +59,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
     """Where a device would be served."""
     found: list[Endpoint] = []
 
-    def serve(config: RigConfig, device: int, _stop: object, ready: object, reply_delay: float | None) -> None:
+    def serve(
+        config: RigConfig, device: int, _stop: object, ready: object, reply_delay: float | None, _report: object
+    ) -> None:
         endpoint = device_keys(config)[device][1].endpoint
         assert endpoint is not None and callable(ready)
         found.append(endpoint)
@@ -133,6 +136,29 @@ def test_a_setting_of_its_driver_or_address_is_the_twins(served: list[Endpoint])
     assert delays[-1] == 0.05
 
 
+def test_it_says_what_it_compiles_before_it_is_served(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    @contextlib.contextmanager
+    def compiling(_kernels: object, report: Callable[[int, int], None]) -> Iterator[None]:
+        report(3, 12)
+        yield
+
+    class Server:
+        def __init__(self, endpoints: list[tuple[Endpoint, object]], **_options: object) -> None:
+            self._served = [endpoint for endpoint, _ in endpoints]
+
+        def serve(self, _stop: object, ready: Callable[[list[Endpoint]], None]) -> None:
+            ready(self._served)
+
+    monkeypatch.setattr(virtual_rig, "TwinServer", Server)
+    monkeypatch.setattr(virtual_rig, "report_compilation", compiling)
+    monkeypatch.setattr(virtual_rig, "_call_kernels", lambda _config: None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["twin", "servo"]) == ExitCode.OK
+    assert capfd.readouterr().err == "… compiling the simulated machine: 3 of 12 kernels, once on this machine\n"
+
+
 @pytest.mark.parametrize(("arguments", "delay"), [((), 0.00175), (("--reply-delay", "0.05"), 0.05)])
 def test_it_waits_on_a_line_before_it_answers(
     arguments: tuple[str, ...], delay: float, monkeypatch: pytest.MonkeyPatch
@@ -148,7 +174,7 @@ def test_it_waits_on_a_line_before_it_answers(
             """End at once."""
 
     monkeypatch.setattr(virtual_rig, "TwinServer", Server)
-    monkeypatch.setattr(virtual_rig, "_store_kernels", lambda _config, _stop: None)
+    monkeypatch.setattr(virtual_rig, "_store_kernels", lambda *_arguments: None)
     assert main(["twin", "servo", "--pty", *arguments]) == ExitCode.OK
     (line,) = lines
     assert isinstance(line, DeviceLine) and [one.reply_delay for one in line.devices] == [delay]
