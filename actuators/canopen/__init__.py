@@ -1,6 +1,6 @@
 """CANopen drives of the profile CiA 402: their frames, bus, driver and twin."""
 
-from actuators.canopen.bus import CanBus
+from actuators.canopen.bus import CanBus, CanExchange
 from actuators.canopen.drive import Canopen, CanopenAddress, CanopenOptions, CanopenSettings
 from actuators.canopen.frames import CAN_FRAMING, CAN_SCHEME, MAPPED, CanEndpoint, Object, frame_of, line_of
 from actuators.canopen.twin import FaultyCanopenDrive, VirtualCanopenDrive, canopen_twin
@@ -14,6 +14,7 @@ __all__ = [
     "MAPPED",
     "CanBus",
     "CanEndpoint",
+    "CanExchange",
     "Canopen",
     "CanopenAddress",
     "CanopenOptions",

@@ -36,6 +36,7 @@ _MOST_SEGMENTS = 64
 _SDO = struct.Struct("<BHB4s")
 _PLACES = {TPDO_1: 0, TPDO_2: 1, TPDO_3: 2}
 """TPDO → its place in a reply"""
+_TPDOS = 2  # of a node whose exchange does not say how many
 
 
 class CanExchange(Exchange):
@@ -43,8 +44,8 @@ class CanExchange(Exchange):
 
     __slots__ = ("tpdos",)
 
-    def __init__(self, unit: int, counters: Counters, tpdos: int) -> None:
-        """unit: node. counters: for failures. tpdos: how many there are, from TPDO 1 on."""
+    def __init__(self, unit: int, counters: Counters, tpdos: int = _TPDOS) -> None:
+        """unit: node. counters: for failures. tpdos: how many there are, 1 to 3, from TPDO 1 on."""
         super().__init__(unit, counters)
         self.tpdos = tpdos
 
@@ -81,7 +82,7 @@ class CanBus(Bus):
         self._host_node = host_node
         self._input = b""
         self._batch: list[bytes] | None = None
-        self._awaited: dict[int, tuple[CanExchange, list[bytes]]] = {}
+        self._awaited: dict[int, tuple[Exchange, list[bytes]]] = {}
         """node → exchange whose TPDOs are awaited, and those that have arrived"""
         self._nodes: dict[int, Node] = {}
         self._answer = b""
@@ -111,8 +112,7 @@ class CanBus(Bus):
             self._awaited.clear()
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
-        """See `Bus.begin`; exchange: a `CanExchange`. message: lines of frames."""
-        assert isinstance(exchange, CanExchange)
+        """See `Bus.begin`. message: lines of frames."""
         if self._batch is None:
             self.begin_cycle(math.nan)
         assert self._batch is not None
@@ -255,7 +255,8 @@ class CanBus(Bus):
         """Note a TPDO; the last of them completes the reply."""
         exchange, before = self._awaited.get(unit, (None, []))
         place = _PLACES[function]
-        if exchange is None or place >= exchange.tpdos:
+        count = exchange.tpdos if isinstance(exchange, CanExchange) else _TPDOS
+        if exchange is None or place >= count:
             return  # of a drive that was not asked, or is not ours, or a PDO of its own
         if place != len(before):  # out of order, or twice
             exchange.counters.rejected += 1
@@ -264,7 +265,7 @@ class CanBus(Bus):
             exchange.counters.belated += 1  # the first one, of an earlier cycle
             before.clear()
         before.append(content)
-        if len(before) == exchange.tpdos:
+        if len(before) == count:
             exchange.reply = b"".join(before)
             del self._awaited[unit]
 

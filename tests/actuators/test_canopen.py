@@ -13,8 +13,10 @@ from actuators import (
     Buses,
     Command,
     ConfigurationError,
+    Counters,
     CycleExchange,
     Drive,
+    Exchange,
     FaultyDevice,
     MemoryWire,
     Mode,
@@ -24,6 +26,7 @@ from actuators import (
     create_drive,
     create_twin,
 )
+from actuators.canopen import CanBus, CanEndpoint, CanExchange
 from actuators.canopen.frames import CAN_FRAMING, Object, frame_of, line_of
 from actuators.virtual.server import DeviceLine
 from rig.testing import BenchLeg
@@ -198,6 +201,18 @@ def test_six_drives_have_one_sync_and_one_heartbeat_a_cycle() -> None:
     assert identifiers == [*range(0x201, 0x207), 0x77F, 0x080]
     assert exchange.prompt and exchange.position.tolist() == pytest.approx([0.001] * 6)  # since power-up
     assert all(drive.counters.rejected == 0 for drive in segment.drives)
+
+
+@pytest.mark.parametrize("tpdos", [None, 1, 2, 3])
+def test_a_driver_of_ones_own_awaits_the_tpdos_that_it_names(tpdos: int | None) -> None:
+    frames = b"".join(line_of(0x80 + 0x100 * number + 5, bytes((number,))) for number in (1, 2, 3))
+    wire = MemoryWire(lambda line: frames if line == line_of(0x080, b"") else b"")
+    bus = CanBus(lambda _timeout: wire, 127, CanEndpoint("can://memory/0", 1_000_000, "none"))
+    exchange = Exchange(5, Counters()) if tpdos is None else CanExchange(5, Counters(), tpdos)
+    bus.join(exchange, 1.0)
+    assert bus.begin(exchange, line_of(0x205, b"command"))
+    assert bus.collect(exchange, 0.0) == bytes(range(1, 1 + (tpdos or 2)))
+    bus.leave(exchange)
 
 
 def test_the_bus_has_a_plan_by_the_bits_of_its_frames() -> None:
