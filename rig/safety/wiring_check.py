@@ -34,15 +34,17 @@ _LOOKING = 0.01  # s between two looks at it
 _COMPUTING = 0.6  # s at most, over which the computation is spread, where a cycle has room for it
 _DEPARTURE = 0.04  # standard deviation of a force from the model, by friction and the like, of the mean one at home
 _BETWEEN = 0.5  # and of its mean between two samples from that of the two, of their difference
+# Standard deviation of the platform's mass, as a part of what the forces at rest are allowed: 20 % of it. A platform
+# of next to no mass would explain any motion, by forces that hardly depend on it.
+_MASS = 0.5
 _GAIN = 0.03  # standard deviation of a cell's gain
 _ZERO = 0.1  # and of its force at home, by friction that held the legs there, of the mean one
 _DRAG = 2.0  # s/m, and of what it reads by its leg's speed, by friction and held commands, of the mean one
 # Sums of squared deviations, in standard deviations. Of an exchange that is named: at most so much per force, so large
 # a part of that of the configured wiring without its worst cell, and so much less. Others are named beside the best one
 # up to so many times its sum, or so much more.
-_FITS, _EXPLAINS, _BETTER = 1.0, 0.5, 5.0
+_FITS, _EXPLAINS, _BETTER = 1.0, 0.7, 5.0
 _ALIKE, _CLOSE = 2.0, 6.0
-_MOST_NAMED = 3
 
 _Moment = tuple[Array, Array, Array]
 
@@ -116,6 +118,7 @@ class ExchangeSearch:
 
     def __init__(self, config: RigConfig, model: CellModel, resolution: float = 0.0) -> None:
         self._model, self._period = model, config.period
+        self._prior = model.prior * [_MASS, 1.0, 1.0, 1.0]
         self._error = resolution / math.sqrt(12.0)
         self._home_lengths = config.machine.geometry.home_lengths
         self._at_home: list[float] = self._home_lengths.tolist()
@@ -157,8 +160,7 @@ class ExchangeSearch:
     def proceed(self) -> tuple[Exchange, ...] | None:
         """Do a part of the search that is under way, small enough for a cycle; None before the end.
 
-        Then the exchanges that fit what was measured: none where the configured wiring does, where nothing fits well,
-        or where too many would.
+        Then the exchanges that fit what was measured: none where the configured wiring does, or where nothing fits.
         """
         assert self._work is not None
         for result in itertools.islice(self._work, self._calls):
@@ -209,8 +211,7 @@ class ExchangeSearch:
         if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):
             yield ()
             return
-        named = [exchange for misfit, exchange in found if misfit <= max(_ALIKE * best, best + _CLOSE)]
-        yield tuple(named) if len(named) <= _MOST_NAMED else ()
+        yield tuple(exchange for misfit, exchange in found if misfit <= max(_ALIKE * best, best + _CLOSE))
 
     def _moments(self, samples: Sequence[Array]) -> list[_Moment]:
         """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first.
@@ -262,7 +263,7 @@ class ExchangeSearch:
         gains = change[:, :, None] * (_GAIN * own)
         zeros = np.broadcast_to(self._model.noise(_ZERO) * own, gains.shape)
         drags = expected[:, legs, 5:] * (self._model.noise(_DRAG) * own)
-        by = weights @ np.concatenate([expected[:, legs, 1:5] * self._model.prior, gains, zeros, drags], axis=2)
+        by = weights @ np.concatenate([expected[:, legs, 1:5] * self._prior, gains, zeros, drags], axis=2)
         by = by.reshape(len(error), -1)
         along = error @ by
         return float(error @ error - along @ np.linalg.solve(by.T @ by + np.eye(len(along)), along))

@@ -49,10 +49,13 @@ SOME: list[tuple[Kind, tuple[int, int], str, str, bool, str]] = [
     ("cell", (1, 5), "uneven", "swell", False, "force"),
     ("drives", (1, 5), "even", "swell", False, "computed-torque"),
     ("drives", (3, 4), "even", "swell", False, "computed-torque"),
+    ("drives", (4, 5), "even", "demo", False, "computed-torque"),
+    ("drives", (5, 6), "even", "demo", False, "computed-torque"),
     ("drives", (1, 2), "even", "swell", False, "observer"),
     ("drives", (4, 6), "even", "swell", False, "observer"),
     ("drives", (2, 3), "even", "swell", False, "position"),
     ("cell", (2, 4), "even", "swell", False, "computed-torque"),
+    ("cell", (3, 6), "even", "swell", False, "position"),
 ]
 
 
@@ -167,6 +170,7 @@ SOME_LOOPS = [
     ("virtual-jrk-g2", "drives", (1, 2)),
     ("virtual-jrk-g2", "drives", (1, 4)),
     ("virtual-jrk-g2", "cell", (2, 5)),
+    ("virtual-jrk-g2", "cell", (3, 6)),
     ("virtual-iai", "cell", (1, 3)),
 ]
 
