@@ -545,6 +545,10 @@ class Engine:
     def _continue_homing(self, standstill: bool) -> None:
         drives, homing = self.drives, self._homing
         self._exchange.follow(drives.fresh, drives.status, drives.length)
+        if homing.unsought(drives.status):
+            at_home = np.abs(drives.length - self.config.marks) <= self.config.safety.homing_tolerance
+            for leg in homing.admit(self.tick.t, drives.status, at_home.tolist()):
+                self.record("info", Finding(Code.SEARCH_UNSEEN, leg))
         trip = homing.follow(self.tick.t, drives.status, self._exchange.moved)
         if trip is not None:
             self.trip(trip)

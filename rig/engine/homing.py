@@ -16,6 +16,8 @@ _STIRRED = 5e-5  # m, by which a leg has moved so that its drive may have begun 
 # s, for which a leg that was found without a move is waited for: a drive that corrects 0.06 mm at 30 1/s with another
 # leg's motor has moved that one by then.
 _WAIT = 0.25
+# s under torque at home with an old reference, after which a search counts as shorter than a cycle
+_UNSEEN = 2.0
 _HOMED, _HOMING, _ENABLED = Status.HOMED.value, Status.HOMING.value, Status.ENABLED.value
 
 
@@ -26,7 +28,8 @@ class Homing:
     moved for a while. The brakes of later legs are closed, so that a movement shows whether motors and encoders are
     wired to the right legs. A leg that was found without a move has not shown that: if it moves later by itself, or
     another one does, it may have been its drive.
-    A drive that already has a reference must first drop it or search, so that its old status does not count.
+    A drive that already has a reference must first drop it or search, so that its old status does not count. One that
+    stands at its length at home has no way to go: its search may be shorter than a cycle, see `admit`.
 
     Args:
         safety: `brake_slip` bounds the movement of a leg that has not begun, or was found without a move.
@@ -48,6 +51,8 @@ class Homing:
         self.begun[:] = [leg == 0 for leg in range(6)]
         self._ended = [False] * 6
         self._sought = [False] * 6
+        self._unseen: list[float | None] = [None] * 6
+        """s, rig time since when each leg is at home under torque, by an old reference"""
         self._since: float | None = None
         """s, rig time since when the latest leg counts as found without a move"""
         self._unmoved: dict[int, float] = {}
@@ -74,6 +79,29 @@ class Homing:
     def unsought(self, status: Sequence[int]) -> list[int]:
         """Those of `missing` that report a reference all the time, and no search."""
         return [leg for leg in self.missing(status) if not self._sought[leg - 1]]
+
+    def admit(self, t: float, status: Sequence[int], at_home: Sequence[bool]) -> list[int]:
+        """Count the searches that were too short to be seen; the legs (1…6) of which one has just been counted.
+
+        It is that of a drive that for two seconds on end has torque for its search, keeps its reference, and stands at
+        the leg's length at home by it.
+
+        Args:
+            t: s, rig time.
+            status: bits of `actuators.Status`, by leg.
+            at_home: by leg, whether it stands at its length at home.
+        """
+        found = []
+        for leg, bits in enumerate(status):
+            idle = bits & (_HOMED | _HOMING | _ENABLED) == _HOMED | _ENABLED and at_home[leg]
+            if self._sought[leg] or not self.begun[leg] or not idle:
+                self._unseen[leg] = None
+                continue
+            since = self._unseen[leg] = t if self._unseen[leg] is None else self._unseen[leg]
+            if since is not None and t - since >= _UNSEEN:
+                self._sought[leg] = True
+                found.append(leg + 1)
+        return found
 
     def waiting(self, t: float) -> bool:
         """Whether the latest leg was just found without a move, at rig time `t` (s)."""

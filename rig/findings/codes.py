@@ -596,10 +596,15 @@ class Code(StrEnum):
     HOMING_OVERDUE = _code(
         "homing_overdue",
         "homing did not end within {bound:g} s[[: no reference found by {legs}]][[. Drive {unsought} reports a "
-        "reference but was not seen to search: if a search may be shorter than a cycle, leave status.homing out of "
-        "its profile]]",
+        "reference but was not seen to search: compare modes.homing and status.homing of its profile with the manual; "
+        "if a search may be shorter than a cycle, leave status.homing out]]",
         FaultCode.HOMING_FAILED,
         unit="s",
+    )
+    SEARCH_UNSEEN = _code(
+        "search_unseen",
+        "its drive was not seen to search: it stands at its length at home, by the reference that it had",
+        severity=Severity.INFO,
     )
     HOMED_WITHOUT_POSE = _code(
         "homed_without_pose", "the six homed lengths match no pose near home", FaultCode.HOMING_FAILED

@@ -389,6 +389,26 @@ def test_a_drive_that_has_its_reference_but_was_never_seen_to_search_is_named() 
     assert not homing.missing([found] * 6)
 
 
+def test_a_search_that_is_too_short_to_be_seen_counts_for_a_leg_at_home() -> None:
+    found = Status.HOMED.value | Status.ENABLED.value
+    homing = Homing(Safety())
+
+    def admit(t: float, status: int = found, *, at_home: bool = True) -> list[int]:
+        homing.done([status] * 6)
+        return homing.admit(t, [status] * 6, [at_home] * 6)
+
+    assert admit(0.0) == [] == admit(1.9)
+    assert admit(1.95, Status.HOMED.value) == []  # without torque it cannot search
+    assert admit(2.0) == [] == admit(3.9)
+    assert admit(3.95, at_home=False) == []
+    assert admit(4.0) == [] == admit(5.9)
+    assert homing.unsought([found] * 6) == [1]
+    assert admit(6.0) == [1] and homing.unsought([found] * 6) == []  # the others have not begun
+    assert admit(6.1) == []
+    homing.begin()
+    assert admit(6.2) == []
+
+
 class _Search:
     """A homing on the way, at 100 Hz: legs that are found as they begin, and what each has moved, mm."""
 
