@@ -259,7 +259,8 @@ def leg(
         show_notices(event)
         if isinstance(event, Progress):
             typer.echo(
-                f"leg {number} is going to move {request.travel * 1e3:+g} mm and back: watch that it is leg {number}",
+                f"leg {number} is going to move {request.travel * 1e3:+g} mm and back: watch that it is leg {number}, "
+                "and measure at its rod that it is so far",
                 err=True,
             )
 
@@ -319,6 +320,9 @@ def _described(result: "LegResult") -> str:
         f"load cell   {shown(result.force_before, '.1f', 'N')} before, {shown(result.force_after, '.1f', 'N')} after",
         f"other legs  {moved}",
     ]
+    if math.isfinite(result.by_speed):
+        doubt = ": a scale is wrong, or the drive moves in steps" if result.doubtful else ""
+        lines.insert(2, f"by speed    {result.by_speed * 1e3:+.3f} mm{doubt}")
     if result.homed is not None:
         lines.insert(0, f"reference   found, {result.homed * 1e3:+.3f} mm from the leg's length at home")
     return "\n".join([*lines, f"verdict     {'passed' if result.passed else 'does not pass'}"])

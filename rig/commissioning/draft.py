@@ -51,6 +51,8 @@ from rig.telemetry import CHANNELS
 from rig.virtual import VirtualRig
 
 _PROFILE = "profile"
+_LONG_TIMEOUT = 0.25  # s, for replies of drives that are asked for the first time
+_PATIENCE = 4.0  # times the longest measured reply delay, for which replies are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,13 +460,34 @@ def with_serials(draft: Draft, serials: dict[int, str]) -> Draft:
     return replace(draft, drives=drives)
 
 
+def with_patience(draft: Draft) -> Draft:
+    """Return the draft to query its drives with: without a `reply_timeout` of its own, it waits long for replies."""
+    if draft.virtual or "reply_timeout" in draft.settings or _usual_timeout(draft.driver) is None:
+        return draft
+    return replace(draft, settings={**draft.settings, "reply_timeout": _LONG_TIMEOUT})
+
+
 def with_reply_delays(draft: Draft, delays: Mapping[int, float]) -> Draft:
-    """Return the draft with measured reply delays (s), by leg 1 to 6, for the plan of its lines."""
+    """Return the draft with measured reply delays (s), by leg 1 to 6, for the plan of its lines.
+
+    Without a `reply_timeout` of its own it has one of four times the longest, if the driver's default is shorter.
+    """
     drives = tuple(
         replace(drive, reply_delay=delays.get(leg, drive.reply_delay))
         for leg, drive in enumerate(draft.drives, start=1)
     )
-    return replace(draft, drives=drives)
+    needed = math.ceil(_PATIENCE * 1e3 * max(delays.values(), default=0.0)) / 1e3
+    usual = _usual_timeout(draft.driver)
+    settings = draft.settings
+    if usual is not None and "reply_timeout" not in settings and needed > usual:
+        settings = {**settings, "reply_timeout": needed}
+    return replace(draft, drives=drives, settings=settings)
+
+
+def _usual_timeout(driver: str) -> float | None:
+    """Return the default `reply_timeout` of a driver, s; None if it has none."""
+    setting = _fields(driver).get("reply_timeout")
+    return None if setting is None else float(setting.default)
 
 
 def with_stable_gains(draft: Draft, config: RigConfig) -> tuple[Draft, Finding | None]:

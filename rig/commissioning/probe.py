@@ -49,6 +49,7 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
 _REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
+_FAR = 10.0  # times the mechanism's greatest length, beyond which a drive without a reference cannot stand
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
     (Status.FAULT, "fault"),
@@ -83,7 +84,8 @@ class LegProbe:
     """Result of querying one leg's drive. `fault` is empty if it answered everything and accepted its configuration.
 
     position m (relative to power-up until homed), force N (raw, compression positive), NaN if there is none.
-    `words`: its status as text. `expected`: configured serial number, "" for any.
+    `words`: its status as text. `doubt`: what is unlikely in its values, "" if nothing. `expected`: configured serial
+    number, "" for any.
     """
 
     leg: int
@@ -96,6 +98,7 @@ class LegProbe:
     position: float = float("nan")
     force: float = float("nan")
     words: tuple[str, ...] = ()
+    doubt: str = ""
     reply_delay: float | None = None
     """s from a request to the reply, as measured on a line; None on a wire of its own"""
 
@@ -112,7 +115,8 @@ class LegProbe:
         force = f", force {self.force:.1f} N" if np.isfinite(self.force) else ""
         delay = "" if self.reply_delay is None else f"answers after {self.reply_delay * 1e3:.3g} ms"
         text = "; ".join(filter(None, (who, ", ".join(self.words), delay)))
-        return f"{text}; position {self.position * 1e3:.3f} mm{force}"
+        doubt = f"; {self.doubt}" if self.doubt else ""
+        return f"{text}; position {self.position * 1e3:{'.3g' if doubt else '.3f'}} mm{force}{doubt}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able data."""
@@ -127,6 +131,7 @@ class LegProbe:
             "position_m": self.position if np.isfinite(self.position) else None,
             "force_n": self.force if np.isfinite(self.force) else None,
             "status": list(self.words),
+            "doubt": self.doubt,
             "reply_delay_s": self.reply_delay,
         }
 
@@ -399,7 +404,10 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, addr
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
     elif read.status & Status.HOMED and kind.lengths is not None:
         fault = _length_fault(read.position, kind.lengths, address.position_offset)
-    return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
+    far = kind.lengths is not None and abs(read.position) > _FAR * kind.lengths[1]
+    doubt = "no leg stands there: compare address, type, scale and word_order of its position with the manual"
+    doubt = doubt if far and not fault else ""
+    return replace(probe, fault=fault, position=read.position, force=read.force, words=words, doubt=doubt)
 
 
 def _length_fault(length: float, lengths: tuple[float, float], offset: float) -> str:

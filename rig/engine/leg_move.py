@@ -22,6 +22,8 @@ SPEED_PART = 0.05
 """Largest speed of the move, as a part of the leg's speed limit."""
 TOLERANCE = 0.1
 """Part of the travel by which the leg may miss its goal."""
+_REVERSED_PART = 0.1
+"""Part of the way that the speeds may give in the other direction, by noise."""
 _LEAST_TIME = 0.5  # s for each way, however small and fast
 
 
@@ -59,7 +61,8 @@ class LegResult:
     `homed`: distance of the found reference from the length at home, None if the leg was not homed. `reached`:
     distance from the start at the far end; `returned`: at the end. `following`: the
     greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6. `serial`: number
-    of the leg's drive, "" if it has none. `peak`: the greatest commanded speed, m/s.
+    of the leg's drive, "" if it has none. `peak`: the greatest commanded speed, m/s. `by_speed`: integral of the speeds
+    that the drive reported on the way to the far end, NaN if it reports none.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
@@ -77,6 +80,15 @@ class LegResult:
     others: dict[int, float]
     serial: str = ""
     peak: float = math.nan
+    by_speed: float = math.nan
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the way by the speeds is less than half, or more than twice, that by the positions.
+
+        That is no fault: between two set-points that come seldom, a drive may run and stand.
+        """
+        return self.passed and math.isfinite(self.by_speed) and not 0.5 <= self.by_speed / self.reached <= 2.0
 
     @property
     def lag(self) -> float:
@@ -147,6 +159,18 @@ def check_room(config: RigConfig, move: LegMove, start: float) -> None:
     if not low <= start + move.travel <= high:
         details: dict[str, Value] = {"start": start, "travel": move.travel, "low": low, "high": high}
         raise RefusedError(Finding(Code.LEG_NO_ROOM, move.leg, start + move.travel, details=details))
+
+
+def judge_speeds(move: LegMove, reached: float, by_speed: float) -> list[Finding]:
+    """Findings on the way by the drive's positions, `reached`, and by its speeds, `by_speed`, m.
+
+    A sign that is wrong in commanded and reported position alike shows here, where that of the speed is right.
+    """
+    if not np.isfinite([reached, by_speed]).all() or abs(reached) < 0.5 * abs(move.travel):
+        return []
+    if by_speed / reached >= -_REVERSED_PART:
+        return []
+    return [Finding(Code.LEG_SPEED_REVERSED, move.leg, reached, details={"by_speed": by_speed})]
 
 
 def judge_move(move: LegMove, reached: float, returned: float) -> list[Finding]:

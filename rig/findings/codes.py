@@ -794,12 +794,29 @@ class Code(StrEnum):
         unit="m",
     )
     LEG_MISSED = _code("leg_missed", "it moved {value:+.3f*1e3} mm where {travel:+g*1e3} mm were commanded", unit="m")
+    LEG_SPEED_REVERSED = _code(
+        "leg_speed_reversed",
+        "it moved {value:+.3f*1e3} mm by its positions and {by_speed:+.3f*1e3} mm by its speeds: feedback.position or "
+        "feedback.velocity has the wrong sign, and the command with it; measure at the rod, and correct the profile's "
+        "scale",
+        unit="m",
+    )
     LEG_NOT_BACK = _code("leg_not_back", "it came back to {value:+.3f*1e3} mm from its start", unit="m")
     LEG_HOMED_OFF = _code(
         "leg_homed_off",
         "homed {value:~+.2f*1e3} mm from its length at home (bound {bound:~+.2f*1e3} mm): correct its "
         "position_offset (now {offset:.3f*1e3} mm; {fits:.3f*1e3} mm would fit), or the mechanism",
         unit="m",
+    )
+    LEG_PROFILE_SUSPECT = _code(
+        "leg_profile_suspect",
+        "if nothing holds it: compare address, type, scale and word_order of position in [feedback] and [command] of "
+        "{profile} with the manual",
+    )
+    LEG_REPLIES_SLOW = _code(
+        "leg_replies_slow",
+        "for drives that answer late: a longer drives.reply_timeout (now {timeout:g*1e3} ms), or a lower rate (now "
+        "{rate:g} Hz); `rig setup probe` says how long they take",
     )
     LEG_CELL_INVALID = _code("leg_cell_invalid", "its load cell has no valid reading")
     LEG_CELL_SATURATED = _code(

@@ -27,11 +27,12 @@ from rig.commissioning import (
     save_draft,
     served,
     strike_from_record,
+    with_patience,
     with_reply_delays,
     with_serials,
     with_stable_gains,
 )
-from rig.config import load_config
+from rig.config import LegDrive, load_config
 from rig.csvio import check_output
 from rig.engine import check_buses
 from rig.errors import HardwareError, InputError
@@ -77,7 +78,10 @@ class ProbeRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Replies of the drives, and what is missing in the configuration, by leg, 1 to 6: serial numbers, reply delays."""
+    """Replies of the drives, and what the configuration lacks, by leg, 1 to 6: serial numbers, reply delays.
+
+    Reply delays include those that are more than twice the configured ones.
+    """
 
     probe: Probe
     new_serials: dict[int, Any]
@@ -143,7 +147,7 @@ def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResul
     if fitted is not None:
         Notices(progress).add("gains", fitted.text)
     if request.ask:
-        draft = _asked(draft, output)
+        draft = _asked(draft, output, Notices(progress))
     config = save_draft(draft, output, overwrite=request.overwrite)
     return SetupResult(output, config.name, draft_text(draft), check_buses(config).findings)
 
@@ -161,16 +165,24 @@ def _placed(draft: Draft, folder: Path) -> Draft:
     )
 
 
-def _asked(draft: Draft, output: Path) -> Draft:
-    """Return the draft with the serial numbers read from its drives. Raises HardwareError for a bad answer."""
-    with served(draft_config(draft, output)) as rig:
+def _asked(draft: Draft, output: Path, notices: Notices) -> Draft:
+    """Return the draft with the serial numbers read from its drives, and the times of their replies.
+
+    Raises HardwareError for a bad answer.
+    """
+    with served(draft_config(with_patience(draft), output)) as rig:
         found = probe_rig(rig)
     if not found.passed:
         faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
         raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
     draft = with_serials(draft, found.serials)
-    # on a pseudo-terminal a twin answers when this computer has time: no measure of a drive
-    return draft if draft.virtual else with_reply_delays(draft, found.reply_delays)
+    if draft.virtual:  # on a pseudo-terminal a twin answers when this computer has time: no measure of a drive
+        return draft
+    timed = with_reply_delays(draft, found.reply_delays)
+    if timed.settings != draft.settings:
+        slowest, timeout = 1e3 * max(found.reply_delays.values()), 1e3 * timed.settings["reply_timeout"]
+        notices.add("reply_timeout", f"the drives answer after up to {slowest:.3g} ms: reply_timeout = {timeout:g} ms")
+    return timed
 
 
 def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult:
@@ -186,11 +198,15 @@ def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult
         found = probe_rig(rig)
     missing = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
     legs = settings.drives.legs
-    unknown = settings.virtual is None
-    delays = {
-        n: delay for n, delay in found.reply_delays.items() if unknown and legs[n - 1].given["reply_delay"] is None
-    }
+    real = settings.virtual is None
+    delays = {n: delay for n, delay in found.reply_delays.items() if real and _longer(delay, legs[n - 1])}
     return ProbeResult(found, missing, delays)
+
+
+def _longer(delay: float, address: LegDrive) -> bool:
+    """Whether a measured reply delay (s) is missing in the drive's address, or more than twice what it says."""
+    stated = address.given["reply_delay"]
+    return stated is None or delay > max(2.0 * stated, stated + 1e-3)
 
 
 def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:

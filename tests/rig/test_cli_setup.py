@@ -149,7 +149,8 @@ def test_drives_are_asked_and_a_leg_is_moved(
     capsys.readouterr()
     assert main(["setup", "leg", "mine.toml", "2", "--home", "--travel", "-1e-3"]) == ExitCode.OK
     output = capsys.readouterr()
-    assert "watch that it is leg 2" in output.err
+    assert "watch that it is leg 2, and measure at its rod" in output.err
+    assert re.search(r"\nby speed    -(0\.9|1\.0)\d\d mm\n", output.out), output.out
     assert "commanded   -1.000 mm and back" in output.out and "verdict     passed" in output.out
     assert re.search(r"following   0\.\d{3} mm at most, \d+ ms at 3\.75 mm/s\n", output.out)
 

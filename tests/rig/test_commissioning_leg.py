@@ -1,6 +1,7 @@
 """The test of one leg, on a virtual rig in this process: what it finds, and that the torque is off on every path."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from rig.commissioning import NotHomedError, check_move, move_bounds
 from rig.config import load_config
 from rig.engine import Engage, Home, LegMove, MoveLeg, Shutdown
 from rig.engine.laws import SingleLegLaw
+from rig.engine.leg_move import judge_speeds
 from rig.errors import RefusedError, RigError
 from rig.findings import Code, Finding
 from rig.report import summarize
@@ -32,6 +34,7 @@ def test_a_sound_leg_passes(leg: int, travel: float) -> None:
     assert result.reached == pytest.approx(travel, abs=2e-5)
     assert result.returned == pytest.approx(0.0, abs=2e-5)
     assert 0.0 < result.following < 0.2e-3
+    assert result.by_speed == pytest.approx(travel, rel=0.1) and not result.doubtful
     assert result.force_before == pytest.approx(stand.virtual.plant.cells[leg - 1], abs=5.0)
     assert result.others.keys() == {1, 2, 3, 4, 5, 6} - {leg}
     assert max(result.others.values()) < 1e-4
@@ -177,6 +180,16 @@ def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(
     result = stand.run(LegMove(3))
     assert not result.passed and not result.stopped
     assert re.search(words, result.faults[0].text), result.faults
+    hint = {
+        FaultCode.RUNAWAY: Code.LEG_PROFILE_SUSPECT,
+        FaultCode.FOLLOWING_ERROR: Code.LEG_PROFILE_SUSPECT,
+        FaultCode.POSITION_JUMP: Code.LEG_PROFILE_SUSPECT,
+        FaultCode.FEEDBACK_INVALID: Code.LEG_PROFILE_SUSPECT,
+        FaultCode.COMMUNICATION_LOST: Code.LEG_REPLIES_SLOW,
+    }.get(code)
+    assert {found.code for found in result.faults} & {Code.LEG_PROFILE_SUSPECT, Code.LEG_REPLIES_SLOW} == (
+        set() if hint is None else {hint}
+    )
     assert stand.machine.cause is not None and stand.machine.cause.code is code
     assert abs(stand.moved()) < 6e-3
     recording = stand.recording()
@@ -187,6 +200,30 @@ def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(
     assert (rows["mode"][:, others] == Mode.OFF).all()
     assert not (rows["mode"][np.flatnonzero(told)[0] + 1 :] == Mode.POSITION).any()
     assert any(event.text.startswith("test of leg 3: does not pass") for event in recording.events)
+
+
+def test_speeds_against_the_positions_are_a_wrong_sign() -> None:
+    move = LegMove(3)
+    (found,) = judge_speeds(move, 2e-3, -1.2e-3)
+    assert found.text.startswith("leg 3: it moved +2.000 mm by its positions and -1.200 mm by its speeds")
+    assert "wrong sign" in found.text
+    for by_speed in (np.nan, -0.1e-3, 0.4e-3, 2e-3, 6e-3):  # at a low rate a drive runs and stands
+        assert judge_speeds(move, 2e-3, by_speed) == []
+    assert judge_speeds(move, np.nan, -1.2e-3) == [] == judge_speeds(move, 0.1e-3, -1.2e-3)
+
+
+def test_a_leg_whose_position_counts_the_other_way_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand = homed()
+    drives = stand.drives
+    usual = drives.exchange
+
+    def exchange(commands: Sequence[Command], now: float, timeout: float) -> None:
+        usual(commands, now, timeout)
+        drives.velocity[2] *= -1.0
+
+    monkeypatch.setattr(drives, "exchange", exchange)
+    result = stand.run(LegMove(3))
+    assert [found.code for found in result.faults] == [Code.LEG_SPEED_REVERSED]
 
 
 def test_a_leg_with_a_slow_drive_passes() -> None:

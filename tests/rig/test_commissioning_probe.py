@@ -255,6 +255,16 @@ def test_without_a_watchdog_it_is_distinguished_by_unit_ids_that_no_leg_has(tmp_
             assert len(found.findings) == 1 and "answers under every unit id, also 247 and 231" in found.findings[0]
 
 
+def test_a_length_that_no_leg_has_is_doubted_before_it_is_homed(servos: list[FaultyServo]) -> None:
+    with served(list(servos)) as ports:
+        standing = [drive.model_copy(update={"position_offset": 0.45}) for drive in places(ports)]
+        near = probe_drives(standing, [DriveKind(timeout=1.0, lengths=(0.4, 0.5))] * 6).legs[0]
+        far = probe_drives(standing, [DriveKind(timeout=1.0, lengths=(0.04, 0.044))] * 6).legs[0]
+    assert near.doubt == "" and near.describe().count("position") == 1
+    assert not far.fault and "compare address, type, scale and word_order of its position" in far.describe()
+    assert far.as_dict()["doubt"] == far.doubt
+
+
 def test_a_homed_leg_outside_the_mechanisms_range_is_named_with_what_would_fit(servos: list[FaultyServo]) -> None:
     """Where it has no reference, its length is not known."""
     kind = DriveKind(timeout=1.0, lengths=(0.4, 0.5))

@@ -11,7 +11,7 @@ from own_packages import installed
 from virtual_line import line_servo
 
 from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
-from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_reply_delays
+from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_patience, with_reply_delays
 from rig.config import LegDrive, leg_section, load_config, parse_config
 from rig.engine import virtual_port
 from rig.services import rig_probes
@@ -108,6 +108,17 @@ def test_it_is_stored_in_the_tables_of_the_legs(tmp_path: Path) -> None:
     text = draft_text(with_reply_delays(draft, {1: 2.1e-3, 4: 3.4e-3}))
     legs = parse_config(text, tmp_path / "lined.toml").drives.legs
     assert [leg.given["reply_delay"] for leg in legs] == [2.1e-3, None, None, 3.4e-3, None, None]
+
+
+def test_slow_drives_get_a_timeout_that_they_keep() -> None:
+    draft = Draft(name="lined")
+    assert with_reply_delays(draft, {1: 2e-3}).settings == {}  # the default is enough
+    assert with_reply_delays(draft, {1: 2e-3, 3: 14.1e-3}).settings == {"reply_timeout": 0.057}
+    own = replace(draft, settings={"reply_timeout": 0.02})
+    assert with_reply_delays(own, {1: 14.1e-3}).settings == own.settings == with_patience(own).settings
+    assert with_patience(draft).settings["reply_timeout"] > 0.1
+    assert with_patience(replace(draft, driver="canopen")).settings == {}  # which has none
+    assert with_patience(replace(draft, virtual=True)).settings == {}
 
 
 def test_the_doctor_reads_the_latency_timer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.drive_group import DriveGroup
 from rig.engine.laws.law import ControlLaw, LawFault
-from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, move_bounds
+from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, judge_speeds, move_bounds
 from rig.errors import RefusedError
 from rig.findings import Code, Finding, Value
 from rig.states import StopSeverity
@@ -25,6 +25,13 @@ _HOLD_TIME = 0.4  # s at the far end and at the end, the last half of it measure
 _SILENT = 0.2  # s without a reply, or two exchanges, after which nobody knows of a drive what it does
 _STILL = 2e-3  # m/s
 _AGAINST = 0.1  # of the way, beyond which a leg that goes the other way is reversed
+
+_OF_A_PROFILE = {
+    Code.LENGTH_ABSURD, Code.LENGTH_NOT_FINITE, Code.LENGTH_JUMP, Code.LEG_NO_ROOM, Code.LEG_OFF_PATH,
+    Code.LEG_REVERSED, Code.LEG_OVERSPEED,
+}  # fmt: skip
+"""findings that a wrong entry of a register table explains"""
+_OF_SLOW_REPLIES = {Code.NO_FEEDBACK, Code.NO_FEEDBACK_AT_ALL}
 
 _ENABLED, _HOMED, _HOMING = Status.ENABLED.value, Status.HOMED.value, Status.HOMING.value
 
@@ -67,6 +74,8 @@ class SingleLegLaw(ControlLaw):
         self._asked = False
         self._homed: float | None = None
         self._reached = self._returned = self._following = np.nan
+        self._now = 0.0  # s
+        self._way: list[tuple[float, float]] = []  # on the way there: s, m/s
         self._result: LegResult | None = None
         self._steps = self._procedure()
 
@@ -79,8 +88,11 @@ class SingleLegLaw(ControlLaw):
 
     def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`; judges the reply to the command before. Raises LawFault."""
+        self._now += cycle.elapsed
         if self._base is not None:
             self._watch()
+        if self._phase == "moving there" and self._drives.fresh[self._leg]:
+            self._way.append((self._now, float(self._drives.velocity[self._leg])))
         self._command = next(self._steps, COMMAND_OFF)
         position = self._command.mode is Mode.POSITION
         self._goal = (self._command.position, self._command.velocity) if position else None
@@ -102,7 +114,7 @@ class SingleLegLaw(ControlLaw):
     def finish(self) -> LegResult:
         """Make the result, once the rig is at rest."""
         drives, move = self._drives, self._move
-        faults = [] if self._halted is None else [self._halted]
+        faults = [] if self._halted is None else [self._halted, *self._hints(self._halted.root)]
         faults += [
             Finding(Code.TORQUE_OFF_UNCONFIRMED, leg + 1)
             for leg in range(6)
@@ -115,7 +127,7 @@ class SingleLegLaw(ControlLaw):
         self._result = LegResult(
             move.leg, move.travel, tuple(faults), self._asked, self._homed, float(self._reached),
             float(self._returned), float(self._following), self._force_before, after, others,
-            drives.serials[self._leg], move.peak,
+            drives.serials[self._leg], move.peak, self._by_speed(),
         )  # fmt: skip
         return self._result
 
@@ -257,10 +269,28 @@ class SingleLegLaw(ControlLaw):
         except RefusedError as error:
             raise LawFault(error.finding, StopSeverity.QUICK_STOP) from None
 
+    def _hints(self, cause: Finding) -> list[Finding]:
+        """What to compare first, if this cause has stopped the test of a drive with a register table."""
+        leg, settings = self._move.leg, self._config.drives.settings_of(self._leg)
+        if "profile" in settings and cause.leg == leg and cause.code in _OF_A_PROFILE:
+            return [Finding(Code.LEG_PROFILE_SUSPECT, leg, details={"profile": str(settings["profile"])})]
+        if "reply_timeout" in settings and cause.code in _OF_SLOW_REPLIES:
+            slow: dict[str, Value] = {"timeout": float(settings["reply_timeout"]), "rate": 1.0 / self._config.period}
+            return [Finding(Code.LEG_REPLIES_SLOW, cause.leg, details=slow)]
+        return []
+
+    def _by_speed(self) -> float:
+        """The way there by the speeds that the drive reported, m; NaN if it reports none."""
+        if not self._drives.velocity_feedback[self._leg] or not np.isfinite(self._reached):
+            return np.nan
+        t, speed = np.array(self._way).T
+        return float(0.5 * np.sum((speed[1:] + speed[:-1]) * np.diff(t)))
+
     def _judged(self) -> list[Finding]:
         """Findings on the reached lengths, the reference and the cell."""
         leg = self._move.leg
         faults = judge_move(self._move, self._reached, self._returned)
+        faults += judge_speeds(self._move, float(self._reached), self._by_speed())
         bound = self._config.safety.homing_tolerance
         if self._homed is not None and abs(self._homed) > bound:
             offset = self._config.drives.legs[self._leg].position_offset
