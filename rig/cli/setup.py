@@ -321,7 +321,8 @@ def _described(result: "LegResult") -> str:
         f"other legs  {moved}",
     ]
     if math.isfinite(result.by_speed):
-        doubt = ": a scale is wrong, or the drive moves in steps" if result.doubtful else ""
+        doubt = ": a scale or word_order is wrong, or the drive moves in steps; measure at the rod"
+        doubt = doubt if result.doubtful else ""
         lines.insert(2, f"by speed    {result.by_speed * 1e3:+.3f} mm{doubt}")
     if result.homed is not None:
         lines.insert(0, f"reference   found, {result.homed * 1e3:+.3f} mm from the leg's length at home")

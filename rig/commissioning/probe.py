@@ -49,7 +49,8 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
 _REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
-_FAR = 10.0  # times the mechanism's greatest length, beyond which a drive without a reference cannot stand
+_FAR = 10.0  # times the mechanism's greatest length, beyond which no drive stands, with a reference or without
+_NOWHERE = "no leg stands there: compare address, type, scale and word_order of its position with the manual"
 _WORDS = (
     (Status.WATCHDOG, "stopped by its watchdog"),
     (Status.FAULT, "fault"),
@@ -404,10 +405,12 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, addr
         fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
     elif read.status & Status.HOMED and kind.lengths is not None:
         fault = _length_fault(read.position, kind.lengths, address.position_offset)
-    far = kind.lengths is not None and abs(read.position) > _FAR * kind.lengths[1]
-    doubt = "no leg stands there: compare address, type, scale and word_order of its position with the manual"
-    doubt = doubt if far and not fault else ""
+    doubt = _NOWHERE if not fault and kind.lengths is not None and _is_far(read.position, kind.lengths) else ""
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words, doubt=doubt)
+
+
+def _is_far(length: float, lengths: tuple[float, float]) -> bool:
+    return abs(length) > _FAR * lengths[1]
 
 
 def _length_fault(length: float, lengths: tuple[float, float], offset: float) -> str:
@@ -415,6 +418,8 @@ def _length_fault(length: float, lengths: tuple[float, float], offset: float) ->
     low, high = lengths
     if low <= length <= high:
         return ""
+    if _is_far(length, lengths):
+        return f"its length is {length:.3g} m: {_NOWHERE}"
     zero = length - offset
     return (
         f"its length {length * 1e3:.1f} mm is outside the mechanism's {low * 1e3:.1f} to {high * 1e3:.1f} mm: correct "

@@ -813,6 +813,10 @@ class Code(StrEnum):
         "if nothing holds it: compare address, type, scale and word_order of position in [feedback] and [command] of "
         "{profile} with the manual",
     )
+    LEG_SEARCH_SUSPECT = _code(
+        "leg_search_suspect",
+        "compare modes.homing, status.homed and status.homing of {profile} with the manual",
+    )
     LEG_REPLIES_SLOW = _code(
         "leg_replies_slow",
         "for drives that answer late: a longer drives.reply_timeout (now {timeout:g*1e3} ms), or a lower rate (now "

@@ -226,6 +226,21 @@ def test_a_leg_whose_position_counts_the_other_way_does_not_pass(monkeypatch: py
     assert [found.code for found in result.faults] == [Code.LEG_SPEED_REVERSED]
 
 
+def test_a_reference_that_is_never_reported_names_its_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand = Stand(CONFIG.changed({"safety": {"homing_timeout": 0.5}}))
+    drives = stand.drives
+    usual = drives.exchange
+
+    def exchange(commands: Sequence[Command], now: float, timeout: float) -> None:
+        usual(commands, now, timeout)
+        drives.status[2] &= ~Status.HOMED.value
+
+    monkeypatch.setattr(drives, "exchange", exchange)
+    result = stand.run(HOME)
+    assert [found.code for found in result.faults] == [Code.LEG_HOMING_OVERDUE, Code.LEG_SEARCH_SUSPECT]
+    assert "compare modes.homing, status.homed and status.homing of generic-servo" in result.faults[1].text
+
+
 def test_a_leg_with_a_slow_drive_passes() -> None:
     stand = Stand(CONFIG.changed({"drives": {"sample_period": 0.02}}))
     result = stand.run(LegMove(3, 10e-3, 30e-3, home=True))

@@ -263,6 +263,11 @@ def test_a_length_that_no_leg_has_is_doubted_before_it_is_homed(servos: list[Fau
     assert near.doubt == "" and near.describe().count("position") == 1
     assert not far.fault and "compare address, type, scale and word_order of its position" in far.describe()
     assert far.as_dict()["doubt"] == far.doubt
+    servo_of(servos[0])._homed = True
+    with served(list(servos)) as ports:
+        standing = [drive.model_copy(update={"position_offset": 0.45}) for drive in places(ports)]
+        homed = probe_drives(standing, [DriveKind(timeout=1.0, lengths=(0.04, 0.044))] * 6).legs[0]
+    assert homed.fault.startswith("its length is 0.45 m: no leg stands there") and not homed.doubt
 
 
 def test_a_homed_leg_outside_the_mechanisms_range_is_named_with_what_would_fit(servos: list[FaultyServo]) -> None:

@@ -26,11 +26,14 @@ _SILENT = 0.2  # s without a reply, or two exchanges, after which nobody knows o
 _STILL = 2e-3  # m/s
 _AGAINST = 0.1  # of the way, beyond which a leg that goes the other way is reversed
 
-_OF_A_PROFILE = {
-    Code.LENGTH_ABSURD, Code.LENGTH_NOT_FINITE, Code.LENGTH_JUMP, Code.LEG_NO_ROOM, Code.LEG_OFF_PATH,
-    Code.LEG_REVERSED, Code.LEG_OVERSPEED,
-}  # fmt: skip
-"""findings that a wrong entry of a register table explains"""
+_OF_A_PROFILE = dict.fromkeys(
+    (
+        Code.LENGTH_ABSURD, Code.LENGTH_NOT_FINITE, Code.LENGTH_JUMP, Code.LEG_NO_ROOM, Code.LEG_OFF_PATH,
+        Code.LEG_REVERSED, Code.LEG_OVERSPEED,
+    ),
+    Code.LEG_PROFILE_SUSPECT,
+) | dict.fromkeys((Code.LEG_HOMED_NOWHERE, Code.LEG_HOMING_OVERDUE), Code.LEG_SEARCH_SUSPECT)  # fmt: skip
+"""findings that a wrong entry of a register table explains, with what is to be compared"""
 _OF_SLOW_REPLIES = {Code.NO_FEEDBACK, Code.NO_FEEDBACK_AT_ALL}
 
 _ENABLED, _HOMED, _HOMING = Status.ENABLED.value, Status.HOMED.value, Status.HOMING.value
@@ -272,8 +275,9 @@ class SingleLegLaw(ControlLaw):
     def _hints(self, cause: Finding) -> list[Finding]:
         """What to compare first, if this cause has stopped the test of a drive with a register table."""
         leg, settings = self._move.leg, self._config.drives.settings_of(self._leg)
-        if "profile" in settings and cause.leg == leg and cause.code in _OF_A_PROFILE:
-            return [Finding(Code.LEG_PROFILE_SUSPECT, leg, details={"profile": str(settings["profile"])})]
+        suspect = _OF_A_PROFILE.get(cause.code)
+        if "profile" in settings and cause.leg == leg and suspect is not None:
+            return [Finding(suspect, leg, details={"profile": str(settings["profile"])})]
         if "reply_timeout" in settings and cause.code in _OF_SLOW_REPLIES:
             slow: dict[str, Value] = {"timeout": float(settings["reply_timeout"]), "rate": 1.0 / self._config.period}
             return [Finding(Code.LEG_REPLIES_SLOW, cause.leg, details=slow)]
