@@ -340,6 +340,10 @@ def decimals_of(values: Iterable[float], least: int) -> int:
     return max(least, 1 - math.floor(math.log10(min(sizes)))) if sizes else least
 
 
+_EXPONENT_FROM = 1e6
+"""Smallest figure that may be written with an exponent."""
+
+
 def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits: int = 6) -> tuple[str, str]:
     """Format a figure and its bound so that the texts compare as the numbers do.
 
@@ -356,10 +360,13 @@ def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits
     found = _SPEC.fullmatch(spec)
     if found is None:
         raise ValueError(f"format {spec!r}")
-    sign, least, kind = found.groups()
-    digits = int(least)
+    sign, given, kind = found.groups()
+    least = int(given)
+    if kind == "g" and abs(value) < _EXPONENT_FROM:  # 1000 ms rather than 1e+03 ms
+        least = max(least, len(f"{abs(value):.0f}"))
+    digits = least
     while True:
-        more = digits - int(least)
+        more = digits - least
         texts = f"{value:{sign}.{digits}{kind}}", f"{bound:.{bound_digits + more}g}"
         shown, shown_bound = (abs(float(text)) for text in texts)
         if (shown > shown_bound, shown < shown_bound) == (abs(value) > abs(bound), abs(value) < abs(bound)):

@@ -180,6 +180,9 @@ def test_a_figure_and_its_bound_read_as_they_compare(bound: float, apart: float,
         (79.96, 80.0, ".1f", ("79.96", "80")),
         (2.0, 2.0, ".4g", ("2", "2")),
         (400.4, 400.0, ".0f", ("400.4", "400")),
+        (1000.0, 900.0, ".3g", ("1000", "900")),
+        (12345.6, 900.0, ".3g", ("12346", "900")),
+        (1.2345678e9, 900.0, ".3g", ("1.23e+09", "900")),
     ],
 )
 def test_more_digits_only_where_they_are_needed(value: float, bound: float, spec: str, texts: tuple[str, str]) -> None:
