@@ -346,7 +346,7 @@ class AcceptanceWizard(StepWizard):
                 self.run_page.show_progress(self.choice_page.chosen_tests, self._trials, done)
             self.run_page.bar.setValue(round(1000.0 * (event.fraction or 0.0)))
         else:
-            self._doing = sentence(stage_text(event))
+            self._doing = sentence(stage_text(event, tr))
         self._refresh()
 
     def _ended(self, result: AcceptResult | None, error: Exception | None) -> None:

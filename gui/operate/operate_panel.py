@@ -18,6 +18,7 @@ from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, mark_n
 from rig.client import LegPostMortem
 from rig.config import DigitalIo, RigConfig
 from rig.engine import (
+    DRIVE_STATES,
     BusVerdict,
     CellsReport,
     DriveReport,
@@ -163,15 +164,7 @@ _LONG = re.compile(r"\S{17,}")
 """Words that may be wider than their place; longer than a network address."""
 _PIECE = re.compile(r"[/_:.-](?=\S)|[^\s/_:.-]{12}(?=\S)")
 """Parts of such a word after which a line may break."""
-_BITS = (
-    (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
-    (DriveStatus.FAULT, tr("fault")),
-    (DriveStatus.QUICK_STOP, tr("quick stop")),
-    (DriveStatus.HOMING, tr("homing")),
-    (DriveStatus.ENABLED, tr("torque on")),
-    (DriveStatus.BRAKE, tr("brake on")),
-    (DriveStatus.HOMED, tr("homed")),
-)
+_BITS = tuple((bit, tr(code.text)) for bit, code in DRIVE_STATES if bit is not DriveStatus.STANDSTILL)
 _READY = tr("ready")
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
 _UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W", mark("motor force"): "N"}

@@ -12,7 +12,7 @@ from pyqtgraph.Qt import QtCore
 from actuators import BAUDS, ActuatorError, Answer, SerialEndpoint, search
 from calibration import CalibrationError
 from gui.session import Worker
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from rig.client import Interruption, Progress
 from rig.commissioning import (
     DriveKind,
@@ -33,7 +33,7 @@ from rig.virtual import VirtualRigProcess
 
 _BEAT_INTERVAL = 20  # ms between heartbeats
 _CLOSING_TIMEOUT = 30.0  # s; silent drives take long to time out
-_EXPECTED = (RigError, ActuatorError, CalibrationError)  # errors whose text is meant for the user
+_EXPECTED = (ActuatorError, CalibrationError)  # errors whose text is meant for the user
 
 Done = Callable[[Any, str], None]
 """Called with a job's result and "", or None and the reason."""
@@ -145,7 +145,7 @@ class SetupBench(QtCore.QObject):
         deadman = self._watched(tr("testing leg {leg}").format(leg=move.leg), done, move.leg)
 
         def report(test: LegTest) -> None:
-            self.progressed.emit(f"{test.phase}, {test.length * 1e3:.3f} mm")
+            self.progressed.emit(f"{tr(test.phase)}, {test.length * 1e3:.3f} mm")
 
         def job() -> LegResult:
             made = config()
@@ -159,7 +159,8 @@ class SetupBench(QtCore.QObject):
         deadman = self._watched(tr("homing and zeroing"), done)
 
         def report(progress: Progress) -> None:
-            self.progressed.emit(f"{progress.phase} {progress.fraction:.0%}" if progress.fraction else progress.phase)
+            phase = tr(progress.phase)
+            self.progressed.emit(f"{phase} {progress.fraction:.0%}" if progress.fraction else phase)
 
         def job() -> Zero:
             made = config()
@@ -211,9 +212,7 @@ class SetupBench(QtCore.QObject):
         self._deadman = None
         self.busy, self.moving, self.leg = "", False, None
         done, self._done = self._done, _ignore
-        text = "" if error is None else str(error) or type(error).__name__
-        expected = error is None or isinstance(error, _EXPECTED)
-        done(result, text if expected else f"{type(error).__name__}: {text}")
+        done(result, _reason(error))
         self.changed.emit()
 
     def _beat(self) -> None:
@@ -259,6 +258,16 @@ def _differ(one: RigConfig | None, other: RigConfig) -> bool:
         or one.drives.settings != other.drives.settings
         or one.load_cells.amplifier != other.load_cells.amplifier
     )
+
+
+def _reason(error: Exception | None) -> str:
+    """Return why a job failed; "" for success."""
+    if error is None:
+        return ""
+    if isinstance(error, RigError):
+        return finding_text(error.finding)
+    name = type(error).__name__
+    return (str(error) or name) if isinstance(error, _EXPECTED) else f"{name}: {error}"
 
 
 def _ignore(_result: Any, _reason: str) -> None:

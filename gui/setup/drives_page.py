@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from actuators import CAN_BIT_RATE, CAN_SCHEME, Answer, serial_ports
 from gui.setup.draft_pages import FRAMES, LOCAL, DraftPage, drives_form, leg_label, listed
 from gui.steps import line_edit, set_role, unbroken
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, TextRoom, WholeNumber, field_refusal
 from rig.client import free_ports
 from rig.commissioning import (
@@ -112,12 +112,12 @@ class SettingsForm(QtWidgets.QWidget):
         self._driver, self.fields = driver, {}
         entered = self._entered.get(driver, {})
         for place, setting in enumerate(own_settings(driver)):
-            words = setting.name.replace("_", " ")
-            field = line_edit(f"{words}: {setting.about}" if setting.about else words, entered.get(setting.name, ""))
+            words, about = tr(setting.name.replace("_", " ")), tr(setting.about)
+            field = line_edit(f"{words}: {about}" if about else words, entered.get(setting.name, ""))
             field.setPlaceholderText(setting.usual or tr("as usual"))
             field.textEdited.connect(lambda _text: self.edited.emit())
             label = QtWidgets.QLabel(words)
-            label.setToolTip(setting.about)
+            label.setToolTip(about)
             row, column = divmod(place, _IN_A_ROW)
             self._grid.addWidget(label, row, 2 * column)
             self._grid.addWidget(field, row, 2 * column + 1)
@@ -440,8 +440,9 @@ class DrivesPage(DraftPage):
 
     def _show(self, probe: LegProbe) -> None:
         label = self.status[probe.leg - 1]
-        set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
-        label.setToolTip(probe.describe())  # for text that does not fit
+        good, text = probe.fault is None, finding_text(probe.finding)
+        set_role(label, "good" if good else "bad", f"{'✓' if good else '✗'} {text}")
+        label.setToolTip(text)  # for text that does not fit
         # twins on a pseudo-terminal answer when this computer has time, which says nothing of drives
         if probe.reply_delay is not None and not self._rehearsal:
             self.delays[probe.leg] = probe.reply_delay
@@ -454,7 +455,8 @@ class DrivesPage(DraftPage):
             self._show(leg)
         self.found = {leg.leg: probe.serials[leg.leg] for leg in current if leg.leg in probe.serials}
         self._fill_empty_serials()
-        self.findings.setText("\n".join(probe.findings if len(current) == len(probe.legs) else compare(current)))
+        findings = probe.findings if len(current) == len(probe.legs) else compare(current)
+        self.findings.setText("\n".join(map(finding_text, findings)))
 
     def show_failure(self, leg: int | None, reason: str) -> None:
         """Show why there is no answer of leg 0…5, or of any, for a reason outside the drives."""

@@ -238,7 +238,8 @@ class ZeroPage(FormPage):
             for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
                 label.setText(unbroken(f"{value:+z.2f} N" if label is not labels[1] else f"{value:.2f} N"))
         if zero.faults:
-            set_role(self.status, "bad", tr("✗ not usable: {faults}").format(faults="; ".join(zero.faults)))
+            faults = "; ".join(map(finding_text, zero.faults))
+            set_role(self.status, "bad", tr("✗ not usable: {faults}").format(faults=faults))
             return
         self.zero = zero
         set_role(self.status, "good", tr("✓ zeroed: a calibration is written with the configuration"))

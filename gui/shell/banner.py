@@ -195,7 +195,6 @@ class Banner(QtWidgets.QFrame):
         self._detail.setAccessibleName(tr("Cause, or next step"))
         self.remedy_button = GuardedButton(REMEDY_TEXTS[-1])
         self.remedy_button.setObjectName("remedy")
-        set_icon(self.remedy_button, "reset", colour="#10151a")
         self.remedy_button.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps keep the focus
         self.remedy_button.clicked.connect(lambda: self.remedy_requested.emit(self._remedy))
         policy = self.remedy_button.sizePolicy()
@@ -294,6 +293,9 @@ class Banner(QtWidgets.QFrame):
         self.remedy_button.setVisible(found is not None)
         if found is not None:
             self._remedy, text = found
+            meaning = "reset" if self._remedy is Action.RESET else "connect"
+            if self.remedy_button.property("meaning") != meaning:
+                set_icon(self.remedy_button, meaning)
             self.remedy_button.setText(text)
             self.remedy_button.setAccessibleName(text)
             self.remedy_button.set_obstacle(obstacle(self._remedy, now))

@@ -159,7 +159,7 @@ def icon(meaning: str, ground: Ground = Ground.BUTTON, colour: str = "") -> QtGu
     return QtGui.QIcon(_Engine(GLYPHS[meaning], ground, colour))
 
 
-def set_icon(target: Target, meaning: str, ground: Ground | None = None, colour: str = "") -> Target:
+def set_icon(target: Target, meaning: str, ground: Ground | None = None) -> Target:
     """Set the icon of a button or an action, and return that; icons follow the mark of the next step.
 
     A button without text gets its accessible name and tooltip from its owner.
@@ -170,7 +170,7 @@ def set_icon(target: Target, meaning: str, ground: Ground | None = None, colour:
     else:
         standing = ground or Ground.MENU
     target.setProperty("meaning", meaning)
-    target.setIcon(icon(meaning, standing, colour))
+    target.setIcon(icon(meaning, standing))
     return target
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.session import JobRunner, error_text
+from gui.texts import tr
 from gui.wizard.description import JobRequest, Outcome
 from rig.errors import InputError
 from rig.services import Contents, Event, Notice, UnobservableGeometryError, stage_text
@@ -115,9 +116,9 @@ class FitRunner(QtCore.QObject):
         if isinstance(event, Notice):
             return  # the result contains them
         if event.waits:
-            self.questioned.emit(stage_text(event))
+            self.questioned.emit(stage_text(event, tr))
         else:
-            self.stepped.emit(stage_text(event), event.fraction)
+            self.stepped.emit(stage_text(event, tr), event.fraction)
 
     def _done(self, result: Any, error: Exception | None) -> None:
         assert self._request is not None

@@ -196,11 +196,11 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
         typer.echo(json.dumps(found.as_dict(), indent=2))
     else:
         for one in found.legs:
-            good = not one.fault
+            good = one.fault is None
             print_styled(f"{'ok  ' if good else 'FAIL'} ", fg="green" if good else "red", bold=True, nl=False)
-            typer.echo(f"leg {one.leg}  {one.address}  {one.describe()}")
+            typer.echo(f"leg {one.leg}  {one.address}  {one.finding}")
         for finding in found.findings:
-            print_styled(finding, fg="red")
+            print_styled(finding.text, fg="red")
         if answer.new_serials and not found.findings:
             typer.echo("serial numbers for the configuration, to refuse exchanged cables:")
             for place, serial in answer.new_serials.items():

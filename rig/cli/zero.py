@@ -54,7 +54,7 @@ def zero(
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
         _print(result.found)
-    if result.refusal:
+    if result.refusal is not None:
         raise RefusedError(result.refusal)
     if not as_json:
         path = result.calibration_file

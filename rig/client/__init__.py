@@ -49,6 +49,7 @@ from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
 from rig.client.motion_runner import (
     HOLD,
+    PHASES,
     MotionSequence,
     Order,
     Progress,
@@ -92,6 +93,7 @@ __all__ = [
     "HOLD",
     "LEGS",
     "LENGTH",
+    "PHASES",
     "PLOTJUGGLER_PORT",
     "SPEED",
     "TEMPLATES",

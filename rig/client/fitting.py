@@ -16,7 +16,7 @@ from rig.client.motion_runner import perform
 from rig.client.motions import checked_motion
 from rig.client.runs import demo_trajectory
 from rig.config import RigConfig
-from rig.engine import command_waits, kernels_of, make_drive_group
+from rig.engine import kernels_of, make_drive_group
 from rig.errors import RefusedError, RigError
 from rig.findings import Finding
 from rig.safety import check_loop, judge_sag
@@ -156,7 +156,7 @@ def _fitted(config: RigConfig, duration: float) -> FittedMotion:
         raise RefusedError(loop.message)
     home = config.machine.geometry.home_pose
     steps, limited_by = _SIZES, ""
-    if command_waits(config).any():
+    if config.command_waits.any():
         scale = checked_motion(config, demo_trajectory(home, duration))[1].scale  # by the travel between two commands
         if 0.0 < scale < 1.0:
             steps, limited_by = max(1, math.floor(scale * _SIZES)), "following"

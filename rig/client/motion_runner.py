@@ -247,6 +247,22 @@ AT_REST = (State.OFF, State.IDLE, State.PARKED, State.FAULT)
 """States in which no drive has torque."""
 
 
+PHASES = (
+    "starting the engine",
+    "checking",
+    "connecting",
+    "homing",
+    "at rest",
+    "engaging",
+    "moving to the start",
+    "running",
+    "stopping",
+    "parking",
+    "reporting",
+)
+"""Phases of a run and of zeroing the cells; compilation has other ones, with its numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Progress of a run."""

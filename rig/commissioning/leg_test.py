@@ -87,9 +87,8 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
             seen = connect_for_state(rig)
             if seen.state is State.FAULT:
                 if not move.clear:
-                    raise LatchedFaultError(
-                        f"{seen.cause}: a latched fault; look at the cause, then allow it to be cleared"
-                    )
+                    within = () if seen.finding is None else (seen.finding,)
+                    raise LatchedFaultError(Finding(Code.FAULT_TO_CLEAR, within=within))
                 clear(rig)
         except InterruptedRunError:
             return _result_without_move(move)

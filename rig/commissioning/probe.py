@@ -4,6 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ from actuators import (
 from dynamics import DynamicsError, load_mechanism
 from rig.commissioning.draft import Draft, has_profile, speaks_modbus
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
-from rig.engine import claim_addresses, loop_mode, virtual_port
+from rig.engine import DRIVE_STATES, claim_addresses, loop_mode, virtual_port
 from rig.errors import ConfigError, HardwareError
-from rig.findings import Code, Finding, statement
+from rig.findings import Code, Finding, Value, statement
 from rig.virtual import VirtualRigProcess
 
 
@@ -50,17 +51,7 @@ _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does 
 _TRY_TIMEOUT = 0.25  # s, timeout of each
 _REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
 _FAR = 10.0  # times the mechanism's greatest length, beyond which no drive stands, with a reference or without
-_NOWHERE = "no leg stands there: compare address, type, scale and word_order of its position with the manual"
-_WORDS = (
-    (Status.WATCHDOG, "stopped by its watchdog"),
-    (Status.FAULT, "fault"),
-    (Status.QUICK_STOP, "quick stop"),
-    (Status.HOMING, "homing"),
-    (Status.ENABLED, "torque on"),
-    (Status.BRAKE, "brake on"),
-    (Status.HOMED, "homed"),
-    (Status.STANDSTILL, "at rest"),
-)
+_UNKNOWN = Status(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,24 +73,23 @@ class DriveKind:
 
 @dataclass(frozen=True, slots=True)
 class LegProbe:
-    """Result of querying one leg's drive. `fault` is empty if it answered everything and accepted its configuration.
+    """Result of querying one leg's drive. `fault` is None if it answered everything and accepted its configuration.
 
     position m (relative to power-up until homed), force N (raw, compression positive), NaN if there is none.
-    `words`: its status as text. `doubt`: what is unlikely in its values, "" if nothing. `expected`: configured serial
-    number, "" for any.
+    `doubt`: what is unlikely in its values. `expected`: configured serial number, "" for any.
     """
 
     leg: int
     address: str
-    fault: str = ""
+    fault: Finding | None = None
     identity: Identity | None = None
     expected: str = ""
     watchdog: float | None = None
     """s, as written and read back"""
     position: float = float("nan")
     force: float = float("nan")
-    words: tuple[str, ...] = ()
-    doubt: str = ""
+    status: Status = _UNKNOWN
+    doubt: Finding | None = None
     reply_delay: float | None = None
     """s from a request to the reply, as measured on a line; None on a wire of its own"""
 
@@ -108,16 +98,25 @@ class LegProbe:
         """Return whether the drive was identified."""
         return self.identity is not None
 
-    def describe(self) -> str:
-        """Return one line of text: identity and state of the device, or the fault."""
-        who = "" if self.identity is None else self.identity.described
-        if self.fault:
-            return f"{who}: {self.fault}" if who else self.fault
-        force = f", force {self.force:.1f} N" if np.isfinite(self.force) else ""
-        delay = "" if self.reply_delay is None else f"answers after {self.reply_delay * 1e3:.3g} ms"
-        text = "; ".join(filter(None, (who, ", ".join(self.words), delay)))
-        doubt = f"; {self.doubt}" if self.doubt else ""
-        return f"{text}; position {self.position * 1e3:{'.3g' if doubt else '.3f'}} mm{force}{doubt}"
+    @property
+    def states(self) -> tuple[Finding, ...]:
+        """Return what the drive's status says."""
+        return tuple(Finding(code) for bit, code in DRIVE_STATES if self.status & bit)
+
+    @property
+    def finding(self) -> Finding:
+        """Return identity and state of the device, or identity and fault; the leg is that of the probe."""
+        identity = () if self.identity is None else _identity(self.identity)
+        if self.fault is not None:
+            return Finding(Code.DRIVE_AND_FAULT, within=(*identity, replace(self.fault, leg=0)))
+        read = [Finding(Code.POSITION_READ, value=self.position) if self.doubt is None else replace(self.doubt, leg=0)]
+        if np.isfinite(self.force):
+            read.append(Finding(Code.FORCE_READ, value=self.force))
+        parts = [*identity, Finding(Code.IN_ORDER, within=self.states)] if self.states else [*identity]
+        if self.reply_delay is not None:
+            parts.append(Finding(Code.ANSWERS_AFTER, value=self.reply_delay))
+        parts.append(Finding(Code.IN_ORDER, within=tuple(read)))
+        return Finding(Code.LIST, within=tuple(parts))
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able data."""
@@ -125,29 +124,46 @@ class LegProbe:
         return {
             "leg": self.leg,
             "address": self.address,
-            "fault": self.fault,
+            "fault": "" if self.fault is None else statement(self.fault),
+            "finding": None if self.fault is None else self.fault.as_dict(),
             "identity": identity,
             "expected_serial": self.expected,
             "watchdog_s": self.watchdog,
             "position_m": self.position if np.isfinite(self.position) else None,
             "force_n": self.force if np.isfinite(self.force) else None,
-            "status": list(self.words),
-            "doubt": self.doubt,
+            "status": [state.text for state in self.states],
+            "doubt": "" if self.doubt is None else self.doubt.text,
             "reply_delay_s": self.reply_delay,
         }
 
 
+def _identity(identity: Identity) -> tuple[Finding, ...]:
+    """Return who a drive is as one finding; none if it does not say."""
+    name = " ".join(filter(None, (identity.vendor, identity.product)))
+    parts = [Finding.of_text(name)] if name else []
+    if identity.serial:
+        parts.append(Finding(Code.DRIVE_SERIAL, details={"serial": identity.serial}))
+    if identity.firmware:
+        parts.append(Finding(Code.DRIVE_FIRMWARE, details={"firmware": identity.firmware}))
+    return (Finding(Code.IN_ORDER, within=tuple(parts)),) if parts else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Result of querying six drives. `findings`: faults across drives, one sentence each."""
+    """Result of querying six drives. `findings`: faults across drives."""
 
     legs: tuple[LegProbe, ...]
-    findings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """Return the faults of the legs, then those across drives; none if every drive is the one expected."""
+        return (*(leg.fault for leg in self.legs if leg.fault is not None), *self.findings)
 
     @property
     def passed(self) -> bool:
         """Return whether every drive answered and is the one expected."""
-        return not self.findings and not any(leg.fault for leg in self.legs)
+        return not self.faults
 
     @property
     def serials(self) -> dict[int, str]:
@@ -166,7 +182,7 @@ class Probe:
         return {
             "passed": self.passed,
             "legs": [leg.as_dict() for leg in self.legs],
-            "findings": list(self.findings),
+            "findings": [finding.as_dict() for finding in self.findings],
             "serials": {str(leg): serial for leg, serial in self.serials.items()},
         }
 
@@ -186,18 +202,17 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
     Raises:
         ConfigurationError: the driver or profile does not accept the configuration.
     """
-    expected = address.serial or ""
-    probe = LegProbe(leg, address.label, expected=expected)
+    probe = LegProbe(leg, address.label, expected=address.serial or "")
     try:
         claim = claim_addresses({leg: address})
     except HardwareError as error:
-        return replace(probe, fault=statement(error.finding))
+        return replace(probe, fault=error.finding)
     with claim:
         with closing(_make(leg, address, kind)) as drive:
             try:
                 drive.connect(kind.timeout)
             except ActuatorError as error:
-                return replace(probe, fault=str(error))
+                return replace(probe, fault=_failed(leg, error))
             try:
                 probe = replace(probe, identity=drive.identify())
                 drive.configure()
@@ -206,12 +221,17 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
                 probe = replace(probe, watchdog=kind.watchdog, reply_delay=delay)
                 return _judged(probe, drive, read, kind, address)
             except ActuatorError as error:
-                probe = replace(probe, fault=str(error))
+                probe = replace(probe, fault=_failed(leg, error))
         if probe.answered:
             return probe
         same = (other for other in (address, *others) if other.place == address.place)
         known = {other.unit for other in same}
-        return replace(probe, fault=probe.fault + _other_unit(leg, address, kind, known))
+        return _with_other_unit(probe, address, kind, known)
+
+
+def _failed(leg: int, error: ActuatorError) -> Finding:
+    """Return the error of a drive as a finding; its text is the driver's."""
+    return Finding(Code.DRIVE_FAILS, leg, details={"text": str(error)})
 
 
 def probe_drives(addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> Probe:
@@ -259,7 +279,9 @@ _NEVER_USED = (247, 231)
 """Unit ids that hardly any drive is given."""
 
 
-def _same_drives(legs: Sequence[LegProbe], addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]) -> Iterator[str]:
+def _same_drives(
+    legs: Sequence[LegProbe], addresses: Sequence[LegDrive], kinds: Sequence[DriveKind]
+) -> Iterator[Finding]:
     """Find drives without serial numbers that answer for several legs, as behind a gateway that ignores the unit id.
 
     A watchdog time that is written at one leg and read at another proves that one drive answers at both, and one that
@@ -282,16 +304,10 @@ def _same_drives(legs: Sequence[LegProbe], addresses: Sequence[LegDrive], kinds:
             units = [unit for unit in _NEVER_USED if unit not in known]
             if units and all(_answers(first + 1, addresses[first], kinds[first], unit) for unit in units):
                 ignored.add(where)
-                yield (
-                    f"{where} answers under every unit id, also {' and '.join(map(str, units))}, which no leg has: its "
-                    "legs cannot be distinguished; correct the gateway"
-                )
+                yield Finding(Code.UNIT_ID_IGNORED, details={"place": where, "units": units})
     for first in dict.fromkeys(same.values()):
-        names = " and ".join(str(leg + 1) for leg in [first, *(leg for leg, one in same.items() if one == first)])
-        yield (
-            f"legs {names} are answered by one and the same drive: a watchdog time that is written at leg {first + 1} "
-            "is read at the others; correct an address, or a gateway that ignores the unit id"
-        )
+        answered = [leg + 1 for leg in (first, *(leg for leg, one in same.items() if one == first))]
+        yield Finding(Code.ONE_DRIVE_BY_WATCHDOG, details={"legs": answered, "first": first + 1})
 
 
 def _written_at(
@@ -343,7 +359,7 @@ def _answers(leg: int, address: LegDrive, kind: DriveKind, unit: int) -> bool:
     return True
 
 
-def compare(legs: Sequence[LegProbe]) -> list[str]:
+def compare(legs: Sequence[LegProbe]) -> list[Finding]:
     """Return faults across drives: one serial number at two addresses, or exchanged drives.
 
     Each pair is reported once.
@@ -353,20 +369,17 @@ def compare(legs: Sequence[LegProbe]) -> list[str]:
     for serial in dict.fromkeys(serials.values()):
         sharing = [leg for leg, number in serials.items() if number == serial]
         if len(sharing) > 1:
-            names = " and ".join(map(str, sharing))
-            findings.append(f"legs {names} are answered by one and the same drive, serial {serial}: correct an address")
-    expected = {probe.expected: probe.leg for probe in legs if probe.expected}
+            findings.append(Finding(Code.ONE_DRIVE_BY_SERIAL, details={"legs": sharing, "serial": serial}))
+    wanted = {probe.leg: probe.expected for probe in legs if probe.expected}
+    places = {serial: leg for leg, serial in wanted.items()}
     for leg, serial in serials.items():
-        belongs = expected.get(serial, leg)
-        if belongs == leg:
+        other = places.get(serial, leg)
+        if other == leg:
             continue
-        if serials.get(belongs) == next(probe.expected for probe in legs if probe.leg == leg):
-            if belongs > leg:
-                findings.append(
-                    f"the drives of legs {leg} and {belongs} have changed places: cables or unit ids swapped"
-                )
-        else:
-            findings.append(f"the drive of leg {belongs} (serial {serial}) answers at leg {leg}'s address")
+        if serials.get(other) != wanted.get(leg, ""):
+            findings.append(Finding(Code.DRIVE_ELSEWHERE, leg, details={"other": other, "serial": serial}))
+        elif other > leg:
+            findings.append(Finding(Code.DRIVES_SWAPPED, details={"one": leg, "other": other}))
     return findings
 
 
@@ -390,61 +403,64 @@ def _awaited(kind: DriveKind) -> float:
 
 def _judged(probe: LegProbe, drive: Drive, read: Feedback, kind: DriveKind, address: LegDrive) -> LegProbe:
     """Return the probe with the feedback and its faults."""
-    words = tuple(text for bit, text in _WORDS if read.status & bit)
     lacking = [mode.name for mode in (kind.mode, Mode.HOMING) if mode not in drive.capabilities.modes]
-    fault = ""
+    fault = partial(Finding, leg=probe.leg)
+    found: Finding | None = None
     if probe.expected and probe.identity is not None and probe.identity.serial != probe.expected:
-        fault = f"another drive than expected, serial {probe.expected}"
+        found = fault(Code.UNEXPECTED_SERIAL, details={"expected": probe.expected})
     elif lacking:
-        fault = f"the drive has no mode {', '.join(lacking)}"
+        found = fault(Code.DRIVE_WITHOUT_MODE, details={"modes": ", ".join(lacking)})
     elif read.status & Status.FAULT:  # a timeout at rest is no fault
-        fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
+        found = fault(Code.FAULT_AT_DRIVE, details={"error": read.error, "text": drive.error_text(read.error)})
     elif not kind.virtual and probe.reply_delay is not None and probe.reply_delay >= (awaited := _awaited(kind)):
-        fault = f"it answers after {probe.reply_delay:g} s, and is waited for {awaited:g} s: raise reply_timeout"
+        found = fault(Code.REPLY_TOO_LATE, value=probe.reply_delay, bound=awaited)
     elif not np.isfinite([read.position, read.velocity]).all():
-        fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
+        found = fault(Code.ENCODER_INVALID, details={"position": read.position, "speed": read.velocity})
     elif read.status & Status.HOMED and kind.lengths is not None:
-        fault = _length_fault(read.position, kind.lengths, address.position_offset)
-    doubt = _NOWHERE if not fault and kind.lengths is not None and _is_far(read.position, kind.lengths) else ""
-    return replace(probe, fault=fault, position=read.position, force=read.force, words=words, doubt=doubt)
+        found = _length_fault(probe.leg, read.position, kind.lengths, address.position_offset)
+    doubt = None
+    if found is None and kind.lengths is not None and _is_far(read.position, kind.lengths):
+        doubt = fault(Code.POSITION_OF_NO_LEG, value=read.position)
+    return replace(
+        probe, fault=found, position=read.position, force=read.force, status=Status(read.status), doubt=doubt
+    )
 
 
 def _is_far(length: float, lengths: tuple[float, float]) -> bool:
     return abs(length) > _FAR * lengths[1]
 
 
-def _length_fault(length: float, lengths: tuple[float, float], offset: float) -> str:
-    """Describe the length (m) of a homed leg that the mechanism does not allow; empty if it does."""
+def _length_fault(leg: int, length: float, lengths: tuple[float, float], offset: float) -> Finding | None:
+    """Return a finding if the mechanism does not allow the length (m) of a homed leg."""
     low, high = lengths
     if low <= length <= high:
-        return ""
+        return None
     if _is_far(length, lengths):
-        return f"its length is {length:.3g} m: {_NOWHERE}"
+        return Finding(Code.POSITION_OF_NO_LEG, leg, length)
     zero = length - offset
-    return (
-        f"its length {length * 1e3:.1f} mm is outside the mechanism's {low * 1e3:.1f} to {high * 1e3:.1f} mm: correct "
-        f"its position_offset (now {offset * 1e3:g} mm, {(low - zero) * 1e3:.1f} to {(high - zero) * 1e3:.1f} mm would "
-        "fit where it stands), the scale of its profile, or the mechanism"
-    )
+    details: dict[str, Value] = {"low": low, "high": high, "offset": offset, "least": low - zero, "most": high - zero}
+    return Finding(Code.LENGTH_NOT_OF_MECHANISM, leg, length, details=details)
 
 
-def _other_unit(leg: int, address: LegDrive, kind: DriveKind, known: Container[int]) -> str:
-    """Describe which other unit id, not `known`, answers at the same address; empty if none does."""
+def _with_other_unit(probe: LegProbe, address: LegDrive, kind: DriveKind, known: Container[int]) -> LegProbe:
+    """Return the probe of a silent drive with the other unit id, not `known`, that answers at the same address."""
+    assert probe.fault is not None
     quick = replace(kind, timeout=_TRY_TIMEOUT)
     for unit in _UNITS:
         if unit in known:
             continue
-        with closing(_make(leg, address.model_copy(update={"unit": unit}), quick)) as drive:
+        with closing(_make(probe.leg, address.model_copy(update={"unit": unit}), quick)) as drive:
             try:
                 drive.connect(_TRY_TIMEOUT)
             except ActuatorError:
-                return ""
+                return probe
             try:
-                identity = drive.identify()
+                within = _identity(drive.identify())
             except ActuatorError:
                 continue
-        return f"; unit {unit} answers there: {identity.described}"
-    return ""
+        details = probe.fault.details | {"unit": unit}
+        return replace(probe, fault=Finding(Code.OTHER_UNIT_ANSWERS, probe.leg, details=details, within=within))
+    return probe
 
 
 def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKind]:

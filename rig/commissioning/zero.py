@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
 from dynamics import machine_size
-from kinematics import figure_and_bound
 from rig.client import (
     Interruption,
     LiveRig,
@@ -30,7 +30,7 @@ from rig.client import (
 from rig.config import RigConfig
 from rig.engine import Snapshot, cell_calibration, exchanged_cells, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.runtime import RuntimeFolder
 from rig.states import State
 from rig.telemetry import CycleFlag
@@ -77,7 +77,7 @@ class Zero:
     """change of the zero from the first to the second half"""
     bound: float
     """maximum permitted shift"""
-    faults: tuple[str, ...]
+    faults: tuple[Finding, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-able data."""
@@ -87,7 +87,12 @@ class Zero:
             for leg in range(6)
         ]
         verdict = "refused" if self.faults else "ok"
-        return {"verdict": verdict, "bound_n": self.bound, "cells": cells, "faults": list(self.faults)}
+        return {
+            "verdict": verdict,
+            "bound_n": self.bound,
+            "cells": cells,
+            "faults": [fault.text for fault in self.faults],
+        }
 
 
 def check_zero(config: RigConfig, options: ZeroOptions) -> float:
@@ -205,7 +210,7 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
             provenance=provenance,
         )
     except CalibrationError as error:
-        raise RefusedError("\n  ".join(["the load cells cannot be zeroed:", *error.faults])) from None
+        raise RefusedError(Finding(Code.CELLS_NOT_ZEROED, within=tuple(map(Finding.of_text, error.faults)))) from None
     drift = shifted.drift
     assert drift is not None
     shift = (shifted.offset - before.offset) * before.gain
@@ -216,48 +221,41 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     faults = _rest_faults(rows)
     pair = exchanged_cells(load, reading - load, config.safety.bound("tare_shift"))
     if pair is not None:
-        one, other = pair
-        faults.append(
-            f"the load cells of legs {one + 1} and {other + 1} read each other's force: legs {one + 1} and {other + 1} "
-            f"read {reading[one]:+.1f} and {reading[other]:+.1f} N, where the model has {load[one]:+.1f} and "
-            f"{load[other]:+.1f} N: correct their wiring"
-        )
+        names: dict[str, Value] = {"one": pair[0] + 1, "other": pair[1] + 1}
+        for name, leg in zip(("one", "other"), pair, strict=True):
+            names |= {f"read_{name}": float(reading[leg]), f"model_{name}": float(load[leg])}
+        faults.append(Finding(Code.ZERO_CELLS_EXCHANGED, details=names))
     for leg in range(6):
-        name = f"leg {leg + 1}"
+        fault = partial(Finding, leg=leg + 1)
         # a working cell always has some noise, unless its resolution hides it
         if np.ptp(measured[:, leg]) == 0.0 and config.cell_steps[leg] < config.load_cells.noise:
-            faults.append(f"{name}: its load cell is frozen: {measured[0, leg]:g} N in every reading")
+            faults.append(fault(Code.LEG_CELL_FROZEN, value=float(measured[0, leg])))
         if opposite[leg]:
             faults.append(
-                f"{name}: its load cell reads {reading[leg]:+.1f} N where the model has {load[leg]:+.1f} N: "
-                "its polarity is reversed: rig calibrate cells"
+                fault(Code.ZERO_CELL_REVERSED, value=float(reading[leg]), details={"model": float(load[leg])})
             )
         elif not abs(shift[leg]) <= bound:
-            figure, most = figure_and_bound(shift[leg], bound, "+.1f")
-            faults.append(f"{name}: the zero would shift by {figure} N (bound {most} N)")
+            faults.append(fault(Code.ZERO_SHIFT, value=float(shift[leg]), bound=bound))
         if not noise[leg] <= NOISE_FACTOR * config.cell_noise:
-            figure, most = figure_and_bound(noise[leg], NOISE_FACTOR * config.cell_noise, ".2f")
-            faults.append(f"{name}: noise {figure} N (bound {most} N, {NOISE_FACTOR:g} times what is expected)")
+            most = NOISE_FACTOR * config.cell_noise
+            faults.append(fault(Code.ZERO_NOISE, value=float(noise[leg]), bound=most, details={"factor": NOISE_FACTOR}))
         if not drift.within[leg]:
-            figure, most = figure_and_bound(drift.force[leg], drift.bound[leg], "+.2f", 3)
-            faults.append(f"{name}: the zero drifted by {figure} N (bound {most} N)")
+            faults.append(fault(Code.ZERO_DRIFT, value=float(drift.force[leg]), bound=float(drift.bound[leg])))
     return Zero(
         shifted, tuple(shift.tolist()), tuple(noise.tolist()), tuple(drift.force.tolist()), bound, tuple(faults)
     )
 
 
-def _rest_faults(rows: Rows) -> list[str]:
+def _rest_faults(rows: Rows) -> list[Finding]:
     """Return why the rig does not count as at rest."""
     faults = []
-    stale = int(((rows["flags"] & _FRESH) != _FRESH).sum())
-    if stale > len(rows) // 10:
-        faults.append(f"{stale} of {len(rows)} cycles without fresh feedback")
-    speed, move = np.abs(rows["velocity"]).max(axis=0), np.ptp(rows["length"], axis=0)
+    stale, most = int(((rows["flags"] & _FRESH) != _FRESH).sum()), len(rows) // 10
+    if stale > most:
+        faults.append(Finding(Code.ZERO_WITHOUT_FEEDBACK, value=stale, bound=most, details={"count": len(rows)}))
+    speed, move = np.abs(rows["velocity"]).max(axis=0).tolist(), np.ptp(rows["length"], axis=0).tolist()
     for leg in range(6):
         if not speed[leg] <= REST_SPEED or math.isnan(move[leg]):
-            figure, most = figure_and_bound(speed[leg] * 1e3, REST_SPEED * 1e3, ".2f")
-            faults.append(f"leg {leg + 1} is not at rest: {figure} mm/s (bound {most} mm/s)")
+            faults.append(Finding(Code.ZERO_IN_MOTION, leg + 1, speed[leg], REST_SPEED))
         elif move[leg] > REST_MOVE:
-            figure, most = figure_and_bound(move[leg] * 1e3, REST_MOVE * 1e3, ".3f")
-            faults.append(f"leg {leg + 1} is not at rest: it moved {figure} mm (bound {most} mm)")
+            faults.append(Finding(Code.ZERO_LEG_MOVED, leg + 1, move[leg], REST_MOVE))
     return faults

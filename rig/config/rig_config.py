@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from actuators import cell_device_step, drive_cell_step, find_driver
+from actuators import cell_device_step, create_drive, drive_cell_step, find_driver
 from calibration import (
     CalibrationError,
     CellErrors,
@@ -225,7 +226,6 @@ class RigConfig(Section):
     _machine: Mechanism = PrivateAttr()
     _nominal: Mechanism = PrivateAttr()
     _parameter_files: tuple[ParameterFile, ...] = PrivateAttr(default=())
-    _cell_steps: tuple[float, ...] | None = PrivateAttr(default=None)
 
     @property
     def path(self) -> Path:
@@ -265,7 +265,7 @@ class RigConfig(Section):
         """Return the load cells' errors beyond their calibration, by the parameter files."""
         return cell_errors(self._parameter_files)
 
-    @property
+    @cached_property
     def cell_steps(self) -> tuple[float, ...]:
         """Return resolution steps (6,) N of the load cells' readings; 0 if unknown.
 
@@ -275,9 +275,20 @@ class RigConfig(Section):
         Raises:
             ActuatorError, CalibrationError: a profile or the cells' calibration cannot be used.
         """
-        if self._cell_steps is None:
-            self._cell_steps = self.load_cells.resolution or sent_steps(self)
-        return self._cell_steps
+        return self.load_cells.resolution or sent_steps(self)
+
+    @cached_property
+    def command_waits(self) -> Array:
+        """Return for how long each leg's drive waits at a commanded length for the next one, (6,) s; read-only.
+
+        0 where the host closes the leg's loop, and where the drive carries the length on at the commanded speed. A
+        length that is commanded for a later time than it arrives shortens the wait. A drive that takes over only some
+        of the lengths waits longer.
+
+        Raises:
+            ConfigurationError: a driver or profile does not take what is configured.
+        """
+        return command_waits(self)
 
     @property
     def cell_noise(self) -> float:
@@ -432,6 +443,13 @@ class RigConfig(Section):
             control["task_bandwidth"] = control["task_damping_ratio"] = None
         return data
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> RigConfig:
+        """Return a copy, as pydantic's, without what was computed from the values before the update."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in ("cell_steps", "command_waits"):
+            copy.__dict__.pop(name, None)
+        return copy
+
     def changed(self, changes: Mapping[str, Any]) -> RigConfig:
         """Return a copy with nested `changes`, `{"rate": 1000, "virtual": {"seed": 3}}`, validated like a file.
 
@@ -524,6 +542,18 @@ def sent_steps(config: RigConfig) -> tuple[float, ...]:
     path = config.calibration_path
     gains = [1.0] * LEGS if path is None else np.abs(load_cell_calibration(path).gain).tolist()
     return tuple(step * gain for step, gain in zip(raw, gains, strict=True))
+
+
+def command_waits(config: RigConfig) -> Array:
+    """Return for how long each leg's drive waits at a commanded length, (6,) s; see `RigConfig.command_waits`."""
+    waits = np.zeros(LEGS)
+    earlier = max(0.0, config.length_lead - config.drives.delay)
+    for leg in np.flatnonzero(config.own_loops).tolist():
+        drive = create_drive(config.drives.driver_of(leg), drive_options(config, leg)).capabilities
+        if not drive.velocity_feedforward:
+            waits[leg] = max(0.0, drive.set_point_exchanges * config.exchange_period - earlier)
+    waits.setflags(write=False)
+    return waits
 
 
 def shipped_configs() -> list[str]:

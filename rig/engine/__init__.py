@@ -6,7 +6,6 @@ from rig.engine.core import Engine
 from rig.engine.cycle_data import CycleData, Readings, estimate_kernel
 from rig.engine.devices import (
     cell_calibration,
-    command_waits,
     make_cells,
     make_drive,
     make_drive_group,
@@ -31,7 +30,7 @@ from rig.engine.laws.kernels import (
     task_motion_kernel,
 )
 from rig.engine.leg_check import check_move
-from rig.engine.leg_move import LegMove, LegResult, LegTest, MoveBounds, move_bounds
+from rig.engine.leg_move import LegMove, LegPhase, LegResult, LegTest, MoveBounds, move_bounds
 from rig.engine.lines import BusVerdict, check_buses, judge_buses
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
@@ -67,6 +66,7 @@ from rig.engine.point_to_point import approach_move, move_speeds
 from rig.engine.process import EngineProcess
 from rig.engine.reference import RAMPS, Reference, ReferenceSource, straight_move
 from rig.engine.snapshot import (
+    DRIVE_STATES,
     REPLY_KINDS,
     CellsReport,
     DriveReport,
@@ -92,6 +92,7 @@ from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
 __all__ = [
+    "DRIVE_STATES",
     "LEAST_PACE",
     "OBSERVER_ROWS",
     "RAMPS",
@@ -125,6 +126,7 @@ __all__ = [
     "IoReport",
     "LawFault",
     "LegMove",
+    "LegPhase",
     "LegResult",
     "LegTest",
     "LinkClient",
@@ -163,7 +165,6 @@ __all__ = [
     "check_move",
     "claim_addresses",
     "claim_drives",
-    "command_waits",
     "estimate_kernel",
     "exchanged_cells",
     "find_engine",

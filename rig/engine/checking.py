@@ -15,7 +15,6 @@ import numpy.typing as npt
 from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, Trajectory, pose_to_coordinates
 from rig.config import RigConfig
-from rig.engine.devices import command_waits
 from rig.errors import HardwareError, RefusedError
 from rig.findings import Code, Finding
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, give_back_memory
@@ -49,7 +48,7 @@ def motion_verdict(
     config: RigConfig, motion: Trajectory | MotionTable, rate: float, *, at_rest: bool = True, remedy: bool = True
 ) -> TrajectoryVerdict:
     """Judge a motion for a rig, with the travel of its legs between two commands; see `check_trajectory`."""
-    waits = command_waits(config)
+    waits = config.command_waits
     return check_trajectory(config.machine, config.safety, motion, rate, at_rest=at_rest, remedy=remedy, waits=waits)
 
 

@@ -2,11 +2,8 @@
 
 import hashlib
 import re
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from actuators import (
     Buses,
@@ -23,7 +20,6 @@ from actuators import (
     open_wire,
 )
 from calibration import LoadCellCalibration, identity, load_cell_calibration
-from kinematics import Array
 from rig.config import RigConfig, cell_options, drive_options, io_options
 from rig.engine.digital_io import InputsOutputs
 from rig.engine.drive_group import DriveGroup
@@ -112,42 +108,6 @@ def make_drive(
         | (_served(config, config.drives.legs[leg], pacer) if wires is None else _over(wires, leg))
     )
     return create_drive(config.drives.driver_of(leg), options)
-
-
-def command_waits(config: RigConfig) -> Array:
-    """For how long each leg's drive waits at a commanded length for the next one, (6,) s.
-
-    0 where the host closes the leg's loop, and where the drive carries the length on at the commanded speed. A length
-    that is commanded for a later time than it arrives shortens the wait. A drive that takes over only some of the
-    lengths waits longer.
-
-    Kept with the configuration, since it takes six drives to find; not to be written to.
-
-    Raises:
-        ConfigurationError: as `make_drive`.
-    """
-    key = id(config)
-    of, kept = _WAITS.get(key, (None, None))
-    if of is not None and kept is not None and of() is config:
-        return kept
-    waits = _command_waits(config)
-    waits.setflags(write=False)
-    _WAITS[key] = weakref.ref(config, lambda _gone: _WAITS.pop(key, None)), waits
-    return waits
-
-
-_WAITS: dict[int, tuple[weakref.ref[RigConfig], Array]] = {}
-"""`command_waits` by the id of their configuration: two that are equal may have read different profiles"""
-
-
-def _command_waits(config: RigConfig) -> Array:
-    waits: Array = np.zeros(len(config.drives.legs))
-    earlier = max(0.0, config.length_lead - config.drives.delay)
-    for leg in np.flatnonzero(config.own_loops).tolist():
-        drive = make_drive(config, leg).capabilities
-        if not drive.velocity_feedforward:
-            waits[leg] = max(0.0, drive.set_point_exchanges * config.exchange_period - earlier)
-    return waits
 
 
 def make_cells(

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict
@@ -119,6 +119,10 @@ class LegResult:
         return {"passed": self.passed} | data | {"faults": faults, "others": others}
 
 
+LegPhase = Literal["at rest", "torque on", "looking for the reference", "moving there", "moving back", "torque off"]
+"""Phases of the test of one leg."""
+
+
 @dataclass(frozen=True, slots=True)
 class LegTest:
     """Progress of the test of one leg: `length`, m, reported by its drive; `result` at the end."""
@@ -126,7 +130,7 @@ class LegTest:
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
 
     leg: int
-    phase: str
+    phase: LegPhase
     length: float
     result: LegResult | None = None
 

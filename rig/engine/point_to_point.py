@@ -7,7 +7,6 @@ import numpy as np
 from dynamics import LegLimits
 from kinematics import Array, KinematicsError, MotionTable, leg_kinematics
 from rig.config import RigConfig
-from rig.engine.devices import command_waits
 from rig.engine.reference import straight_move
 
 _SAMPLES = 200
@@ -66,6 +65,6 @@ def move_speeds(config: RigConfig) -> tuple[float, float]:
 
 def _waited_speeds(config: RigConfig) -> Array:
     """Speeds (6,), m/s, at which legs travel as far as they may while their drives wait; infinite without a wait."""
-    bound, waits = config.safety.bound("following_error"), command_waits(config)
+    bound, waits = config.safety.bound("following_error"), config.command_waits
     speeds: Array = np.divide(_WAIT_PART * bound, waits, out=np.full(waits.shape, np.inf), where=waits > 0.0)
     return speeds

@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
+from actuators import Status
 from rig.engine.lease import Lease
 from rig.engine.leg_move import LegTest
 from rig.engine.stream import StreamReport
-from rig.findings import Finding, stop_cause
+from rig.findings import Code, Finding, stop_cause
 from rig.recording import MotionRecord
 from rig.sensing import SensorReport
 from rig.states import FaultCode, State, StopSeverity
@@ -78,6 +79,19 @@ class ReplyCounts:
             return ""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
         return f"{kinds} ({self.lately} rejected in the last second, {self.bound:.0f} tolerated)"
+
+
+DRIVE_STATES = (
+    (Status.WATCHDOG, Code.WATCHDOG_STOPPED),
+    (Status.FAULT, Code.STATUS_FAULT),
+    (Status.QUICK_STOP, Code.STATUS_QUICK_STOP),
+    (Status.HOMING, Code.STATUS_HOMING),
+    (Status.ENABLED, Code.STATUS_TORQUE),
+    (Status.BRAKE, Code.BRAKE_ON),
+    (Status.HOMED, Code.STATUS_HOMED),
+    (Status.STANDSTILL, Code.STANDSTILL),
+)
+"""Bits of a drive's status and the codes of what they say, the most important first"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -856,8 +856,104 @@ class Code(StrEnum):
         "test_without_reference",
         "the drive has no reference yet and cannot move to positions: home this leg first",
     )
+    FAULT_TO_CLEAR = _code(
+        "fault_to_clear", "[[{within}: ]]a latched fault; look at the cause, then allow it to be cleared", wraps=True
+    )
     STOPPED_BEFORE_MOVING = _code("stopped_before_moving", "stopped before anything moved", severity=Severity.INFO)
     TEST_NOT_PASSED = _code("test_not_passed", "test of leg {leg}: it did not pass, and proves nothing")
+
+    # -- query of the drives -------------------------------------------------------------------------------------------
+
+    IN_ORDER = _code("in_order", "{within:join, }", severity=Severity.INFO)
+    DRIVE_SERIAL = _code("drive_serial", "serial {serial}", severity=Severity.INFO)
+    DRIVE_FIRMWARE = _code("drive_firmware", "firmware {firmware}", severity=Severity.INFO)
+    STATUS_FAULT = _code("status_fault", "fault")
+    STATUS_QUICK_STOP = _code("status_quick_stop", "quick stop")
+    STATUS_HOMING = _code("status_homing", "homing", severity=Severity.INFO)
+    STATUS_TORQUE = _code("status_torque", "torque on", severity=Severity.INFO)
+    STATUS_HOMED = _code("status_homed", "homed", severity=Severity.INFO)
+    ANSWERS_AFTER = _code("answers_after", "answers after {value:.3g*1e3} ms", severity=Severity.INFO, unit="s")
+    POSITION_READ = _code("position_read", "position {value:.3f*1e3} mm", severity=Severity.INFO, unit="m")
+    FORCE_READ = _code("force_read", "force {value:.1f} N", severity=Severity.INFO, unit="N")
+    DRIVE_AND_FAULT = _code("drive_and_fault", "{within:join: }")
+    OTHER_UNIT_ANSWERS = _code("other_unit_answers", "{text}; unit {unit} answers there[[: {within}]]")
+    UNEXPECTED_SERIAL = _code("unexpected_serial", "another drive than expected, serial {expected}")
+    FAULT_AT_DRIVE = _code("fault_at_drive", "latched fault {error}, {text}")
+    REPLY_TOO_LATE = _code(
+        "reply_too_late", "it answers after {value:g} s, and is waited for {bound:g} s: raise reply_timeout", unit="s"
+    )
+    ENCODER_INVALID = _code(
+        "encoder_invalid", "the encoder has no valid value (position {position:g} m, speed {speed:g} m/s)"
+    )
+    LENGTH_NOT_OF_MECHANISM = _code(
+        "length_not_of_mechanism",
+        "its length {value:^.1f*1e3} mm is outside the mechanism's {low:^.1f*1e3} to {high:^.1f*1e3} mm: correct its "
+        "position_offset (now {offset:g*1e3} mm, {least:.1f*1e3} to {most:.1f*1e3} mm would fit where it stands), the "
+        "scale of its profile, or the mechanism",
+        unit="m",
+    )
+    POSITION_OF_NO_LEG = _code(
+        "position_of_no_leg",
+        "no leg stands at {value:.3g} m: compare address, type, scale and word_order of its position with the manual",
+        severity=Severity.WARNING,
+        unit="m",
+    )
+    UNIT_ID_IGNORED = _code(
+        "unit_id_ignored",
+        "{place} answers under every unit id, also {units:join and }, which no leg has: its legs cannot be "
+        "distinguished; correct the gateway",
+    )
+    ONE_DRIVE_BY_WATCHDOG = _code(
+        "one_drive_by_watchdog",
+        "{legs} are answered by one and the same drive: a watchdog time that is written at leg {first} is read at the "
+        "others; correct an address, or a gateway that ignores the unit id",
+    )
+    ONE_DRIVE_BY_SERIAL = _code(
+        "one_drive_by_serial", "{legs} are answered by one and the same drive, serial {serial}: correct an address"
+    )
+    DRIVES_SWAPPED = _code(
+        "drives_swapped", "the drives of legs {one} and {other} have changed places: cables or unit ids swapped"
+    )
+    DRIVE_ELSEWHERE = _code(
+        "drive_elsewhere", "the drive of leg {other} (serial {serial}) answers at leg {leg}'s address"
+    )
+
+    # -- zero of the load cells ----------------------------------------------------------------------------------------
+
+    CELLS_NOT_ZEROED = _code("cells_not_zeroed", "the load cells cannot be zeroed:{within:lines}")
+    ZERO_REFUSED = _code("zero_refused", "zero refused, nothing written:{within:lines}")
+    ZERO_WITHOUT_FEEDBACK = _code(
+        "zero_without_feedback", "{value:.0f} of {count} cycles without fresh feedback (bound {bound:.0f})"
+    )
+    ZERO_IN_MOTION = _code(
+        "zero_in_motion",
+        "leg {leg} is not at rest: {value:~.2f*1e3} mm/s (bound {bound:~.2f*1e3} mm/s)",
+        unit="m/s",
+    )
+    ZERO_LEG_MOVED = _code(
+        "zero_leg_moved",
+        "leg {leg} is not at rest: it moved {value:~.3f*1e3} mm (bound {bound:~.3f*1e3} mm)",
+        unit="m",
+    )
+    ZERO_CELLS_EXCHANGED = _code(
+        "zero_cells_exchanged",
+        "the load cells of legs {one} and {other} read each other's force: legs {one} and {other} read {read_one:+.1f} "
+        "and {read_other:+.1f} N, where the model has {model_one:+.1f} and {model_other:+.1f} N: correct their wiring",
+        unit="N",
+    )
+    ZERO_CELL_REVERSED = _code(
+        "zero_cell_reversed",
+        "its load cell reads {value:+.1f} N where the model has {model:+.1f} N: its polarity is reversed: rig "
+        "calibrate cells",
+        unit="N",
+    )
+    ZERO_SHIFT = _code("zero_shift", "the zero would shift by {value:~+.1f} N (bound {bound:~+.1f} N)", unit="N")
+    ZERO_NOISE = _code(
+        "zero_noise",
+        "noise {value:~.2f} N (bound {bound:~.2f} N, {factor:g} times what is expected)",
+        unit="N",
+    )
+    ZERO_DRIFT = _code("zero_drift", "the zero drifted by {value:~+.2f/3} N (bound {bound:~+.2f/3} N)", unit="N")
 
     # -- refused commands ----------------------------------------------------------------------------------------------
 

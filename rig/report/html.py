@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from dynamics import MechanismError, parse_mechanism
+from rig.config import VirtualPlant
 from rig.csvio import check_output, whole_file
-from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, part_name
+from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, injection, part_name
 from rig.report.digital_io import place_text, point_name, state_text
 from rig.report.figures import AXIS_COLORS, LEG_COLORS, TERM_COLORS, Curve, Curves, darker, figures
 from rig.report.pages import fixed, scripted_page
@@ -271,6 +272,8 @@ _CAPTIONS = {
 }
 
 
+_NO_CHANGE = ("tolerance", "expected_residual")
+"""Keys of virtual.plant by which the plant does not differ from the model."""
 _IN_POSITION_MODE = (
     " In position mode the drives close the loop and no force is commanded: the difference is that between machine "
     "and model along the actual motion, plus the forces of the drives' own loops between two set-points."
@@ -281,14 +284,54 @@ _OWN_LOOPS = (
 )
 
 
+def _virtual_note(recording: Recorded, summary: Mapping[str, Any]) -> str:
+    """Return what agrees by construction on a virtual rig, and what its residual consists of."""
+    header = recording.header
+    virtual = header.get("config", {}).get("virtual") or {}
+    plant, exact = virtual.get("plant", {}), VirtualPlant().model_dump(mode="json", exclude=set(_NO_CHANGE))
+    changed = [key for key, value in exact.items() if _differs(plant.get(key, value), value)]
+    if changed:
+        keys = ", ".join(f"virtual.plant.{key}" for key in changed)
+        same = f"Its plant differs from the model by {keys}: parameters do not agree, and the residual contains that"
+    else:
+        same = (
+            "Its plant has the model's equations, geometry, masses and friction: these agree by construction. The "
+            "residual contains"
+        )
+    between = ["sampling", "communication", "drives", "load cells", "calibration", "timing"]
+    own = _own_loops(header)
+    between += ["the forces of the drives' own loops between two set-points"] if own else []
+    between += ["injected faults"] if any(injection(event) for event in recording.events) else []
+    expected = (summary.get("validation") or {}).get("expected_n")
+    bound = "" if expected is None else f" A simulation expects up to {expected:.2f} N RMS of a leg."
+    listed = ", ".join(between[:-1]) + f" and {between[-1]}"
+    return (
+        f"The rig was virtual. {same} {'and ' if changed else 'only '}what lies between: {listed}.{bound} It does not "
+        "validate the model of a real machine."
+    )
+
+
+def _differs(value: Any, usual: Any) -> bool:
+    """Return whether a value differs from the default in a key that it has."""
+    if isinstance(value, Mapping) and isinstance(usual, Mapping):
+        return any(_differs(part, usual[key]) for key, part in value.items() if key in usual)
+    return bool(value != usual)
+
+
+def _own_loops(header: Mapping[str, Any]) -> list[str]:
+    """Return the legs whose drives close their own loops, as far as the header says; all in mode position."""
+    config = header.get("config", {})
+    legs = config.get("drives", {}).get("legs", [])
+    every = config.get("mode") == "position"
+    return [str(leg) for leg, drive in enumerate(legs, start=1) if every or drive.get("mode") == "position"]
+
+
 def _captions(header: Mapping[str, Any]) -> dict[str, str]:
     captions = _CAPTIONS | {"terms": _CAPTIONS["terms"] + _of_drives(header.get("mechanism"))}
     if imported_from(header) is not None:
         return captions
-    config = header.get("config", {})
-    legs = config.get("drives", {}).get("legs", [])
-    own = [str(leg) for leg, drive in enumerate(legs, start=1) if drive.get("mode") == "position"]
-    if config.get("mode") == "position":
+    own = _own_loops(header)
+    if header.get("config", {}).get("mode") == "position":
         more = _IN_POSITION_MODE
     elif own:
         more = _OWN_LOOPS.format(", ".join(own))
@@ -343,6 +386,7 @@ def report_page(
         title=_title(recording, summary),
         origin=_origin(recording),
         virtual=bool(recording.header.get("virtual")),
+        virtual_note=_virtual_note(recording, summary),
         summary=summary,
         validation=_validation(summary),
         outlook=summary.get("identification"),
@@ -425,7 +469,7 @@ def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _labels_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
     """Return the user's labels of a run: `name`, `note`, `starred`; empty without any."""
-    found: Mapping[str, Any] = summary.get("said", {}).get(str(motion), {})
+    found: Mapping[str, Any] = summary.get("annotations", {}).get(str(motion), {})
     return found
 
 

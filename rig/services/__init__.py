@@ -185,6 +185,7 @@ if TYPE_CHECKING:
     from rig.services.sources import Contents as Contents
     from rig.services.stages import stage_name as stage_name
     from rig.services.stages import stage_text as stage_text
+    from rig.services.stages import stage_texts as stage_texts
     from rig.services.streams import StreamRequest as StreamRequest
     from rig.services.streams import StreamResult as StreamResult
     from rig.services.streams import stream_telemetry as stream_telemetry
@@ -328,7 +329,7 @@ _NAMES = {
     ),
     "simulation": ("ForcesRequest", "ForcesResult", "simulate_forces"),
     "sources": ("Contents",),
-    "stages": ("stage_name", "stage_text"),
+    "stages": ("stage_name", "stage_text", "stage_texts"),
     "streams": ("StreamRequest", "StreamResult", "stream_telemetry"),
     "studies": ("PaperRequest", "PaperResult", "paper_studies", "reproduce_papers"),
     "templates": ("MotionRequest", "MotionResult", "TemplateError", "motion_templates", "write_motion"),

@@ -191,7 +191,8 @@ def _numbers(
     )
     summary["provenance"] = source_of(recording)
     try:
-        summary["said"] = {str(number): entry.model_dump() for number, entry in annotations_of(recording.path).items()}
+        found = annotations_of(recording.path)
+        summary["annotations"] = {str(number): entry.model_dump() for number, entry in found.items()}
     except InputError as error:  # unreadable annotations must not prevent the report
         notices.add("annotations", str(error))
     if request.models is not False and not request.compares:

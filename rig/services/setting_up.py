@@ -36,7 +36,7 @@ from rig.config import LegDrive, load_config
 from rig.csvio import check_output
 from rig.engine import check_buses
 from rig.errors import HardwareError, InputError
-from rig.findings import Finding
+from rig.findings import Code, Finding
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
@@ -173,8 +173,7 @@ def _asked(draft: Draft, output: Path, notices: Notices) -> Draft:
     with served(draft_config(with_patience(draft), output)) as rig:
         found = probe_rig(rig)
     if not found.passed:
-        faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
-        raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
+        raise HardwareError(Finding(Code.CONFIG_NOT_WRITTEN, details={"path": str(output)}, within=found.faults))
     draft = with_serials(draft, found.serials)
     if draft.virtual:  # on a pseudo-terminal a twin answers when this computer has time: no measure of a drive
         return draft

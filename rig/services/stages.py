@@ -1,5 +1,7 @@
 """Texts of all service stages, shared by every interface."""
 
+from collections.abc import Callable
+
 from rig.services.job import Progress
 
 _WORDS = {
@@ -46,10 +48,16 @@ _WORDS = {
 }
 
 
-def stage_text(event: Progress) -> str:
-    """Return the text of a stage, with its progress if known."""
-    text = _WORDS[event.stage].format(**event.values)
+def stage_text(event: Progress, translate: Callable[[str], str] = str) -> str:
+    """Return the text of a stage, with its progress if known; `translate` translates a template with its fields."""
+    values = {name: translate(value) if name == "phase" else value for name, value in event.values.items()}
+    text = translate(_WORDS[event.stage]).format(**values)
     return text if event.fraction is None else f"{text}: {100.0 * event.fraction:.0f} %"
+
+
+def stage_texts() -> list[str]:
+    """Return all texts of stages for translation catalogues."""
+    return [text for text in _WORDS.values() if text[0] != "{"]
 
 
 def stage_name(event: Progress) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibration import save_cell_calibration
 from rig.errors import InputError
+from rig.findings import Code, Finding
 from rig.services.job import Notice, OnEvent, Progress, no_progress
 from rig.services.outputs import check_new_file
 from rig.services.request import request
@@ -54,9 +55,9 @@ class ZeroResult:
     notices: tuple[Notice, ...]
 
     @property
-    def refusal(self) -> str:
-        """Return the faults as a message; empty if there are none."""
-        return "\n  ".join(["zero refused, nothing written", *self.found.faults]) if self.found.faults else ""
+    def refusal(self) -> Finding | None:
+        """Return the faults as one finding; None if there are none."""
+        return Finding(Code.ZERO_REFUSED, within=self.found.faults) if self.found.faults else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a JSON object, SI."""

@@ -99,7 +99,7 @@ def test_the_drives_answer_and_a_leg_of_each_kind_passes(name: str, tmp_path: Pa
     config = rig_of(name, tmp_path)
     with serving_at(VirtualRig(config).endpoints, tick=2e-4):
         found = probe_rig(patient(config))
-    assert found.passed, [leg.describe() for leg in found.legs] + list(found.findings)
+    assert found.passed, found.faults
     assert all(leg.answered and np.isfinite(leg.position) for leg in found.legs)
     drivers = [config.drives.driver_of(leg) for leg in range(6)]
     with LockstepRig(config, tmp_path / "leg.mcap", Interruption()) as rig:

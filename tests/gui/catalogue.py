@@ -13,15 +13,19 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from pydantic import BaseModel
 
+from actuators import drive_names
 from gui.models.motion import part_models
 from gui.motion.fields import about_part
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
 from rig.acceptance import acceptance_texts
 from rig.analysis import TERM_NAMES
-from rig.client import TEMPLATES
+from rig.client import PHASES, TEMPLATES
+from rig.commissioning import own_settings
 from rig.config import CRITERIA, FAULT_WORDS, Validation, usable_laws
+from rig.engine import LegPhase
 from rig.findings import finding_texts
+from rig.services import stage_texts
 from rig.states import FaultCode, fault_name
 from rig.telemetry import MEANING
 from rig.virtual import FAULTS
@@ -93,6 +97,11 @@ def borrowed() -> Iterator[str]:
     yield from (criterion.caption for criterion in CRITERIA.values())
     yield from (fault_name(code) for code in FaultCode if code)
     yield from MEANING.values()
+    yield from stage_texts()
+    yield from (*PHASES, *get_args(LegPhase))
+    for driver in drive_names():
+        for setting in own_settings(driver):
+            yield from filter(None, (setting.name.replace("_", " "), setting.about))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -125,7 +125,7 @@ def test_drives_are_followed_from_telemetry(operate: OperatePanel, session: Fake
     operate.show_row(row, make_status(State.ENGAGED))
     assert operate.drives.text(1) == "✓ torque on, homed"
     assert operate.drives.text(2) == "✗ silent for 4 cycles"
-    assert operate.drives.text(4) == "✗ error 17, stopped by its watchdog, fault"
+    assert operate.drives.text(4) == "✗ error 17, stopped by its own watchdog, fault"
     operate.show_row(row, make_status(State.ENGAGED, echo_lag=(1, 0, 0, 0, 0, 2)))
     assert operate.drives.text(1) == "✓ torque on, homed, replies 1 cycle old"
     assert operate.drives.text(6).endswith("replies 2 cycles old")

@@ -20,6 +20,7 @@ from gui.setup.wizard import SetupWizard
 from rig.commissioning import LegProbe, Probe
 from rig.config.rig_config import load_config
 from rig.engine.devices import make_drive
+from rig.findings import Code, Finding
 from rig.virtual import VirtualRig
 
 
@@ -274,12 +275,11 @@ def test_what_is_found_across_the_drives_and_how_late_they_answer_is_taken(wizar
     for leg in range(6):
         drives.host[leg].setText(f"/dev/line{leg}")
     asked = Identity("Makers", "drive", "", "")
-    probe = Probe(
-        tuple(LegProbe(leg, "", "", asked, reply_delay=1e-3 * leg) for leg in range(1, 7)), ("one and the same",)
-    )
+    legs = tuple(LegProbe(leg, "", identity=asked, reply_delay=1e-3 * leg) for leg in range(1, 7))
+    probe = Probe(legs, (Finding(Code.DRIVES_SWAPPED, details={"one": 1, "other": 2}),))
     drives.begin(None)
     drives.show_all(probe)
-    assert drives.findings.text() == "one and the same"
+    assert drives.findings.text() == "the drives of legs 1 and 2 have changed places: cables or unit ids swapped"
     assert [drive.reply_delay for drive in wizard.entered().drives] == pytest.approx(
         [1e-3 * leg for leg in range(1, 7)]
     )

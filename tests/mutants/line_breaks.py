@@ -376,7 +376,7 @@ LINE_BREAKS = [
     Break(
         "the travel of a drive that waits for its next length is not judged",
         "rig/engine/checking.py",
-        "    waits = command_waits(config)",
+        "    waits = config.command_waits",
         "    waits = None",
         ("rig/test_low_rates.py",),
     ),

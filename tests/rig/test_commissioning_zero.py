@@ -16,6 +16,7 @@ from rig.commissioning import Zero, ZeroOptions, check_zero, measure_zero
 from rig.config.rig_config import RigConfig
 from rig.engine import Engage
 from rig.errors import InputError, RefusedError, RunFaultError
+from rig.findings import Code
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -101,21 +102,22 @@ def test_the_present_calibration_keeps_its_gain(tmp_path: Path) -> None:
 )
 def test_what_is_not_to_be_used_says_why(tmp_path: Path, change: dict[str, Any], faults: list[Any], words: str) -> None:
     found = zero(tmp_path, NEAR.changed(change), SHORT, *faults)
-    assert any(words in fault for fault in found.faults), found.faults
+    assert any(words in fault.text for fault in found.faults), found.faults
     assert found.as_dict()["verdict"] == "refused"
 
 
 @pytest.mark.parametrize(("signs", "legs"), [([-1.0] * 6, [1, 2, 3, 4, 5, 6]), ([1.0, 1.0, -1.0, 1.0, 1.0, 1.0], [3])])
 def test_a_reversed_cell_is_not_zeroed(tmp_path: Path, signs: list[float], legs: list[int]) -> None:
     found = zero(tmp_path, NEAR.changed({"virtual": {"cells": {"gain": signs}}}))
-    assert [fault.split(":")[0] for fault in found.faults] == [f"leg {leg}" for leg in legs]
-    assert all(fault.endswith("its polarity is reversed: rig calibrate cells") for fault in found.faults)
+    assert [(fault.code, fault.leg) for fault in found.faults] == [(Code.ZERO_CELL_REVERSED, leg) for leg in legs]
 
 
 def test_the_bound_is_the_callers(tmp_path: Path) -> None:
     found = zero(tmp_path, OFF, ZeroOptions(duration=1.0, largest_shift=5.0))
-    assert [fault.split(":")[0] for fault in found.faults] == ["leg 2", "leg 4"]
-    assert "bound 5 N" in found.faults[0]
+    assert [(fault.code, fault.leg, fault.bound) for fault in found.faults] == [
+        (Code.ZERO_SHIFT, 2, 5.0),
+        (Code.ZERO_SHIFT, 4, 5.0),
+    ]
 
 
 def test_a_dead_cell_or_a_fault_is_no_zero(tmp_path: Path) -> None:

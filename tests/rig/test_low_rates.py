@@ -13,7 +13,7 @@ from actuators import Drive, create_drive
 from kinematics import Array, MotionTable, leg_kinematics, pose_to_coordinates
 from rig.client import at_rate, checked_motion, checked_move, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
-from rig.engine import approach_move, command_waits, motion_verdict, move_speeds, straight_move
+from rig.engine import approach_move, motion_verdict, move_speeds, straight_move
 from rig.errors import ConfigError, RefusedError
 from rig.safety import Traffic, TrafficCheck, check_loop, position_integral
 from rig.states import FaultCode, State
@@ -94,16 +94,17 @@ def test_waits_are_found_once_for_a_configuration(monkeypatch: pytest.MonkeyPatc
         made.append(1)
         return create_drive(driver, options)
 
-    monkeypatch.setattr("rig.engine.devices.create_drive", create)
+    monkeypatch.setattr("rig.config.rig_config.create_drive", create)
     orca = at_rate(load_config("virtual-orca"), 20.0)
     rest = MotionTable(0.1, np.tile(pose_row(orca), (2, 1)))
     for _ in range(3):
         assert motion_verdict(orca, rest, 10.0).passed
     assert len(made) == 6
     faster = orca.changed({"rate": 25.0})
-    assert command_waits(faster) == pytest.approx(np.full(6, 0.04)) and len(made) == 12
+    assert faster.command_waits == pytest.approx(np.full(6, 0.04)) and len(made) == 12
+    assert orca.model_copy(update={"rate": 25.0}).command_waits == pytest.approx(np.full(6, 0.04))
     with pytest.raises(ValueError, match="read-only"):
-        command_waits(orca)[0] = 0.0
+        orca.command_waits[0] = 0.0
 
 
 def pose_row(config: RigConfig) -> Array:
@@ -112,11 +113,11 @@ def pose_row(config: RigConfig) -> Array:
 
 def test_the_travel_of_a_drive_that_waits_for_its_next_length_is_judged_before_it_moves() -> None:
     orca = at_rate(load_config("virtual-orca"), 20.0)
-    assert command_waits(orca) == pytest.approx(np.full(6, 0.05))
-    assert not command_waits(slow()).any() and not command_waits(load_config("virtual-orca")).any()
+    assert orca.command_waits == pytest.approx(np.full(6, 0.05))
+    assert not slow().command_waits.any() and not load_config("virtual-orca").command_waits.any()
     unnamed = [leg.model_dump(exclude={"serial"}) for leg in VIRTUAL.drives.legs]
     every_second = slow(20.0).changed({"drives": {"profile": "lexium-32", "legs": unnamed}})  # a bit rises, then falls
-    assert command_waits(every_second) == pytest.approx(np.full(6, 0.1))
+    assert every_second.command_waits == pytest.approx(np.full(6, 0.1))
     fast = demo_trajectory(orca.machine.geometry.home_pose, 6.0)
     verdict = checked_motion(orca, fast)[1]
     (fault,) = verdict.faults

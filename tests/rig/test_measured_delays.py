@@ -14,6 +14,7 @@ from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
 from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_patience, with_reply_delays
 from rig.config import LegDrive, leg_section, load_config, parse_config
 from rig.engine import virtual_port
+from rig.findings import Code
 from rig.services import rig_probes
 from rig.testing import BenchLeg as Leg
 
@@ -40,15 +41,16 @@ def place(endpoint: SerialEndpoint) -> LegDrive:
 def test_a_probe_measures_it(tmp_path: Path) -> None:
     with lined(tmp_path / "line") as endpoint:
         found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 5.0}, timeout=10.0))
-    assert found.fault == "" and found.reply_delay is not None and found.reply_delay >= DELAY
+    assert found.fault is None and found.reply_delay is not None and found.reply_delay >= DELAY
     assert found.as_dict()["reply_delay_s"] == found.reply_delay
-    assert f"answers after {found.reply_delay * 1e3:.3g} ms" in found.describe()
+    assert f"answers after {found.reply_delay * 1e3:.3g} ms" in found.finding.text
 
 
 def test_a_drive_slower_than_it_is_waited_for_is_found_and_named(tmp_path: Path) -> None:
     with lined(tmp_path / "line") as endpoint:
         found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0))
-    assert found.answered and found.fault.endswith("s, and is waited for 0.002 s: raise reply_timeout")
+    assert found.answered and found.fault is not None and found.fault.code is Code.REPLY_TOO_LATE
+    assert found.fault.value == found.reply_delay and found.fault.bound == 2e-3
 
 
 def test_a_rehearsals_twin_that_is_late_is_no_fault(tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_a_rehearsals_twin_that_is_late_is_no_fault(tmp_path: Path) -> None:
     kind = DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0, virtual=True)
     with lined(Path(virtual_port(named, make=True).device)):
         found = probe_drive(1, place(named), kind)
-    assert found.answered and found.fault == "" and found.reply_delay is not None and found.reply_delay >= DELAY
+    assert found.answered and found.fault is None and found.reply_delay is not None and found.reply_delay >= DELAY
 
 
 OWN = """
@@ -90,7 +92,7 @@ def test_it_is_not_measured_for_an_address_without_a_key_for_it(tmp_path: Path) 
     ):
         address = leg_section("mine").model_validate({"device": endpoint.device, "unit": 1})
         found = probe_drive(1, address, DriveKind(driver="mine", settings={}, timeout=10.0))
-    assert (found.fault, found.answered, found.reply_delay) == ("", True, None)
+    assert (found.fault, found.answered, found.reply_delay) == (None, True, None)
 
 
 def test_a_search_measures_it(tmp_path: Path) -> None:

@@ -10,7 +10,16 @@ from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.drive_group import DriveGroup
 from rig.engine.laws.law import ControlLaw, LawFault
-from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, judge_speeds, move_bounds
+from rig.engine.leg_move import (
+    LegMove,
+    LegPhase,
+    LegResult,
+    LegTest,
+    check_room,
+    judge_move,
+    judge_speeds,
+    move_bounds,
+)
 from rig.errors import RefusedError
 from rig.findings import Code, Finding, Value
 from rig.states import StopSeverity
@@ -65,7 +74,7 @@ class SingleLegLaw(ControlLaw):
         self._speed_bound = _RUNAWAY * move_bounds(config, move.leg).speed
         self._following_bound = min(config.safety.bound("following_error"), 0.5 * abs(move.travel))
         self._mark = float(config.marks[leg])  # here: it may compile
-        self._phase = "at rest"
+        self._phase: LegPhase = "at rest"
         self._command = COMMAND_OFF
         self._goal: tuple[float, float] | None = None
         self._base: Array | None = None

@@ -124,7 +124,9 @@ def _run(
 ) -> dict[str, Any]:
     """Return the origin of a run for its column."""
     origin, motion = summary["provenance"], summary["motion"]
-    labels = summary.get("said", {}).get(str(recording.motion.id), {}) if isinstance(recording, MotionPart) else {}
+    labels = (
+        summary.get("annotations", {}).get(str(recording.motion.id), {}) if isinstance(recording, MotionPart) else {}
+    )
     validation = summary["validation"]
     faults = [fault["fault"].replace("_", " ").lower() for fault in summary["faults"][:1]]
     return {
