@@ -47,20 +47,6 @@ class Answer:
         settings = f", {self.endpoint.settings}" if isinstance(self.endpoint, SerialEndpoint) else ""
         return f"{self.endpoint}{settings}, unit {self.unit}"
 
-    @property
-    def described(self) -> str:
-        """Who it is, in words."""
-        delay = "" if self.reply_delay is None else f", answers after {self.reply_delay * 1e3:.3g} ms"
-        if self.identity is None:
-            return f"answers ({self.reply}); no driver knows it by its registers{delay}"
-        if not self.driver:
-            return f"answers ({self.reply}): {self.identity.described}; no driver knows it"
-        if not self.profile:
-            return f"driver {self.driver}: {self.identity.described}{delay}"
-        sure = self.identity.vendor or self.identity.serial
-        who = self.identity.described if sure else "it has these registers, none of which identifies it"
-        return f"driver {self.driver}, profile {self.profile}: {who}{delay}"
-
 
 def never() -> bool:
     """Nothing stops it."""

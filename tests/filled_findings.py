@@ -13,6 +13,7 @@ NUMBERS: dict[str, Any] = {
     "low": 0.5,
     "high": 1.5,
     "legs": [2, 3],
+    "units": [247, 231],
     "pairs": ["1 and 2", "3 and 4"],
     "names": ["lag", "bias"],
     "limits": ["length", "force"],

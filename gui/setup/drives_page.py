@@ -18,6 +18,7 @@ from rig.commissioning import (
     DriveAddress,
     LegProbe,
     Probe,
+    answer_finding,
     compare,
     has_profile,
     own_settings,
@@ -202,7 +203,7 @@ class SearchRow(QtWidgets.QWidget):
 
     def _show_found(self, found: Sequence[Answer] | None, reason: str) -> None:
         self.searching, self.found = False, tuple(found or ())
-        lines = [f"{answer.place}: {answer.described}" for answer in self.found]
+        lines = [f"{answer.place}: {finding_text(answer_finding(answer))}" for answer in self.found]
         if reason:
             self._show("bad", f"✗ {reason}")
         else:
@@ -498,7 +499,9 @@ class DrivesPage(DraftPage):
                 self["frame"].setCurrentIndex([data for _text, data in FRAMES].index(frame))
             self._show_address(leg, drive)
         self._changed(entered)
-        self.findings.setText(unbroken(listed([tr("✗ not entered: {text}").format(text=text) for text in left_out])))
+        self.findings.setText(
+            unbroken(listed([tr("✗ not entered: {text}").format(text=finding_text(found)) for found in left_out]))
+        )
 
     def _show_address(self, leg: int, address: DriveAddress) -> None:
         self.host[leg].setText(address.device or address.host)

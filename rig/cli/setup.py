@@ -305,7 +305,7 @@ def _prove(config: str, result: "LegResult", *, seen: bool, ask: bool) -> None:
 
 
 def _described(result: "LegResult") -> str:
-    """Describe the test of a leg line by line; what it did not come to is a dash."""
+    """Describe the test of a leg line by line, with a dash for a value that was not measured."""
 
     def shown(value: float, form: str, unit: str) -> str:
         return f"{value:{form}} {unit}" if math.isfinite(value) else "–"
@@ -359,7 +359,7 @@ def _settings(driver: str, given: list[str]) -> dict[str, object]:
     found = named_values(given, "--set")
     for name in found:
         if name not in known:
-            other = "; --profile says that" if name == "profile" else f" has no {name!r}; it has {', '.join(known)}"
+            other = "; the option is --profile" if name == "profile" else f" has no {name!r}; it has {', '.join(known)}"
             raise InputError(f"--set {name}: driver {driver}{other}")
     return found
 

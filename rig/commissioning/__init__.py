@@ -20,7 +20,6 @@ from rig.commissioning.draft import (
     setting_value,
     speaks_modbus,
     usual_unit,
-    with_found,
     with_patience,
     with_reply_delays,
     with_serials,
@@ -32,12 +31,14 @@ from rig.commissioning.probe import (
     DriveKind,
     LegProbe,
     Probe,
+    answer_finding,
     compare,
     drafted_drive,
     probe_drive,
     probe_drives,
     probe_rig,
     served,
+    with_found,
 )
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
 from rig.engine import (
@@ -69,6 +70,7 @@ __all__ = [
     "Steadiness",
     "Zero",
     "ZeroOptions",
+    "answer_finding",
     "check_devices",
     "check_move",
     "check_naming",

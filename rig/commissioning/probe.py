@@ -1,4 +1,4 @@
-"""Query of the drives of a rig or a draft, each in its own thread with a timeout."""
+"""Query of the drives of a rig or a draft, each in its own thread with a timeout; what a search for drives found."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from actuators import (
     ActuatorError,
+    Answer,
+    CanEndpoint,
     ConfigurationError,
     Drive,
     Feedback,
@@ -25,7 +27,7 @@ from actuators import (
     open_wire,
 )
 from dynamics import DynamicsError, load_mechanism
-from rig.commissioning.draft import Draft, has_profile, speaks_modbus
+from rig.commissioning.draft import Draft, DriveAddress, has_profile, speaks_modbus, usual_frame
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import DRIVE_STATES, claim_addresses, loop_mode, virtual_port
 from rig.errors import ConfigError, HardwareError
@@ -146,6 +148,23 @@ def _identity(identity: Identity) -> tuple[Finding, ...]:
     if identity.firmware:
         parts.append(Finding(Code.DRIVE_FIRMWARE, details={"firmware": identity.firmware}))
     return (Finding(Code.IN_ORDER, within=tuple(parts)),) if parts else ()
+
+
+def answer_finding(answer: Answer) -> Finding:
+    """Return who a device is that a search found; its place is that of the answer."""
+    reply: dict[str, Value] = {"reply": answer.reply}
+    if answer.identity is None:
+        found = Finding(Code.ANSWER_UNKNOWN, details=reply)
+    elif not answer.driver:
+        return Finding(Code.ANSWER_WITHOUT_DRIVER, details=reply, within=_identity(answer.identity))
+    else:
+        sure = not answer.profile or answer.identity.vendor or answer.identity.serial
+        who = _identity(answer.identity) if sure else (Finding(Code.REGISTERS_ALONE),)
+        of: dict[str, Value] = {"driver": answer.driver, "profile": answer.profile}
+        found = Finding(Code.ANSWER_OF_DRIVER, details=of, within=who)
+    if answer.reply_delay is None:
+        return found
+    return Finding(Code.IN_ORDER, within=(found, Finding(Code.ANSWERS_AFTER, value=answer.reply_delay)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,3 +501,59 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
     return address, DriveKind(
         draft.driver, {**draft.settings, **profile}, draft.watchdog, mode=mode, virtual=draft.virtual, lengths=lengths
     )
+
+
+def with_found(draft: Draft, answers: Sequence[Answer]) -> tuple[Draft, list[Finding]]:
+    """Return the draft with answers assigned to unassigned legs in order, and the reasons for unassigned ones.
+
+    Where no leg has one, the driver is that of the answers. Only its drives are entered or, where it recognises none of
+    them, those that no driver recognises. All serial ports have one frame format: that of the first leg with a port.
+    """
+    drives = list(draft.drives)
+    free = [leg for leg, drive in enumerate(drives) if not (drive.host or drive.device)]
+    named = {answer.driver for answer in answers} - {""}
+    driver = named.pop() if len(free) == len(drives) and len(named) == 1 else draft.driver
+    known = driver if any(answer.driver == driver for answer in answers) else ""
+    frame = next((_frame(drive, driver) for drive in drives if drive.device), None)
+    taken = {_place(drive) for drive in drives}
+    left_out = []
+    for answer in answers:
+        found, place = _address(answer), answer.place
+        if answer.driver != known:
+            details: dict[str, Value] = {"place": place, "driver": driver}
+            left_out.append(Finding(Code.FOUND_OF_OTHER_DRIVER, details=details, within=(answer_finding(answer),)))
+        elif _place(found) in taken:
+            continue
+        elif found.device and frame not in (None, (found.parity, found.stop_bits)):
+            left_out.append(Finding(Code.FOUND_OTHER_FORMAT, details={"place": place}))
+        elif not free:
+            left_out.append(Finding(Code.FOUND_TOO_MANY, details={"place": place}))
+        else:
+            leg = free.pop(0)
+            drives[leg] = replace(found, serial=drives[leg].serial, position_offset=drives[leg].position_offset)
+            frame = (found.parity, found.stop_bits) if found.device else frame
+    return replace(draft, driver=driver, drives=tuple(drives)), left_out
+
+
+def _address(answer: Answer) -> DriveAddress:
+    end = answer.endpoint
+    if isinstance(end, CanEndpoint):
+        return DriveAddress(unit=answer.unit, device=end.device, baud=end.baud)
+    if isinstance(end, SerialEndpoint):
+        return DriveAddress(
+            unit=answer.unit,
+            device=end.device,
+            baud=end.baud,
+            parity=end.parity,
+            stop_bits=end.stop_bits,
+            reply_delay=answer.reply_delay or 0.0,
+        )
+    return DriveAddress(end.host, end.port, answer.unit)
+
+
+def _place(drive: DriveAddress) -> tuple[str, int, int]:
+    return drive.device or drive.host, drive.baud if drive.device else drive.port, drive.unit
+
+
+def _frame(drive: DriveAddress, driver: str) -> tuple[str, int] | None:
+    return (drive.parity, drive.stop_bits) if drive.parity else usual_frame(driver)

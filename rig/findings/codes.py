@@ -875,6 +875,19 @@ class Code(StrEnum):
     ANSWERS_AFTER = _code("answers_after", "answers after {value:.3g*1e3} ms", severity=Severity.INFO, unit="s")
     POSITION_READ = _code("position_read", "position {value:.3f*1e3} mm", severity=Severity.INFO, unit="m")
     FORCE_READ = _code("force_read", "force {value:.1f} N", severity=Severity.INFO, unit="N")
+    ANSWER_UNKNOWN = _code("answer_unknown", "answers ({reply}); no driver knows it by its registers")
+    ANSWER_WITHOUT_DRIVER = _code("answer_without_driver", "answers ({reply}): {within}; no driver knows it")
+    ANSWER_OF_DRIVER = _code(
+        "answer_of_driver", "driver {driver}[[, profile {profile}]]: {within}", severity=Severity.INFO
+    )
+    REGISTERS_ALONE = _code(
+        "registers_alone", "it has these registers, none of which identifies it", severity=Severity.INFO
+    )
+    FOUND_OF_OTHER_DRIVER = _code("found_of_other_driver", "{place} {within}: the driver is {driver}")
+    FOUND_OTHER_FORMAT = _code(
+        "found_other_format", "{place}: parity and stop bits differ from those of the other ports"
+    )
+    FOUND_TOO_MANY = _code("found_too_many", "{place}: every leg has its drive")
     DRIVE_AND_FAULT = _code("drive_and_fault", "{within:join: }")
     OTHER_UNIT_ANSWERS = _code("other_unit_answers", "{text}; unit {unit} answers there[[: {within}]]")
     UNEXPECTED_SERIAL = _code("unexpected_serial", "another drive than expected, serial {expected}")
@@ -1359,8 +1372,8 @@ class Code(StrEnum):
         "{carried:.3g*1e3} ms of bytes, {delays:.3g*1e3} ms until the devices answer"
         "[[ (assumed for {assumed:join, })]], "
         "{silences:.3g*1e3} ms of silences[[; without {seldom:join, }, not asked in every cycle, {usual:.3g*1e3} ms, "
-        "and occupied {load:.0f} % of the time]][[; {apart:join, } asked apart from "
-        "what else has a sample period]]",
+        "and occupied {load:.0f} % of the time]][[; {apart:join, } read in other "
+        "cycles than the other devices with a sample period]]",
         severity=Severity.INFO,
         unit="s",
     )

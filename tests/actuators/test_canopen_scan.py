@@ -40,7 +40,7 @@ def test_every_node_that_answers_is_found_by_its_identity(bus: list[object]) -> 
     assert [answer.identity and answer.identity.serial for answer in answers] == ["3", "90"]
     assert answers[0].reply == "device type 00020192h"
     assert answers[0].place == f"{BUS}, 1000000 bit/s, unit 3"
-    assert "virtual CiA 402 drive" in answers[0].described
+    assert answers[0].identity is not None and "virtual CiA 402 drive" in answers[0].identity.described
 
 
 def test_a_bus_is_asked_at_one_bit_rate_only(bus: list[object]) -> None:

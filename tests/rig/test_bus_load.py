@@ -82,7 +82,7 @@ def test_slow_cells_have_cycles_apart_from_slow_drives_in_the_plan() -> None:
     own = next(member for member in plan.members if member.name == "amplifier")
     assert plan.together == pytest.approx(plan.time + own.time, rel=1e-12) and plan.apart == (own,)
     assert plan.bytes * plan.byte_time + plan.delays + plan.silences == pytest.approx(plan.time, rel=1e-12)
-    assert verdict.described[1].endswith("; amplifier asked apart from what else has a sample period")
+    assert verdict.described[1].endswith("; amplifier read in other cycles than the other devices with a sample period")
     assert verdict.as_dict()["lines"][1]["apart"] == ["amplifier"]
     # every cycle but one in a sample period would be taken
     crowded = check_buses(slow_cells(0.02, rate=90.0)).plans[1]

@@ -66,7 +66,7 @@ def test_nodes_of_a_can_bus(here: Path) -> None:
         (("--set", "driver=servo"), "driver jrk-g2 has no 'driver'"),
         (("--set", "home=1", "--set", "home=2"), "--set 'home=2': home is given twice"),
         (("--set", "home=1", "--driver", "nobody"), "no driver 'nobody'"),
-        (("--set", "profile=x", "--driver", "servo"), "driver servo; --profile says that"),
+        (("--set", "profile=x", "--driver", "servo"), "driver servo; the option is --profile"),
         (("--offset", "1,2"), "2 lengths, must be one or six"),
         (("--offset", "380 mN"), "380 mN"),
         (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive accepts 0.4 to 0.5 m"),

@@ -309,5 +309,5 @@ def test_a_homed_leg_outside_the_mechanisms_range_is_named_with_what_would_fit(s
             servo_of(servo)._homed = True
         found = probe_drives(places(ports), [kind] * 6)
     fault = fault_of(found.legs[0])
-    assert "mm is outside the mechanism's 400 to 500.0 mm: correct its position_offset (now 0 mm" in fault.text
+    assert "mm is outside the mechanism's 400 to 500 mm: correct its position_offset (now 0 mm" in fault.text
     assert [leg.fault for leg in found.legs[1:]] == [None] * 5

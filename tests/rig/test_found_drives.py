@@ -2,6 +2,7 @@
 
 from actuators import Answer, Identity, SerialEndpoint, TcpEndpoint
 from rig.commissioning import Draft, DriveAddress, with_found
+from rig.findings import Code, Finding
 
 WHO = Identity("maker", "thing", "", "")
 ODD = SerialEndpoint("/dev/a", 38_400, "none", 1)
@@ -25,7 +26,10 @@ def test_an_empty_draft_takes_the_driver_and_not_what_else_is_on_the_line() -> N
     assert rows(draft) == [("/dev/a", 38_400, 1), ("/dev/a", 38_400, 2), *[EMPTY] * 4]
     assert [(each.parity, each.stop_bits) for each in draft.drives[:2]] == [("none", 1)] * 2
     (left,) = left_out
-    assert left.startswith("/dev/a, 38400 baud 8N1, unit 9 answers (") and left.endswith(": the driver is iai")
+    assert left.code is Code.FOUND_OF_OTHER_DRIVER
+    assert left.text.startswith("/dev/a, 38400 baud 8N1, unit 9 answers (") and left.text.endswith(
+        ": the driver is iai"
+    )
 
 
 def test_what_no_driver_knows_may_be_one_with_a_map_of_its_own() -> None:
@@ -46,12 +50,12 @@ def test_drives_that_are_there_keep_their_driver_their_frame_and_their_rows() ->
     draft, left_out = with_found(before, [answer(ODD, 1, "servo"), answer(EVEN, 4, "servo"), answer(EVEN, 5, "servo")])
     assert rows(draft) == [("/dev/b", 19_200, 5), EMPTY, ("/dev/b", 19_200, 4), *[EMPTY] * 3]
     assert (draft.drives[2], draft.drives[3]) == (there, drives[3])
-    assert left_out == ["/dev/a, 38400 baud 8N1, unit 1: the bytes of the other ports are not like that"]
+    assert left_out == [Finding(Code.FOUND_OTHER_FORMAT, details={"place": "/dev/a, 38400 baud 8N1, unit 1"})]
     draft, left_out = with_found(before, [answer(ODD, 1, "iai")])
-    assert (draft, left_out[0][-21:]) == (before, ": the driver is servo")
+    assert (draft, [left.details["driver"] for left in left_out]) == (before, ["servo"])
 
 
 def test_more_than_there_are_legs() -> None:
     draft, left_out = with_found(Draft(), [answer(EVEN, unit, "servo") for unit in range(1, 9)])
     assert [unit for _, _, unit in rows(draft)] == [1, 2, 3, 4, 5, 6]
-    assert [text[-26:] for text in left_out] == [f"{unit}: every leg has its drive"[-26:] for unit in (7, 8)]
+    assert [left.code for left in left_out] == [Code.FOUND_TOO_MANY] * 2

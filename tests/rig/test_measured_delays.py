@@ -11,7 +11,16 @@ from own_packages import installed
 from virtual_line import line_servo
 
 from actuators import DeviceLine, FaultyServo, SerialEndpoint, scan
-from rig.commissioning import Draft, DriveAddress, DriveKind, draft_text, probe_drive, with_patience, with_reply_delays
+from rig.commissioning import (
+    Draft,
+    DriveAddress,
+    DriveKind,
+    answer_finding,
+    draft_text,
+    probe_drive,
+    with_patience,
+    with_reply_delays,
+)
 from rig.config import LegDrive, leg_section, load_config, parse_config
 from rig.engine import virtual_port
 from rig.findings import Code
@@ -101,7 +110,7 @@ def test_a_search_measures_it(tmp_path: Path) -> None:
     assert [answer.unit for answer in answers] == [1, 2]
     for answer in answers:
         assert answer.reply_delay is not None and answer.reply_delay >= DELAY
-        assert answer.described.endswith(f", answers after {answer.reply_delay * 1e3:.3g} ms")
+        assert answer_finding(answer).text.endswith(f", answers after {answer.reply_delay * 1e3:.3g} ms")
 
 
 def test_it_is_stored_in_the_tables_of_the_legs(tmp_path: Path) -> None:
