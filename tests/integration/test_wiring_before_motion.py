@@ -24,7 +24,7 @@ from rig.states import State
 
 Kind = Literal["motor", "encoder", "drives"]
 RIGS: dict[str, Callable[[], RigConfig]] = {
-    "tcp": bench_config,
+    "tcp": lambda: bench_config(drives={"legs": [{"host": "127.0.0.1", "port": 15021 + leg} for leg in range(6)]}),
     "servo": lambda: load_config("virtual-servo"),
     "iai": lambda: load_config("virtual-iai"),
     "jrk-g2": lambda: load_config("virtual-jrk-g2"),
