@@ -107,7 +107,8 @@ def _power_up(serial: int) -> dict[tuple[int, int], tuple[Object, int]]:
 class VirtualCanopenDrive(VirtualDrive):
     """A drive with cyclic synchronous position and torque, and homing.
 
-    It takes control word and torque over at a SYNC, and samples there; positions are those of an `Interpolator`. Its
+    It takes control word and torque over at a SYNC, and samples there; positions are those of an `Interpolator`. By SDO
+    a control word counts at once, and a target from the next SYNC on. Its
     encoder is incremental: homing finds the reference. It says nothing of a brake, which closes without torque. Digital
     outputs stay as they are when it stops by its watchdog, as nobody tells otherwise.
     """
@@ -141,6 +142,8 @@ class VirtualCanopenDrive(VirtualDrive):
         self._mode = HOMING
         self._homed = self._homing = self._start = False
         self._rpdos: dict[int, bytes] = {}
+        self._targeted = False
+        """whether a target was written by SDO, which counts from the next SYNC on"""
         self._zero = self.plant.length if math.isfinite(self.plant.length) else self._options.position_offset
         self._heard, self._spoke = math.inf, self.now
         self._set_points = Interpolator(self._zero)
@@ -251,6 +254,8 @@ class VirtualCanopenDrive(VirtualDrive):
             self._set_points.sync(self.now, self._value(CYCLE_TIME) * 10.0 ** self._value(CYCLE_EXPONENT))
             for pdo in (RPDO_3, RPDO_2, RPDO_1):
                 self._take(pdo)
+            if self._targeted:
+                self._act()
         sent = b""
         for pdo in (TPDO_1, TPDO_2, TPDO_3):
             identifier = self._objects[_PDOS[pdo][0], 1][1]
@@ -299,7 +304,8 @@ class VirtualCanopenDrive(VirtualDrive):
         self.outputs = {name: bool(on >> bit & 1) for name, bit in self._output_bits.items()}
 
     def _act(self) -> None:
-        """Do what control word and targets say, at a SYNC."""
+        """Do what control word and targets say."""
+        self._targeted = False
         word = self._value(CONTROL)
         self._power.write(word if not self._barred else 0)
         if not self._power.failed:
@@ -383,6 +389,9 @@ class VirtualCanopenDrive(VirtualDrive):
             self._set(entry, entry.unpack(data))
             if entry == CONSUMER_HEARTBEAT:
                 self._heard = math.inf  # watched from the first one on
+            if entry == CONTROL:
+                self._act()
+            self._targeted |= entry in (TARGET_POSITION, TARGET_TORQUE)
         return b"\x60" + multiplexer + bytes(4)
 
     def _begin_upload(self, index: int, sub: int, multiplexer: bytes) -> bytes:

@@ -42,6 +42,8 @@ _POINTS = {
     "outputs": {"enable": {"channel": 0}, "brake": {"channel": 1}, "lamp": {"channel": 2}},
 }
 """Points of a block that is served alone."""
+_ALONE = {"sample_period": 1.0}
+"""Of a load cell that is served alone: no cycle forbids a setting that makes it slow."""
 _OF_DEVICES, _OF_SERVOS = "virtual-mixed", "virtual"
 """Shipped configurations: with a device for each load cell, and with servos on Modbus TCP."""
 _UNSEEN = "a pseudo-terminal: a client's baud rate, stop bits and breaks have no effect; open it without parity"
@@ -128,10 +130,10 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
         if name in (shipped, config.drives.driver):
             return config, False
         if name == config.load_cells.driver and config.load_cells.places:
-            return config, True
+            return config.changed({"load_cells": _ALONE}), True
     if name in cell_driver_names():
         devices = [{"device": f"cell-{number}"} for number in range(1, _DRIVES + 1)]
-        return load_config(_OF_DEVICES).changed({"load_cells": {"driver": name, "devices": devices}}), True
+        return load_config(_OF_DEVICES).changed({"load_cells": {"driver": name, "devices": devices} | _ALONE}), True
     if name in io_driver_names():
         return load_config().changed({"io": {"driver": name, "block": {"host": _LOCAL}, **_POINTS}}), False
     if name in drive_names():

@@ -1,6 +1,7 @@
 """Somebody else's CANopen master opens the twin, and our driver a bus of python-can."""
 
 import queue
+import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from drive_support import serving_at
 
 from actuators import COMMAND_OFF, Command, ConnectError, Mode, Status, create_drive, create_twin
-from actuators.canopen import CanEndpoint
+from actuators.canopen import CanEndpoint, frame_of, line_of
 from actuators.virtual.server import DeviceLine
 from rig.testing import BenchLeg
 
@@ -147,3 +148,45 @@ def test_a_bus_that_cannot_be_opened_is_named() -> None:
     drive = create_drive("canopen", {"name": "drive 1", "device": "can://socketcan/nothing7", "unit": 1})
     with pytest.raises(ConnectError, match=r"drive 1: cannot open can://socketcan/nothing7 at 1000000 bit/s"):
         drive.connect(1.0)
+
+
+def test_a_master_enables_homes_and_moves_it_by_sdo_alone(leg: BenchLeg) -> None:
+    """Without a PDO, as a client does that knows the object dictionary only."""
+    twin = create_twin("canopen", OPTIONS, leg)
+    now = 0.0
+
+    def send(identifier: int, data: bytes = b"") -> bytes:
+        nonlocal now
+        now += 1e-3
+        twin.tick(now)
+        return twin.respond(line_of(identifier, data))
+
+    def write(index: int, size: int, value: int) -> None:
+        request = struct.pack("<BHBi", 0x23 | (4 - size) << 2, index, 0, value)
+        assert frame_of(send(0x603, request)[:-1]) == (0x583, b"\x60" + request[1:4] + bytes(4))
+
+    def read(index: int, code: str) -> int:
+        _, data = frame_of(send(0x603, struct.pack("<BHBi", 0x40, index, 0, 0))[:-1]) or (0, b"")
+        (value,) = struct.unpack_from("<" + code, data, 4)
+        return int(value)
+
+    send(0x000, bytes((1, 3)))
+    for word, state in ((6, 0x21), (7, 0x23), (15, 0x27)):
+        write(0x6040, 2, word)
+        assert read(0x6041, "H") & 0x6F == state
+    assert leg.enabled and not leg.brake
+    write(0x6040, 2, 0x1F)
+    leg.settle()
+    send(0x080)
+    assert read(0x6041, "H") & 0x1000 and leg.length == leg.home
+    position = read(0x6064, "i")
+    write(0x607A, 4, position)
+    write(0x6060, 1, 8)
+    write(0x6040, 2, 15)
+    for _ in range(10):
+        write(0x607A, 4, position - 20_000)
+        send(0x080)
+    leg.settle()
+    assert leg.length == pytest.approx(leg.home - 2e-3, abs=1e-9) and read(0x6064, "i") == position - 20_000
+    write(0x6040, 2, 0)
+    assert not leg.enabled and read(0x6041, "H") & 0x4F == 0x40

@@ -132,6 +132,8 @@ def test_a_setting_of_its_driver_or_address_is_the_twins(served: list[Endpoint])
     assert twins[-1].framing is RTU_FRAMING
     assert main(["twin", "virtual-mixed", "--leg", "5", "--set", "speed=0.1", "--set", "baud=38400"]) == ExitCode.OK
     assert served[-1] == SerialEndpoint(f"twin-{os.getpid()}", 38_400, "none") and delays[-1] is None
+    for driver, slow in (("loadstar", "series=di-1000"), ("loadstar", "baud=300"), ("mantracourt", "baud=300")):
+        assert main(["twin", driver, "--set", slow]) == ExitCode.OK
     assert main(["twin", "orca", "--reply-delay", "0.05"]) == ExitCode.OK
     assert delays[-1] == 0.05
 
