@@ -87,7 +87,7 @@ class CommandArbiter:
     def extrapolate(self, t: float, skipped: float, extrapolates: Sequence[bool]) -> None:
         """Extrapolate the commanded lengths at their speeds, where cycles were skipped before that at rig time `t` (s).
 
-        Lengths beyond the legs' limits are left as they are.
+        If one would be beyond its leg's limits, all are left as they are.
 
         Args:
             t: s.
