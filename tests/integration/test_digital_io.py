@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fault_bench import C0, C1, LEG, K, faulty, invariants, stopped
-from lockstep_bench import Bench, bench_config, causes, reaction
+from lockstep_bench import Bench, bench_config, causes, near_home, reaction
 
 from actuators import Status
 from rig.config import RigConfig
@@ -75,6 +75,21 @@ def test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once(bench: 
         assert reaction(recording, faulty(bench, recording), C0) <= 2
     closed = recording.rows["flags"] & CycleFlag.EMERGENCY_STOP_CLOSED.value > 0
     assert closed[: bench.injected - 1].all() and not closed[bench.injected + 2 :].any()
+
+
+def test_the_shipped_example_runs_and_its_emergency_stop_ends_it(tmp_path: Path) -> None:
+    with Bench(tmp_path, near_home("virtual-io")) as bench:
+        assert bench.run(0.6).engine.drives.io.inputs == {"emergency_stop": True, "safe_torque_off": True}
+        assert outputs(bench) == {"enable": True, "brake": True, "lamp": True}
+        bench.inject("io_emergency_stop")
+        bench.until_state(State.FAULT)
+        status = bench.rig.status()
+        assert status.io is not None and status.io.inputs == (("emergency_stop", False), ("safe_torque_off", False))
+        assert not outputs(bench)["enable"] and not outputs(bench)["brake"]
+        found = summarize(bench.recording())["io"]
+    assert [point["name"] for point in found["points"]] == [
+        "emergency_stop", "safe_torque_off", "enable", "brake", "lamp"
+    ]  # fmt: skip
 
 
 def test_noise_between_the_replies_of_a_block_is_counted_for_it_alone(bench: Bench) -> None:
