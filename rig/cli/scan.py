@@ -65,7 +65,6 @@ def scan(
     one bit rate, which must be that of the bus: frames at another one destroy those of the nodes. Nodes are asked for
     their device type and identity (objects 1000h, 1018h, 1008h).
     """
-    from rig.commissioning import answer_finding
     from rig.services import Event, NoAnswerError, Progress, ScanRequest
     from rig.services import scan as ask
 
@@ -80,7 +79,9 @@ def scan(
     )
 
     def show(event: Event) -> None:
-        if isinstance(event, Progress) and not as_json:
+        if isinstance(event, Progress) and event.values["answers"] and not as_json:
+            from rig.commissioning import answer_finding  # loads much, and only an answer needs it
+
             for answer in event.values["answers"]:
                 typer.echo(f"{answer.place}: {answer_finding(answer)}")
 
