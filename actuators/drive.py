@@ -167,7 +167,7 @@ class Drive(Member):
         self._now = 0.0
         """the cycle's time, s"""
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
-        self._on: frozenset[str] = frozenset()
+        self._outputs_on: frozenset[str] = frozenset()
         """outputs that are on"""
         self._urgent_fields: _Urgent | None = None
         self._answered_fields: _Urgent | None = None
@@ -200,7 +200,7 @@ class Drive(Member):
         """Switch one of its `output_names` with the commands from now on; off after connecting."""
         if output not in self.output_names:
             raise CommandError(f"{self.name}: has no output {output!r}")
-        self._on = self._on | {output} if on else self._on - {output}
+        self._outputs_on = self._outputs_on | {output} if on else self._outputs_on - {output}
 
     @property
     def watchdog_fault(self) -> str:
@@ -224,7 +224,7 @@ class Drive(Member):
         self.close()
         self._lag = self._reply_lag = 0
         self._sampling.forget()
-        self._on, self._answered_fields = frozenset(), None
+        self._outputs_on, self._answered_fields = frozenset(), None
         self._mismatch = -1
         self._connect(timeout)
 
@@ -324,7 +324,7 @@ class Drive(Member):
         return not self.sample_period or urgent or self._sampling.near(now)
 
     def _urgent(self, command: Command) -> _Urgent:
-        return command.mode, command.enable, command.quick_stop, command.clear, self._on
+        return command.mode, command.enable, command.quick_stop, command.clear, self._outputs_on
 
     def finish(self, deadline: float) -> Feedback:
         """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for a device's behaviour.

@@ -192,7 +192,7 @@ class Servo(StationDrive):
     def switch(self, output: str, on: bool) -> None:
         """See `Drive.switch`."""
         super().switch(output, on)
-        self._words.outputs = sum(self._outputs[name] for name in self._on)
+        self._words.outputs = sum(self._outputs[name] for name in self._outputs_on)
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""

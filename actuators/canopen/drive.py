@@ -294,7 +294,7 @@ class Canopen(Drive):
     def switch(self, output: str, on: bool) -> None:
         """See `Drive.switch`."""
         super().switch(output, on)
-        self._output_word = sum(1 << self._outputs[name] for name in self._on)
+        self._output_word = sum(1 << self._outputs[name] for name in self._outputs_on)
 
     def identify(self) -> Identity:
         """See `Drive.identify`."""

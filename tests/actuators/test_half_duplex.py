@@ -342,9 +342,12 @@ def test_replies_are_taken_while_the_line_still_works():
 def test_the_first_on_each_line_is_asked_before_the_second_on_any(monkeypatch):
     started = []
     begin = HalfDuplexBus.begin
-    monkeypatch.setattr(
-        HalfDuplexBus, "begin", lambda bus, one, data: started.append((bus.place, one.unit)) or begin(bus, one, data)
-    )
+
+    def noting(bus, exchange, message):
+        started.append((bus.place, exchange.unit))
+        return begin(bus, exchange, message)
+
+    monkeypatch.setattr(HalfDuplexBus, "begin", noting)
     lines = [VirtualLine({unit: FaultyServo(line_servo(Leg(), unit)) for unit in (1, 2)}) for _ in range(2)]
     with Pseudoterminal(lines[0]) as first, Pseudoterminal(lines[1]) as second:
         drives = [*servos((1, 2), first), *servos((1, 2), second)]

@@ -304,7 +304,7 @@ IO_BREAKS = [
     Break(
         "outputs of a slow drive wait for its time",
         "actuators/drive.py",
-        "command.quick_stop, command.clear, self._on",
+        "command.quick_stop, command.clear, self._outputs_on",
         "command.quick_stop, command.clear, frozenset()",
         ("actuators/test_canopen.py",),
     ),

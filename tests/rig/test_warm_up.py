@@ -19,7 +19,7 @@ from rig.client.motions import prepare_motion
 from rig.client.runs import demo_trajectory
 from rig.engine import kernels_of, rehearsed
 from rig.virtual import VirtualRig
-from rig.virtual.process import kernels_of as virtual_kernels_of
+from rig.virtual import kernels_of as virtual_kernels_of
 
 MODES = ("force", "computed-torque", "observer", "position")
 OURS = ("rig", "actuators", "kinematics", "dynamics")
