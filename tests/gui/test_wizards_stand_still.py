@@ -22,7 +22,7 @@ from gui.shell.main_window import MainWindow
 from gui.steps import StepPage, StepWizard, set_role
 from gui.wizard import FitWizard
 from rig.commissioning import LegProbe, LegResult, Probe
-from rig.findings import Finding
+from rig.findings import Code, Finding
 from rig.states import State
 
 _WAITED = "asking leg 3 at 192.168.100.103:502 …"
@@ -48,7 +48,8 @@ def _of_drives(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
     page = wizard.drives
     identity = Identity("a maker of a rather long name", "a drive of a rather long name", "S-0123456789", "1.2.3")
     answer = Answer(TcpEndpoint("192.168.100.103", 502), 3, "generic-servo", identity, LONG)
-    probes = tuple(LegProbe(leg, "192.168.100.103:502", LONG, identity, "other") for leg in range(1, 7))
+    fault = Finding(Code.DRIVE_WITHOUT_MODE, details={"modes": LONG})
+    probes = tuple(LegProbe(leg, "192.168.100.103:502", fault, identity, "other") for leg in range(1, 7))
     return {
         "searching": lambda: page.search._show("muted", "searching …"),
         "found": lambda: page.search._show_found([answer] * 12, ""),

@@ -79,7 +79,8 @@ def test_an_emergency_stop_is_the_fault_and_takes_the_torque_off_at_once(bench: 
 
 def test_the_shipped_example_runs_and_its_emergency_stop_ends_it(tmp_path: Path) -> None:
     with Bench(tmp_path, near_home("virtual-io")) as bench:
-        assert bench.run(0.6).engine.drives.io.inputs == {"emergency_stop": True, "safe_torque_off": True}
+        io = bench.run(0.6).engine.drives.io
+        assert io is not None and io.inputs == {"emergency_stop": True, "safe_torque_off": True}
         assert outputs(bench) == {"enable": True, "brake": True, "lamp": True}
         bench.inject("io_emergency_stop")
         bench.until_state(State.FAULT)

@@ -124,7 +124,7 @@ UNCERTAINTY_BREAKS = [
     Break(
         "what held commands do is that at home wherever the platform is",
         "rig/engine/zero_order_hold.py",
-        "if count % _MOBILITY_EVERY == 1 and frozen_kernel(",
+        "if (count - 1) % every == 0 and frozen_kernel(",
         "if False and frozen_kernel(",
         ("rig/test_zero_order_hold.py::test_what_held_commands_do_is_known_to_less_than_noise",),
     ),

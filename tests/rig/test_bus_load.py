@@ -17,7 +17,7 @@ from rig.engine.messages import Engage
 from rig.errors import ConfigError, ExitCode
 from rig.findings import Code, Finding
 
-LINES = load_config("virtual-servo")
+LINES = load_config("virtual-servo").changed({"drives": {"reply_deadline": 0.6}})
 BYTES = 3 * (31 + 27)
 
 
@@ -239,16 +239,16 @@ def test_the_slowest_line_decides_and_the_rate_that_it_carries_is_the_highest() 
 def test_the_commands_say_it_and_refuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "virtual-servo"]) == 0
     assert (
-        "line line-a: drive 1, drive 2, drive 3, 174 bytes, 2.41 of 3 ms for replies (80 %)" in capsys.readouterr().out
+        "line line-a: drive 1, drive 2, drive 3, 174 bytes, 2.41 of 4 ms for replies (60 %)" in capsys.readouterr().out
     )
     path = tmp_path / "slow.toml"
     text = LINES.path.read_text(encoding="utf-8").replace("baud = 1000000", "baud = 115200")
     path.write_text(text, encoding="utf-8")
     assert main(["check", str(path), "--json"]) == ExitCode.REFUSED
     found = json.loads(capsys.readouterr().out)["buses"]
-    assert not found["passed"] and found["highest_rate"] == pytest.approx(0.6 / found["lines"][0]["time"])
+    assert not found["passed"] and found["highest_rate"] == pytest.approx(0.8 / found["lines"][0]["time"])
     assert main(["run", str(path), "demo", "-o", str(tmp_path / "out"), "--lockstep"]) == ExitCode.REFUSED
-    assert "it carries 35 Hz at most" in capsys.readouterr().err
+    assert "it carries 46 Hz at most" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
