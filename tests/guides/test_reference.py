@@ -68,12 +68,7 @@ def test_every_key_of_every_configuration_is_in_the_reference() -> None:
     read = [load_config(name).resolved() for name in shipped_configs()]
     told = {"virtual": {"faults": [{"fault": "drop_all"}], "plant": {"payload": {"mass": 1.0}}}}
     read.append(load_config().changed(told).resolved())
-    missing = {
-        (place, key)
-        for config in read
-        for place, key in keys(config)
-        if key not in known[table_of(place)]
-    }
+    missing = {(place, key) for config in read for place, key in keys(config) if key not in known[table_of(place)]}
     assert missing == set()
 
 
