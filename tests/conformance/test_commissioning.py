@@ -30,6 +30,7 @@ SHIPPED = (
     "virtual-jrk-g2",
     "virtual-canopen",
     "virtual-mixed",
+    "virtual-io",
 )
 PROFILES = {
     "generic-servo": PROFILE,

@@ -294,7 +294,7 @@ class SingleLegLaw(ControlLaw):
 
     def _by_speed(self) -> float:
         """The way there by the speeds that the drive reported, m; NaN if it reports none."""
-        if not self._drives.velocity_feedback[self._leg] or not np.isfinite(self._reached):
+        if len(self._way) < 2 or not self._drives.velocity_feedback[self._leg] or not np.isfinite(self._reached):
             return np.nan
         t, speed = np.array(self._way).T
         return float(0.5 * np.sum((speed[1:] + speed[:-1]) * np.diff(t)))
