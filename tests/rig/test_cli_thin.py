@@ -22,7 +22,9 @@ TEXT = {
     "rig": {"__version__"},
     "rig.analysis": {"TERM_NAMES", "described"},
     "rig.client": {"describe"},
-    "rig.commissioning": {"CellAmplifier", "DriveAddress", "answer_finding", "own_settings", "setting_value", "usual_unit"},
+    "rig.commissioning": {
+        "CellAmplifier", "DriveAddress", "answer_finding", "own_settings", "setting_value", "usual_unit",
+    },
     "rig.config": {"Validation", "parse_thresholds"},
     "rig.papers": {"Origin", "Verdict", "count"},
     "rig.report": {"comparison_text", "summary_lines"},
