@@ -5,7 +5,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from actuators.errors import ConfigurationError
 from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
@@ -333,6 +333,18 @@ _MAX_OVERHEARD = 100_000  # bytes at once
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
 
 
+class _Missing(NamedTuple):
+    """A reply that may come late.
+
+    head: its first bytes. read: range that it is of, None where it could be taken for the reply to any request. until:
+    s, when it will not come any more.
+    """
+
+    head: bytes
+    read: bytes | None
+    until: float
+
+
 class HalfDuplexBus(Bus):
     """Units on one line, answered one at a time.
 
@@ -382,9 +394,8 @@ class HalfDuplexBus(Bus):
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
-        self._missing: list[tuple[bytes, bytes | None, float]] = []
-        """of each reply that may come late, the first one first: its head, the range that it is of, None where it could
-        be taken for the reply to any request, and until when it may come, s"""
+        self._missing: list[_Missing] = []
+        """in the order of their requests"""
         self._distrusted = False
         """whether the awaited reply may be such a late one"""
 
@@ -432,7 +443,7 @@ class HalfDuplexBus(Bus):
         if not self._missing:
             return -math.inf
         ours, range_ = self.framing.reply_head(message, exchange.reply_length), self.framing.read_range(message)
-        return max((until for head, read, until in self._missing if head == ours and read != range_), default=-math.inf)
+        return max((one.until for one in self._missing if one.head == ours and one.read != range_), default=-math.inf)
 
     @property
     def latency(self) -> float:
@@ -539,16 +550,16 @@ class HalfDuplexBus(Bus):
             several = asked.acyclic or len({member.unit for member in self._members}) > 1
             read = None if several and not framing.names_sender else framing.read_range(self._message)
             head, until = framing.reply_head(self._message, asked.reply_length), now + _LATE_REPLY * self._reply_timeout
-            self._missing = [*(one for one in self._missing if now < one[2]), (head, read, until)]
+            self._missing = [*(one for one in self._missing if now < one.until), _Missing(head, read, until)]
         self._rest(now)
 
     def _note_answer(self, now: float, reply: bytes) -> None:
         """Note the reply to a request that was repeated: it is the first one's or its own, and another may follow."""
         soon = now + self._reply_timeout
         self._missing = [
-            (head, read, min(until, soon) if reply.startswith(head) else until)
-            for head, read, until in self._missing
-            if now < until
+            one._replace(until=min(one.until, soon)) if reply.startswith(one.head) else one
+            for one in self._missing
+            if now < one.until
         ]
 
     def _drop(self, data: bytes, counters: Counters) -> None:
@@ -556,12 +567,12 @@ class HalfDuplexBus(Bus):
         counters.rejected += 1
         if self._is_late(data):
             counters.belated += 1
-            if (late := next((one for one in self._missing if data.startswith(one[0])), None)) is not None:
+            if (late := next((one for one in self._missing if data.startswith(one.head)), None)) is not None:
                 self._missing.remove(late)
 
     def _is_late(self, data: bytes) -> bool:
         """Whether bytes begin as a reply that is missing."""
-        return self.framing.is_late(data, (head for head, _, _ in self._missing))
+        return self.framing.is_late(data, (one.head for one in self._missing))
 
     def _found(self, exchange: Exchange) -> bool:
         """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""

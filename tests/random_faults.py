@@ -16,7 +16,7 @@ HEADER = 8 * 8
 FRAME = 200
 """Bits of a frame with a checksum of its own, at least."""
 KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk", "noise")
-"""What every device tells from a good reply."""
+"""Faults that every device distinguishes from a good reply."""
 _RARITY = either(20, 1000)  # cycles, on the average, from one fault to the next
 _LASTING = 5  # cycles, at most
 
@@ -56,5 +56,5 @@ class RandomFaults:
                 assert seen or self._kind != "noise" or not self.noise_is_seen, self.begun
 
     def summary(self, name: str, counted: Counter[str]) -> str:
-        """What came of a campaign; counted: its cycles by what the device said."""
+        """Result of a campaign; counted: its cycles by the kind of reply."""
         return f"\n{name}: {dict(counted)}, {dict(self.begun)}, {self.counters}"

@@ -89,7 +89,7 @@ _BAND = 10  # 0.01 mm in which a target counts as reached
 _CATCHING_UP = 3.0  # 1/s, by which a slider that is behind is faster than its command
 _CREEP = 0.002  # m/s with which it goes to a target that stands
 _STANDSTILL = 1e-3  # m/s
-_LONG_AGO = 0.5  # s after which what was commanded says nothing of now any more
+_LONG_AGO = 0.5  # s after which the last command and reply are not used any more
 _FIRST_CYCLE = 0.1  # s, assumed of the first cycle
 _STOPPING = 0.5  # s after which the servo is switched off whether the slider rests or not
 

@@ -53,7 +53,7 @@ class Framing(ABC):
         return b"".join(replies)
 
     def pause(self, baud: int, byte_time: float) -> float | None:
-        """Silence that ends a frame on a serial line with characters of `byte_time` s, s; None: not laid down."""
+        """Silence that ends a frame on a serial line with characters of `byte_time` s, s; None: not specified."""
         del baud, byte_time
         return None
 

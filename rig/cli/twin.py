@@ -65,7 +65,7 @@ def twin(
     compiled model is loaded then.
     """
     from rig.cli.progress import compile_progress_lines
-    from rig.client import TERMINAL, serve_twin
+    from rig.client import serve_twin
     from rig.errors import InputError
 
     if listen and pty:
@@ -74,7 +74,7 @@ def twin(
     serve_twin(
         device,
         leg,
-        TERMINAL if pty else listen,
+        None if pty else listen,
         print_line=typer.echo,
         cell=cell,
         settings=named_values(settings or [], "--set"),

@@ -11,7 +11,7 @@ from rig.client.demo import (
     identify_on,
     with_demo_thresholds,
 )
-from rig.client.device_simulator import TERMINAL, serve_twin
+from rig.client.device_simulator import serve_twin
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.feeding import TuningWatch, cue_setup, follow_stream, initial_tuning_lines, tuning_lines
 from rig.client.fitting import FittedMotion, Prediction, fitted_demo, predict
@@ -97,7 +97,6 @@ __all__ = [
     "PLOTJUGGLER_PORT",
     "SPEED",
     "TEMPLATES",
-    "TERMINAL",
     "TIME",
     "WINDOW_BOUND",
     "DemoResult",

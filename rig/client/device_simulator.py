@@ -27,8 +27,6 @@ from rig.engine import ProgressCallback
 from rig.errors import InputError
 from rig.virtual import serve_device
 
-TERMINAL = "pty"
-"""Where to serve a device: on a pseudo-terminal."""
 _LOCAL = "127.0.0.1"
 _LINE = ("baud", "parity", "stop_bits")
 _PLACE = ("host", "port", "device", "framing", *_LINE)
@@ -62,7 +60,7 @@ class _Interrupted:
 def serve_twin(
     name: str,
     leg: int | None,
-    listen: str,
+    listen: str | None,
     *,
     print_line: Callable[[str], None],
     cell: int | None = None,
@@ -75,7 +73,8 @@ def serve_twin(
     Args:
         name: a driver's name, a shipped profile's, or a configuration.
         leg: 1…6 of the drive or load cell; None: the first; not allowed if one device reads all six cells.
-        listen: host:port to serve it at; "": a free port of this machine, or a pseudo-terminal; `TERMINAL`: that.
+        listen: host:port to serve it at; "": a free port of this machine, or a pseudo-terminal for a serial device;
+            None: a pseudo-terminal.
         print_line: receives lines for the user.
         cell: 1…6 of a load cell of a configuration, in place of a drive; of its amplifier if one device reads all six.
         settings: of its driver or address, by key, in place of those of the configuration.
@@ -205,15 +204,15 @@ def _with(config: RigConfig, device: int, key: str, value: Any) -> dict[str, Any
     return _at(config, device, place | {key: value})
 
 
-def _placed(place: dict[str, Any], listen: str) -> dict[str, Any]:
+def _placed(place: dict[str, Any], listen: str | None) -> dict[str, Any]:
     """The address with another port, of the same kind unless the other was requested."""
     connection = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
     if (place.get("device") or "").startswith(CAN_SCHEME):
-        if listen not in ("", TERMINAL):
+        if listen:
             raise InputError(f"--listen {listen}: a CAN bus is served on a pseudo-terminal, as an SLCAN adapter")
         return connection | {"device": f"{CAN_SCHEME}twin/{os.getpid()}"}
     line = {key: place[key] for key in _LINE} if place.get("device") is not None else {}
-    if listen == TERMINAL or (line and not listen):
+    if listen is None or (line and not listen):
         return connection | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}
     if not listen:
         return connection | {"host": _LOCAL, "port": free_ports(1)[0]}

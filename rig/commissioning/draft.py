@@ -48,7 +48,8 @@ from rig.telemetry import CHANNELS
 from rig.virtual import VirtualRig
 
 _PROFILE = "profile"
-_LONG_TIMEOUT = 0.25  # s, for replies of drives that are asked for the first time
+FIRST_REPLY_TIMEOUT = 0.25
+"""s, for replies on a line, where a drive that is slower than configured is still measured."""
 _PATIENCE = 4.0  # times the longest measured reply delay, for which replies are waited for
 
 
@@ -461,7 +462,7 @@ def with_patience(draft: Draft) -> Draft:
     """Return the draft to query its drives with: without a `reply_timeout` of its own, it waits long for replies."""
     if draft.virtual or "reply_timeout" in draft.settings or _usual_timeout(draft.driver) is None:
         return draft
-    return replace(draft, settings={**draft.settings, "reply_timeout": _LONG_TIMEOUT})
+    return replace(draft, settings={**draft.settings, "reply_timeout": FIRST_REPLY_TIMEOUT})
 
 
 def with_reply_delays(draft: Draft, delays: Mapping[int, float]) -> Draft:

@@ -27,7 +27,7 @@ from actuators import (
     open_wire,
 )
 from dynamics import DynamicsError, load_mechanism
-from rig.commissioning.draft import Draft, DriveAddress, has_profile, speaks_modbus, usual_frame
+from rig.commissioning.draft import FIRST_REPLY_TIMEOUT, Draft, DriveAddress, has_profile, speaks_modbus, usual_frame
 from rig.config import LegDrive, RigConfig, config_faults, leg_section, relaxed_timing, resolve_name
 from rig.engine import DRIVE_STATES, claim_addresses, loop_mode, virtual_port
 from rig.errors import ConfigError, HardwareError
@@ -51,7 +51,6 @@ def served(config: RigConfig) -> Iterator[RigConfig]:
 
 _UNITS = (*range(1, 9), 11)  # other unit ids to try if the configured one does not answer
 _TRY_TIMEOUT = 0.25  # s, timeout of each
-_REPLY_TIMEOUT = 0.25  # s, on a line: a drive that is slower than configured is still measured
 _FAR = 10.0  # times the mechanism's greatest length, beyond which no drive stands, with a reference or without
 _UNKNOWN = Status(0)
 
@@ -405,7 +404,7 @@ def compare(legs: Sequence[LegProbe]) -> list[Finding]:
 def _make(leg: int, address: LegDrive, kind: DriveKind) -> Drive:
     options = {**kind.settings, "name": f"drive {leg}", "watchdog": kind.watchdog}
     if "reply_timeout" in find_driver(kind.driver).settings.model_fields:
-        options["reply_timeout"] = max(_awaited(kind), _REPLY_TIMEOUT)
+        options["reply_timeout"] = max(_awaited(kind), FIRST_REPLY_TIMEOUT)
     place = address.given | {"serial": None}  # any drive may answer here
     endpoint = address.endpoint
     if kind.virtual and isinstance(endpoint, SerialEndpoint):

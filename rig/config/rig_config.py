@@ -446,8 +446,9 @@ class RigConfig(Section):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> RigConfig:
         """Return a copy, as pydantic's, without what was computed from the values before the update."""
         copy = super().model_copy(update=update, deep=deep)
-        for name in ("cell_steps", "command_waits"):
-            copy.__dict__.pop(name, None)
+        for name, value in vars(RigConfig).items():
+            if isinstance(value, cached_property):
+                copy.__dict__.pop(name, None)
         return copy
 
     def changed(self, changes: Mapping[str, Any]) -> RigConfig:

@@ -810,8 +810,8 @@ class Code(StrEnum):
     )
     LEG_PROFILE_SUSPECT = _code(
         "leg_profile_suspect",
-        "if nothing holds it: compare address, type, scale and word_order of position in [feedback] and [command] of "
-        "{profile} with the manual",
+        "if nothing blocks the leg: compare address, type, scale and word_order of position in [feedback] and "
+        "[command] of {profile} with the manual",
     )
     LEG_SEARCH_SUSPECT = _code(
         "leg_search_suspect",
@@ -907,7 +907,8 @@ class Code(StrEnum):
     )
     POSITION_OF_NO_LEG = _code(
         "position_of_no_leg",
-        "no leg stands at {value:.3g} m: compare address, type, scale and word_order of its position with the manual",
+        "no leg can have this position, {value:.3g} m: compare address, type, scale and word_order of it with the "
+        "manual",
         severity=Severity.WARNING,
         unit="m",
     )

@@ -301,9 +301,10 @@ def _virtual_note(recording: Recorded, summary: Mapping[str, Any]) -> str:
     between = ["sampling", "communication", "drives", "load cells", "calibration", "timing"]
     own = _own_loops(header)
     between += ["the forces of the drives' own loops between two set-points"] if own else []
-    between += ["injected faults"] if any(injection(event) for event in recording.events) else []
+    injected = [found for event in recording.events if (found := injection(event)) is not None and found.action]
+    between += ["injected faults"] if injected else []
     expected = (summary.get("validation") or {}).get("expected_n")
-    bound = "" if expected is None else f" A simulation expects up to {expected:.2f} N RMS of a leg."
+    bound = "" if expected is None else f" Up to {expected:.2f} N RMS of a leg are expected."
     listed = ", ".join(between[:-1]) + f" and {between[-1]}"
     return (
         f"The rig was virtual. {same} {'and ' if changed else 'only '}what lies between: {listed}.{bound} It does not "

@@ -30,7 +30,7 @@ def faults_of(driver: str, place: dict[str, Any]) -> tuple[Sequence[str], int]:
 @pytest.mark.parametrize(("driver", "place"), [(name, place) for name in PLACES for place in PLACES[name]])
 def test_nothing_wrong_is_believed_and_all_is_counted(driver: str, place: dict[str, Any], seed: int) -> None:
     bench, draw = Bench(driver, place), random.Random(seed)
-    counted, told = Counter[str](), [0.0, 0.0]
+    counted, applied = Counter[str](), [0.0, 0.0]
     bench.read()
     device = bench.device
     faults = RandomFaults(draw, bench.twin, device.counters, *faults_of(driver, place))
@@ -39,14 +39,14 @@ def test_nothing_wrong_is_believed_and_all_is_counted(driver: str, place: dict[s
         faults.step()
         if not device.connected and faults.left == 0:
             device.connect(1.0)
-        told = [told[1], 5.0 + 0.5 * (cycle % 400)]
+        applied = [applied[1], 5.0 + 0.5 * (cycle % 400)]
         for channel, leg in enumerate(bench.legs):
-            leg.cell = told[1] * (1 + channel)
+            leg.cell = applied[1] * (1 + channel)
         reading = bench.read()
         counted["fresh" if reading.fresh else "stale"] += 1
         if reading.fresh:
-            late = bench.by_itself and abs(reading.forces[0] - told[0]) < 0.1  # a line that was cut
-            expected = [told[0 if late else 1] * (1 + channel) for channel in range(len(bench.legs))]
+            late = bench.by_itself and abs(reading.forces[0] - applied[0]) < 0.1  # a line that was cut
+            expected = [applied[0 if late else 1] * (1 + channel) for channel in range(len(bench.legs))]
             assert reading.forces == pytest.approx(expected, abs=2 * bench.step), (cycle, faults.begun)
     received = device.counters.received - before
     assert received == counted["fresh"] if not bench.by_itself else received >= counted["fresh"] - faults.begun["close"]

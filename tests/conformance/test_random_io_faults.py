@@ -33,7 +33,7 @@ def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place
     bench, draw = Bench(driver, place), random.Random(seed)
     device = bench.device
     faults = RandomFaults(draw, bench.twin, device.counters, *faults_of("modbus", place))
-    counted, told = Counter[str](), deque[set[int]](maxlen=1 + REPEATED)
+    counted, applied = Counter[str](), deque[set[int]](maxlen=1 + REPEATED)
     since_fault, held = 0, 0
     states = (False,) * len(bench.outputs)
     begin = device.counters.received
@@ -47,14 +47,14 @@ def test_nothing_wrong_is_read_or_switched_and_all_is_counted(driver: str, place
             if held >= HOLD and draw.randrange(10) == 0:
                 states, held = tuple(draw.random() < 0.5 for _ in bench.outputs), 0
             bench.terminals.inputs = {channel for channel in bench.inputs if draw.random() < 0.5}
-            told.append(bench.terminals.inputs)
+            applied.append(bench.terminals.inputs)
             connected, before = device.connected, noted(bench)
             reading = bench.cycle(states)
             counted["fresh" if reading.fresh else "stale"] += 1
             assert not (connected and device.connected) or noted(bench) > before, (cycle, faults.begun)
             if reading.fresh and reading.inputs:  # none before the first read of a connection
                 read = {channel for channel, on in zip(bench.inputs, reading.inputs, strict=True) if on}
-                assert read in told, (cycle, faults.begun)
+                assert read in applied, (cycle, faults.begun)
             assert bench.terminals.outputs <= set(bench.outputs)
             if since_fault > REPAIR:
                 assert bench.on == states, (cycle, faults.begun)

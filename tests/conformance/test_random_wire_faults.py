@@ -14,7 +14,7 @@ from test_every_driver import BENCHES
 from actuators import COMMAND_OFF, Counters, Status
 from rig.testing.drivers import command_of, home
 
-UNTOLD = ("delay", "replay")
+AMBIGUOUS = ("delay", "replay")
 """A reply that is too old looks like a good one where there is neither an echo nor a transaction id."""
 STALE_AFTER = {"orca"}
 """Drives that are stale for longer than their replies: a status that was lost is asked for every 50 ms."""
@@ -28,10 +28,10 @@ def untaken(counters: Counters) -> int:
 
 
 def known(bench) -> list[str]:
-    """Faults that this drive and its wire tell from good replies."""
+    """Faults that this drive and its wire distinguish from good replies."""
     echo = bench.do(COMMAND_OFF).sequence >= 0
-    told = echo or (bench.drive.line is None and "transaction" not in bench.lacks)
-    return [*KINDS, "bit_flip", *(UNTOLD if told else ())]
+    distinguished = echo or (bench.drive.line is None and "transaction" not in bench.lacks)
+    return [*KINDS, "bit_flip", *(AMBIGUOUS if distinguished else ())]
 
 
 @pytest.mark.parametrize("seed", seeds(1))
@@ -45,7 +45,7 @@ def test_nothing_wrong_is_believed_and_all_is_counted(name: str, seed: int) -> N
         seen = name.partition(",")[0] not in DROPPED
         faults = RandomFaults(draw, bench.faults, bench.drive.counters, known(bench), bits, noise_is_seen=seen)
         command = command_of(bench)
-        told: deque[float] = deque(maxlen=8)
+        lengths: deque[float] = deque(maxlen=8)
         counted = Counter[str]()
         before = bench.drive.counters.received
         for cycle in range(CYCLES):
@@ -53,14 +53,14 @@ def test_nothing_wrong_is_believed_and_all_is_counted(name: str, seed: int) -> N
             if not bench.drive.connected:
                 bench.drive.connect(1.0)
             bench.leg.length = 0.6 + 1e-4 * (cycle % 200)
-            told.append(bench.leg.length)
+            lengths.append(bench.leg.length)
             connected, noted = bench.drive.connected, untaken(bench.drive.counters)
             feedback = bench.do(command)
             counted["fresh" if feedback.fresh else "stale"] += 1
             if not feedback.fresh and connected and bench.drive.connected and name not in STALE_AFTER:
                 assert untaken(bench.drive.counters) > noted, (cycle, faults.begun)
             if feedback.fresh:
-                position = told[-1 - feedback.lag]
+                position = lengths[-1 - feedback.lag]
                 assert feedback.position == pytest.approx(position, abs=2 * bench.step), (cycle, faults.begun)
         counters = bench.drive.counters
         assert counted["fresh"] == counters.received - before

@@ -34,7 +34,7 @@ def test_an_encoder_that_stands_is_noticed_however_coarse(tmp_path: Path) -> Non
     assert recorded[0] is FaultCode.FEEDBACK_FROZEN
 
 
-def test_a_cylinder_that_kept_its_torque_while_its_wire_was_cut_is_no_other_masters(tmp_path: Path) -> None:
+def test_torque_that_stayed_on_after_a_lost_connection_is_not_blamed_on_another_master(tmp_path: Path) -> None:
     with Bench(tmp_path, CONFIG) as bench:
         bench.engage().inject("close", 3)
         bench.until_state(State.FAULT)

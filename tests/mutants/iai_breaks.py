@@ -66,7 +66,7 @@ IAI_BREAKS = [
         "            pass\n",
     ),
     Break(
-        "a drive that kept its torque while its wire was cut is another master's",
+        "torque that stayed on after a lost connection is blamed on another master",
         "rig/engine/drive_group.py",
         "ours = self.status[leg - 1] & _ENABLED",
         "ours = 0",

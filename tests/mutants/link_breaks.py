@@ -270,7 +270,7 @@ LINK_BREAKS = [
     ),
     _line(
         "a late reply answers a question after other registers",
-        "if head == ours and read != range_",
+        "if one.head == ours and one.read != range_",
         "if False",
         "actuators/test_late_replies.py::test_a_late_reply_is_never_that_of_other_registers",
     ),

@@ -76,7 +76,7 @@ def test_a_title_makes_way_for_a_power_of_ten(largest: float, above: str) -> Non
         ({"virtual": {"plant": {"as_built": None, "friction": {"load": [0.0] * 6}}}}, True, "calibration and timing. "),
         ({"virtual": {"plant": {"as_built": 3}}}, False, "differs from the model by virtual.plant.as_built: "),
         ({"virtual": {"plant": {"friction": {"load": [0.1] * 6}}}}, False, "by virtual.plant.friction: "),
-        ({"virtual": {"plant": {"expected_residual": 5.0}}}, True, "expects up to 5.00 N RMS"),
+        ({"virtual": {"plant": {"expected_residual": 5.0}}}, True, "Up to 5.00 N RMS"),
         ({"mode": "position", "drives": {"legs": [{}] * 6}}, True, "own loops between two set-points. "),
     ],
 )
