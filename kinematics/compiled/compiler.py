@@ -27,8 +27,7 @@ _FOLDER = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
 
 
 def _choose_folder() -> None:
-    if "NUMBA_CACHE_DIR" not in os.environ:
-        numba.config.CACHE_DIR = _FOLDER
+    numba.config.CACHE_DIR = _FOLDER
 
 
 _choose_folder()

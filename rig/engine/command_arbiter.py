@@ -94,19 +94,25 @@ class CommandArbiter:
             skipped: time of those cycles, s, by which the commands are too old.
             extrapolates: by leg, whether its drive does so meanwhile; one that waits is sent the next length.
         """
-        lengths = [
-            command.position + skipped * command.velocity if on and command.mode is Mode.POSITION else np.nan
+        speeds = [
+            command.velocity if on and command.mode is Mode.POSITION else 0.0
             for command, on in zip(self.commands, extrapolates, strict=True)
         ]
-        if self._supervision.lengths(t, np.array(lengths)) is None:
+        lengthened = skipped * np.array(speeds)
+        lengths = [command.position if command.mode is Mode.POSITION else np.nan for command in self.commands]
+        if self._supervision.lengths(t, lengths + lengthened) is None:
             self.commands = [
-                command if np.isnan(length) else command._replace(position=length)
-                for command, length in zip(self.commands, lengths, strict=True)
+                command._replace(position=command.position + more) if more else command
+                for command, more in zip(self.commands, lengthened.tolist(), strict=True)
             ]
+        else:
+            lengthened[:] = 0.0
+        self._cycle.model.zero_order_hold.skip(skipped, lengthened)
 
     def rehearse(self) -> None:
-        """Judge the forces once, so that the kernel is compiled."""
+        """Call the kernels once, so that they are compiled."""
         self._judge()
+        self._cycle.model.zero_order_hold.skip(0.0, np.zeros(6))
 
     def _judge(self) -> int:
         """Judge the forces of the set-points, see `judge_force_kernel`."""

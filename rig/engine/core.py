@@ -116,7 +116,7 @@ class Engine:
                 brake=0.0 if config.io is None else config.io.closing_time,
             )
         )
-        self.cycle_data = CycleData(config, drives.force_feedforward)
+        self.cycle_data = CycleData(config, drives.force_feedforward, drives.velocity_feedforward)
         self.law: ControlLaw = make_law(config, self.cycle_data.model.dynamics)
         self._usual_law = self.law
         self.leg_test: SingleLegLaw | None = None

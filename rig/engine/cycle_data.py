@@ -428,13 +428,19 @@ class LegForceModel:
     Args:
         config: gives mechanism and timing.
         frame: (1,) of dtype `FRAME`.
-        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
+        force_feedforward, velocity_feedforward: see `ZeroOrderHold`.
     """
 
-    def __init__(self, config: RigConfig, frame: Frame, force_feedforward: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        config: RigConfig,
+        frame: Frame,
+        force_feedforward: Sequence[bool],
+        velocity_feedforward: Sequence[bool],
+    ) -> None:
         row = frame["row"]
         self.dynamics = Dynamics(config.machine, coulomb_speed=config.control.coulomb_speed)
-        self.zero_order_hold = ZeroOrderHold(config, force_feedforward)
+        self.zero_order_hold = ZeroOrderHold(config, force_feedforward, velocity_feedforward)
         self.force, self.terms, self.residual = row["force_model"][0], row["terms"][0], row["force_residual"][0]
         self.held, self.held_velocity = row["force_held"][0], row["velocity_held"][0]
         self._frame = frame
@@ -542,20 +548,25 @@ class CycleData:
 
     Args:
         config: the rig.
-        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
+        force_feedforward, velocity_feedforward: see `ZeroOrderHold`.
 
     `frame` (1,) of dtype `FRAME` is behind all of them, and `row` (1,) the telemetry row in it; `elapsed`, s, is the
     time since the cycle before.
     """
 
-    def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
+    def __init__(
+        self,
+        config: RigConfig,
+        force_feedforward: Sequence[bool] = (False,) * 6,
+        velocity_feedforward: Sequence[bool] = (True,) * 6,
+    ) -> None:
         self.frame = frame = np.zeros(1, FRAME)
         frame["characteristic_length"] = config.safety.characteristic_length
         self.row: Frame = np.ndarray((1,), ROW, frame.data)
         self.row["stream_delay"] = self.row["stream_asked"] = math.nan
         self.measurement = Measurement(config, frame)
         self.reference = ReferenceMotion(config, frame)
-        self.model = LegForceModel(config, frame, force_feedforward)
+        self.model = LegForceModel(config, frame, force_feedforward, velocity_feedforward)
         self.set_points = SetPoints(self.row)
         self.elapsed = config.period
 

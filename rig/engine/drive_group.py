@@ -150,6 +150,8 @@ class DriveGroup:
         """by drive, whether it goes on at the commanded speed while commands are missing"""
         self.force_feedforward = [drive.capabilities.force_feedforward for drive in self._drives]
         """by drive, whether its own loop accepts the model's force"""
+        self.velocity_feedforward = [drive.capabilities.velocity_feedforward for drive in self._drives]
+        """by drive, whether its own loop accepts a speed"""
         self.reach = [
             tuple(end - offset for end in drive.capabilities.reach)
             for drive, offset in zip(self._drives, self._length_offsets, strict=True)

@@ -39,6 +39,7 @@ _KERNELS = (
     "rig.engine.cycle_data.model_kernel",
     "rig.engine.drive_group.convert_kernel",
     "rig.engine.zero_order_hold.note_command_kernel",
+    "rig.engine.zero_order_hold.skip_kernel",
     "rig.engine.core._farthest_joint_kernel",
     "rig.engine.reference._excess_kernel",
     "rig.engine.reference.path_law_kernel",

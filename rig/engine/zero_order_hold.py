@@ -12,8 +12,9 @@ law remembers, z ← A z + B [δ, δ̇]. Computed torque takes
 the model at the motion that was measured, so to F_c it adds the friction of a leg that is δ̇ faster. A drive that closes
 its own loop does so all the time, on a length that it carries on at the commanded speed v_c: to F_c it adds the
 difference of that straight line from the reference, K e + D ė + K/T_i ∫ e dt with e = l_c + v_c x − l(x), x s after the
-command took effect. The integral goes on from command to command. In cycles that are not short beside T_i it takes over
-what F(t) changes while F_c is held, and is still there when the next F_c comes.
+command took effect; v_c = 0 of a drive that takes no speed and waits at l_c. The integral goes on from command to
+command. In cycles that are not short beside T_i it takes over what F(t) changes while F_c is held, and is still there
+when the next F_c comes.
 Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against them, stay
 in the residual.
 
@@ -60,7 +61,8 @@ _COURSE = 6  # N/s⁰ … N/s⁶, seven rows: what the drive gives x s later is 
 _TIME = 13  # s, of the cycle in which it was computed, in the first column
 _LIFT = 14  # m/s, by which the commanded speed is more than that of the reference's leg where it takes effect
 _INTEGRAL = 15  # N, of the drive's own loop as the command takes effect, of the lines' difference from the reference
-_COMMAND_ROWS = 16
+_BEYOND_REFERENCE = 16  # m, by which the commanded length is more than that of the reference's leg, likewise
+_COMMAND_ROWS = 17
 _POWERS = 7
 
 # Rows of what is known of the legs and their drives (LEG_ROWS, 6).
@@ -78,7 +80,8 @@ _CELL_COULOMB = 30  # N, friction of the leg that a cell beyond what moves it re
 _CELL_VISCOUS = 31  # N s/m
 _HOSTED = 32  # 1 where the host closes the leg's loop, with what its law remembers
 _INTEGRATING = 33  # N/(m s), of the drive's own loop: K/T_i
-_LEG_ROWS = 34
+_WAITING = 34  # 1 where the drive waits at a commanded length
+_LEG_ROWS = 35
 
 # Rows of the state (STATE_ROWS, 6).
 _DEVIATION = 0  # m
@@ -125,10 +128,11 @@ def _begin(command: Array, leg: int, legs: Array, lag: float, r3: float, r4: flo
     """Fill `_COURSE` of a leg's (index) command; r3, r4, r5: of its reference's x³, x⁴, x⁵, beyond the acceleration."""
     stiffness, damping, integrating = legs[_STIFFNESS, leg], legs[_DAMPING, leg], legs[_INTEGRATING, leg]
     a = command[_ACCELERATION, leg]
-    ahead = command[_LIFT, leg]
-    # what the drive demands: F + I + K e + D ė + K/T_i ∫ e dx, with e = ahead x − a x²/2 − r3 x³ − r4 x⁴ − r5 x⁵
-    command[_COURSE, leg] = command[_FORCE, leg] + command[_INTEGRAL, leg] + damping * ahead
-    command[_COURSE + 1, leg] = stiffness * ahead - damping * a
+    beyond, ahead = command[_BEYOND_REFERENCE, leg], command[_LIFT, leg]
+    # what the drive demands: F + I + K e + D ė + K/T_i ∫ e dx,
+    # with e = beyond + ahead x − a x²/2 − r3 x³ − r4 x⁴ − r5 x⁵
+    command[_COURSE, leg] = command[_FORCE, leg] + command[_INTEGRAL, leg] + stiffness * beyond + damping * ahead
+    command[_COURSE + 1, leg] = stiffness * ahead - damping * a + integrating * beyond
     command[_COURSE + 2, leg] = -0.5 * stiffness * a - 3.0 * damping * r3 + integrating * ahead / 2.0
     command[_COURSE + 3, leg] = -stiffness * r3 - 4.0 * damping * r4 - integrating * a / 6.0
     command[_COURSE + 4, leg] = -stiffness * r4 - 5.0 * damping * r5 - integrating * r3 / 4.0
@@ -156,8 +160,10 @@ def _rest(command: Array, following: Array, leg: int, hold: float) -> tuple[floa
 def _integral(command: Array, leg: int, integrating: float, x: float, r3: float, r4: float, r5: float) -> float:
     """Integral, N, of a leg's (index) loop `x` s after a command took effect; r3, r4, r5: see `_begin`."""
     a, ahead = command[_ACCELERATION, leg], command[_LIFT, leg]
-    beyond = ahead / 2.0 - x * (a / 6.0 + x * (r3 / 4.0 + x * (r4 / 5.0 + x * r5 / 6.0)))
-    result: float = command[_INTEGRAL, leg] + integrating * x * x * beyond
+    mean = command[_BEYOND_REFERENCE, leg] + x * (
+        ahead / 2.0 - x * (a / 6.0 + x * (r3 / 4.0 + x * (r4 / 5.0 + x * r5 / 6.0)))
+    )
+    result: float = command[_INTEGRAL, leg] + integrating * x * mean
     return result
 
 
@@ -292,19 +298,28 @@ def note_command_kernel(hold: Hold, t: float, forces: Array, speeds: Array, ahea
         command[_LENGTH, i] = length + later * (speed + 0.5 * later * acceleration)
         command[_SPEED, i] = speed + later * acceleration
         command[_ACCELERATION, i] = acceleration
+        command[_BEYOND_REFERENCE, i] = 0.0
         command[_LIFT, i] = 0.5 * timing[_PERIOD] * acceleration
-        if math.isfinite(mean_speeds[i]):
+        if legs[_WAITING, i] != 0.0:
+            command[_LIFT, i] = -command[_SPEED, i]
+        elif math.isfinite(mean_speeds[i]):
             command[_LIFT, i] = mean_speeds[i] - command[_SPEED, i]
 
 
-@inlined
-def _extrapolate(command: Array, skipped: float) -> None:
-    """Extrapolate a commanded length by `skipped`, s, as it is sent; see `CommandArbiter.extrapolate`."""
+@kernel
+def skip_kernel(hold: Hold, skipped: float, lengthened: Array) -> None:
+    """Advance the newest command's reference; see `ZeroOrderHold.skip`."""
+    data = hold[0]
+    if data.count == 0:
+        return
+    command = data.commands[(data.count - 1) % _DEPTH]
     for i in range(6):
-        commanded = command[_SPEED, i] + command[_LIFT, i]
-        command[_LENGTH, i] += skipped * commanded
-        command[_SPEED, i] += skipped * command[_ACCELERATION, i]
-        command[_LIFT, i] = commanded - command[_SPEED, i]
+        gained = skipped * command[_ACCELERATION, i]
+        moved = skipped * (command[_SPEED, i] + 0.5 * gained)
+        command[_LENGTH, i] += moved
+        command[_SPEED, i] += gained
+        command[_LIFT, i] -= gained
+        command[_BEYOND_REFERENCE, i] = lengthened[i] - moved
 
 
 @kernel
@@ -408,9 +423,6 @@ def zero_order_hold_kernel(frame: Hold, hold: Hold, t: float) -> None:
     delay, lag, smooth = timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
     newest = commands[(count - 1) % len(commands)]
     before = commands[(count - 2) % len(commands)]
-    skipped = t - newest[_TIME, 0] - timing[_PERIOD] if count else 0.0
-    if skipped > 0.5 * timing[_PERIOD]:
-        _extrapolate(newest, skipped)
     sent = newest[_TIME, 0]  # when the command before the newest went out
     deviating = timing[_DEVIATING] != 0.0
     frozen = work[WORK_SIZE:]
@@ -484,6 +496,7 @@ class ZeroOrderHold:
     Args:
         config: gives period, dead time and lag of the force loops, and the loops of host and drives.
         force_feedforward: by leg, whether such a loop takes the model's force along.
+        velocity_feedforward: by leg, whether it goes on at a commanded speed; else it waits at the commanded length.
 
     Raises:
         ConfigError: as `position_integral`.
@@ -491,7 +504,9 @@ class ZeroOrderHold:
     `data` (1,) of dtype `HOLD` is what is kept, for `zero_order_hold_kernel`.
     """
 
-    def __init__(self, config: RigConfig, force_feedforward: Sequence[bool]) -> None:
+    def __init__(
+        self, config: RigConfig, force_feedforward: Sequence[bool], velocity_feedforward: Sequence[bool] = (True,) * 6
+    ) -> None:
         drives, control, machine = config.drives, config.control, config.machine
         self.data: Hold = np.zeros(1, HOLD)
         timing = self.data["timing"][0]
@@ -508,6 +523,7 @@ class ZeroOrderHold:
             legs[_STIFFNESS, own], legs[_DAMPING, own] = loop
             legs[_INTEGRATING, own] = loop[0] * position_integral(config)
         legs[_KNOWN] = known
+        legs[_WAITING] = own & ~np.array(velocity_feedforward)
         legs[_COULOMB] = [leg.coulomb for leg in machine.legs]
         legs[_VISCOUS] = [leg.viscous for leg in machine.legs]
         legs[_BEYOND] = [_beyond(leg) for leg in machine.legs]
@@ -544,6 +560,10 @@ class ZeroOrderHold:
     def forget(self) -> None:
         """Nothing is commanded."""
         self.data["count"] = 0
+
+    def skip(self, skipped: float, lengthened: Array) -> None:
+        """The newest command goes out later, by the time `skipped`, s; lengthened (6,): m, added to its lengths."""
+        skip_kernel(self.data, skipped, lengthened)
 
     def note(self, t: float, forces: Array, speeds: Array, legs: Array, mean_speeds: Array = _UNKNOWN) -> None:
         """Keep what the cycle at `t`, s, commands: the model's forces (6,), N.

@@ -191,7 +191,8 @@ def test_arguments_of_other_types_are_refused(arguments: tuple[object, ...]) -> 
         called(*arguments)
 
 
-def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path) -> None:
+@pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR"])
+def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path, variable: str) -> None:
     program = (
         "import sys, kinematics, dynamics; print('numba' in sys.modules);"
         "kinematics.cross(1.0, 0.0, 0.0, 0.0, 1.0, 0.0); print('numba' in sys.modules);"
@@ -200,7 +201,7 @@ def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     lines = subprocess.run(
         [sys.executable, "-c", program],
-        env=environment | {"XDG_CACHE_HOME": str(tmp_path)},
+        env=environment | {variable: str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,
@@ -208,6 +209,7 @@ def test_the_compiler_is_imported_by_the_first_call(tmp_path: Path) -> None:
         timeout=300.0,
     ).stdout.splitlines()
     assert lines[:2] == ["False", "True"]
+    # numba sees no change of a kernel's callees: wherever the cache is, each state of the sources has its own folder
     assert Path(lines[2]).is_relative_to(tmp_path) and SOURCES in lines[2]
     assert list(tmp_path.rglob("*.nbi"))  # and what it compiled lies there
 
@@ -227,7 +229,8 @@ def test_another_process_that_compiles_the_same_kernel_is_waited_for(
     from kinematics.compiled import compiler
 
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiler, "_FOLDER", str(tmp_path / Path(compiler._FOLDER).name))
+    monkeypatch.setattr("numba.config.CACHE_DIR", compiler._FOLDER)
     waited, locked = [], compiler._locked
     with subprocess.Popen(
         [sys.executable, "-c", _HOLDS], cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE

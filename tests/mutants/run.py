@@ -23,11 +23,14 @@ from queue import SimpleQueue
 from breaks import Break, check
 from table import BREAKS
 
+from kinematics.compiled.cache import HAS_KERNELS, KERNEL_FOLDERS
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = 2
 WANTED = 0.98
 TEST_LIMIT = 100  # s for one test, which fails then
 LIMIT = 400.0  # s for the tests of one break; then it hangs
+KERNEL_TEST_LIMIT, KERNEL_LIMIT = 400, 1200.0  # the same where a kernel is broken, after which all are compiled anew
 BASE_TEST_LIMIT, BASE_LIMIT = 600, 3600.0  # the same before anything is broken: kernels are compiled
 _FAILED = re.compile(r"^(?:FAILED|ERROR) tests/(\S+)", re.MULTILINE)
 _PACKAGES = ("actuators", "calibration", "dynamics", "gui", "kinematics", "rig", "tests")
@@ -56,6 +59,11 @@ def copy_tree(target: Path) -> Path:
     return target
 
 
+def kernels(tree: Path) -> Path:
+    """Folder of the compiled kernels of a copy; in it is one for each state of their sources."""
+    return tree.with_name(f"{tree.name}-kernels")
+
+
 def run_tests(tree: Path, tests: Sequence[str], limit: float, *options: str) -> tuple[int | None, str]:
     """Exit code of the tests, None if they take longer than `limit` s, and what they wrote."""
     # a screen for each worker: windows of one would take the keyboard from those of another
@@ -64,7 +72,7 @@ def run_tests(tree: Path, tests: Sequence[str], limit: float, *options: str) -> 
     command += [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=line", "-p", "no:cacheprovider", *options]
     command += [f"tests/{test}" for test in tests]
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "EXPLORE": ""}
-    environment["NUMBA_CACHE_DIR"] = f"{tree}-kernels"  # a broken kernel is compiled anew, the others are not
+    environment["NUMBA_CACHE_DIR"] = str(kernels(tree))
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
             command, cwd=tree, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -88,11 +96,16 @@ def attempt(broken: Break, tree: Path, left_out: Sequence[str]) -> Result:
     stamp, text = path.stat(), path.read_bytes()
     options = [f"--deselect=tests/{test}" for test in left_out]
     path.write_text(broken.broken(text.decode()), encoding="utf-8")
+    compiled = set(kernels(tree).iterdir())
+    compiles = broken.path.startswith(KERNEL_FOLDERS) and HAS_KERNELS.search(text) is not None
+    limit, test_limit = (KERNEL_LIMIT, KERNEL_TEST_LIMIT) if compiles else (LIMIT, TEST_LIMIT)
     try:
-        code, output = run_tests(tree, broken.tests, LIMIT, "-x", f"--timeout={TEST_LIMIT}", *options)
+        code, output = run_tests(tree, broken.tests, limit, "-x", f"--timeout={test_limit}", *options)
     finally:
         path.write_bytes(text)
         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        for folder in set(kernels(tree).iterdir()) - compiled:
+            shutil.rmtree(folder)
     verdict = {0: "survived", 1: "caught", None: "hung"}.get(code, "invalid")
     failed = _FAILED.search(output)
     verdict = "limit" if verdict == "caught" and "Timeout (>" in output else verdict
@@ -128,6 +141,8 @@ def main(wanted: list[str]) -> int:
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = [copy_tree(Path(folder) / str(number)) for number in range(WORKERS)]
+        for tree in trees:
+            kernels(tree).mkdir()
         tests = list(dict.fromkeys(test for one in breaks for test in one.tests))
         print(f"{len(breaks)} breaks; first the {len(tests)} files and tests of theirs, unbroken", flush=True)
         with ThreadPoolExecutor(WORKERS) as pool:

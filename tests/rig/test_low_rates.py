@@ -14,7 +14,6 @@ from kinematics import Array, MotionTable, leg_kinematics, pose_to_coordinates
 from rig.client import at_rate, checked_motion, checked_move, demo_trajectory
 from rig.config import LEAST_RATE, RigConfig, load_config
 from rig.engine import approach_move, motion_verdict, move_speeds, straight_move
-from rig.engine.zero_order_hold import _INTEGRATING, ZeroOrderHold
 from rig.errors import ConfigError, RefusedError
 from rig.safety import Traffic, TrafficCheck, check_loop, position_integral
 from rig.states import FaultCode, State
@@ -55,7 +54,8 @@ def test_a_motion_runs_a_stop_holds_and_a_jump_at_rest_is_found(tmp_path: Path) 
         rows = rig.tap.take()
         error = np.abs(rows["length"] - rows["length_reference"])
         assert error.max() < 0.25 * rig.config.safety.following_error
-        assert np.abs(rows["force_residual"]).max() < 5.0, "N, of which the cells' noise is 0.5 N RMS"
+        # N; the cells' noise is 0.5 N RMS, and a model without the integral of the drives' loops leaves 2.7 N
+        assert np.abs(rows["force_residual"]).max() < 2.3
         moved = rows["length_reference"].max(axis=0) - rows["length_reference"].min(axis=0)
         assert moved.max() > 5e-3
         rig.follow(smooth_table(2.5, 20e-3))
@@ -80,8 +80,6 @@ def test_the_integral_of_the_drives_loops_is_stated_or_that_of_a_virtual_drive_a
     given = slow().changed({"drives": {**loop, "position_integral_time": 0.25}})
     assert (position_integral(slow()), position_integral(given)) == (8.0, 4.0)
     assert position_integral(given.model_copy(update={"virtual": None})) == 4.0
-    modelled = ZeroOrderHold(given, (True,) * 6).data["legs"][0]
-    assert (modelled[_INTEGRATING] == 4.0 * 60e3).all(), "N/(m s)"
     assert position_integral(slow().changed({"drives": loop}).model_copy(update={"virtual": None})) == 0.0
     fast = given.changed({"drives": {"position_integral_time": 0.05}})
     with pytest.raises(ConfigError, match=r"position_integral_time: 0.05 s .* must be above 0.0564 s"):
