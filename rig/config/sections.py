@@ -76,7 +76,7 @@ def _once_or_per_leg(value: object) -> object:
 OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
 """One value for all legs, or one per leg."""
 Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
-Delay = Annotated[Time, within(0.0, 0.1, "s")]
+Delay = Annotated[Time, within(0.0, 0.5, "s")]
 Gain = Annotated[Stiffness, within(0.0, 1e8, "N/m")]
 Smoothing = Annotated[Speed, within(1e-6, 0.1, "m/s")]
 

@@ -1,6 +1,6 @@
 """The findings of a validation as a few readable lines."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kinematics import figure_and_bound
@@ -45,6 +45,9 @@ _CAUSES = {
     "parameters": "that is within the uncertainty of the parameter files",
     "by_design": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, expected "
     "up to {expected_n:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)",
+    "by_design_own_loops": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, "
+    "expected up to {expected_n:.2f} N; identification removes what the parameters cause (`rig demo --identify`, "
+    "`rig identify`), not the force of the drives' own loops between two commands",
     "own_loops": "the drives close their own loops, and the model has no force of theirs between two commands: the "
     "worst leg's residual is {rms_n:.2f} N RMS, expected up to {expected_n:.2f} N by a simulation of these drives",
     "own_loops_lag": "a residual of {expected_n:.2f} N RMS, as is expected of the drives' own loops, moves the lag by "
@@ -89,6 +92,17 @@ def criterion_text(criterion: Mapping[str, Any]) -> str:
         return f"{subject}: {figure}, required {wanted}{by}"
     missed = f"{subject}: {figure}, required {wanted}{by}"
     return f"{cause}; {missed}" if code == "expected" else f"{missed}{cause and f'; {cause}'}"
+
+
+def reason_texts(criteria: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return sentences that compare numbers of a verdict with their thresholds; the cause that several have, once."""
+    texts: list[str] = []
+    for criterion in criteria:
+        if criterion["code"] == "expected":
+            texts.append(cause_text(criterion["cause"]))
+            criterion = {**criterion, "code": "exceeded", "cause": None}
+        texts.append(criterion_text(criterion))
+    return list(dict.fromkeys(texts))
 
 
 def detectable_errors_text(found: Sequence[Mapping[str, Any]]) -> str:

@@ -34,6 +34,13 @@ def test_a_demonstration_at_a_low_rate_is_one_that_can_work() -> None:
     assert not check_loop(at_rate(VIRTUAL, 200.0)).passed, "which is refused, as by rig run"
 
 
+@pytest.mark.parametrize("drives", ["", "-servo", "-orca", "-iai", "-jrk-g2", "-canopen", "-mixed"])
+def test_every_virtual_rig_can_be_demonstrated_at_the_least_rate(drives: str) -> None:
+    config = at_rate(load_config(f"virtual{drives}"), LEAST_RATE)
+    assert config.rate == LEAST_RATE and all(config.own_loops)
+    assert check_loop(config).passed
+
+
 def test_what_cannot_be_at_a_low_rate_is_refused_with_its_bound() -> None:
     with pytest.raises(ConfigError, match=r"rate: 4.9 Hz, must be 5 to 2000 Hz"):
         slow(4.9)

@@ -194,6 +194,7 @@ def test_a_residual_that_is_expected_of_a_machine_that_is_not_its_model_is_no_fa
     assert [criterion["verdict"] for criterion in result["criteria"]] == ["expected", "expected"]
     worst = max(leg["rms_n"] for leg in result["legs"])
     assert f"is {worst:.2f} N RMS" in result["reasons"][0] and f"up to {7.0 * NOISE:.2f} N" in result["reasons"][0]
+    assert len(result["reasons"]) == 3 and "by design" not in "".join(result["reasons"][1:]), "the cause once"
     assert judged(meant(MEASURED, 7.0 * NOISE, residual_noise=1.5))["verdict"] == "pass"
 
 
@@ -249,6 +250,18 @@ def own_loops(measured: Floats, expected: float, **thresholds: float) -> Recordi
     rows = recording.rows.copy()
     rows["terms"][:, 0], rows["terms"][:, 1] = MODEL - 45.0, 45.0
     return replace(recording, header=recording.header | {"config": SHIPPED.changed(changes).resolved()}, rows=rows)
+
+
+def test_identification_is_not_said_to_remove_the_force_of_the_drives_own_loops() -> None:
+    recording = own_loops(OFF, 7.0 * NOISE, residual_noise=1.5)
+    config = recording.header["config"]
+    plant = {**config["virtual"]["plant"], "as_built": 1}
+    built = {**config, "virtual": {**config["virtual"], "plant": plant}}
+    codes = [
+        judged(replace(recording, header=recording.header | {"config": each}))["criteria"][0]["cause"]["code"]
+        for each in (config, built, {**built, "mode": "force"})
+    ]
+    assert codes == ["own_loops", "by_design_own_loops", "by_design"]
 
 
 def test_what_is_too_close_is_expected_of_own_loops_alone() -> None:

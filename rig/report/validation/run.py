@@ -226,7 +226,7 @@ def _expected(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return `expected_n`, the RMS leg residual, N, that is expected of a virtual rig, and `expected_by`, its cause.
 
     The cause is "by_design" for a plant that is built otherwise than the model, "own_loops" for drives that close their
-    own loops on a plant that is the model; both None where nothing is expected.
+    own loops, "by_design_own_loops" for both; both results are None where nothing is expected.
     """
     nothing = {"expected_n": None, "expected_by": None}
     virtual = header.get("config", {}).get("virtual") or {}
@@ -238,8 +238,8 @@ def _expected(header: Mapping[str, Any]) -> dict[str, Any]:
         own = any(RigConfig.model_validate(header["config"]).own_loops)
     except ValidationError:
         own = False
-    by = "own_loops" if own and plant.get("as_built") is None else "by_design"
-    return {"expected_n": float(value), "expected_by": by}
+    of_own_loops = "own_loops" if plant.get("as_built") is None else "by_design_own_loops"
+    return {"expected_n": float(value), "expected_by": of_own_loops if own else "by_design"}
 
 
 def _undecidable(

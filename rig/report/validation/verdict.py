@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematics import Thresholds
 from rig.config import CRITERIA, MOTION, RIG, Validation
-from rig.report.text_summary import criterion_text, unfinished_text
+from rig.report.text_summary import criterion_text, reason_texts, unfinished_text
 from rig.report.validation.sample_metrics import COUNTED
 from rig.report.validation.sensitivity import NEGLIGIBLE
 
@@ -135,13 +135,13 @@ def judged(
         criteria.append(criterion | {"why": criterion_text(criterion)})
     verdicts = [criterion["verdict"] for criterion in criteria]
     verdict = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in verdicts), None)
-    reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == verdict and verdict != PASS]
+    reasons = reason_texts(one for one in criteria if one["verdict"] == verdict and verdict != PASS)
     if verdict in (PASS, EXPECTED) and numbers["unfinished"]:
         verdict, reasons = UNDECIDED, [unfinished_text(numbers["unfinished"])]
     return {
         "verdict": verdict,
         "confidence": thresholds.confidence,
-        "reasons": list(dict.fromkeys(reasons)),
+        "reasons": reasons,
         "own": named,
         "criteria": criteria,
         "noticed": _detectable(thresholds, levels, numbers, noise),
