@@ -240,9 +240,14 @@ class PololuLine(LineFraming):
         return out
 
     def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.scan`: as many bytes as are expected; their sender is unknown."""
+        """See `LineFraming.scan`: as many bytes as are expected; their sender is unknown.
+
+        Of more bytes none is taken: without a checksum nobody can tell which of them are the reply.
+        """
         del message
-        return ReplyScan(data[:length], more=len(data) > length) if len(data) >= length else None
+        if len(data) < length:
+            return None
+        return ReplyScan(data if len(data) == length else b"")
 
 
 EVERYONE = 0x80

@@ -156,3 +156,11 @@ def test_replies_that_are_sent_at_once_are_joined_as_by_an_and_gate(crc: bool) -
     assert wire.respond(asked) == (0x555 & 0x3F5).to_bytes(2, "little")
     wire.devices[0].inject("busy")
     assert wire.respond(asked) == (0x3F5).to_bytes(2, "little")
+
+
+def test_of_more_bytes_than_a_reply_has_none_is_taken() -> None:
+    reply, line = b"\x01\x02\x03", PololuLine()
+    assert line.scan(reply[:2], b"\x0b\xe5", 3) is None
+    whole, before, after = (line.scan(data, b"\x0b\xe5", 3) for data in (reply, b"\x00" + reply, reply + b"\x00"))
+    assert whole is not None and whole.reply == reply
+    assert before is not None and after is not None and before.reply == after.reply == b"", "nobody knows which are it"
