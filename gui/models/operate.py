@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gui.models.colours import AMBER, BROWN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.models.rules import STATE_WORDS, Action, Phase, Repair, Situation, is_repaired, obstacle, repair_of
 from gui.texts import cause_text, finding_text, mark, sentence, tr, trn
-from rig.engine import TORQUE_STATES, Snapshot
+from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.findings import Finding
 from rig.recording import room_text
 from rig.runtime import slowdown_text
@@ -109,6 +109,13 @@ def state_style(now: Situation) -> StateStyle:
     return _STATES[now.status.state]
 
 
+def _compiling_text(now: Compiling) -> str:
+    if now.finished:
+        return tr("Compiled ({total} kernels). The other processes of the rig are waited for.").format(total=now.total)
+    text = tr("Compiling: {done} of {total} kernels. Only the first start on this machine does so.")
+    return text.format(done=now.done, total=now.total)
+
+
 def _place_of(status: Snapshot) -> str:
     """The motion and the place on it; of one without an end, for how long it has been followed."""
     whole = tr("{motion!r}, {time:.1f} of {duration:.1f} s")
@@ -125,7 +132,7 @@ def detail_of(now: Situation) -> str:
     if now.phase is Phase.DIED:
         return now.death
     if now.phase is Phase.STARTING and now.compiling is not None:
-        return f"{sentence(now.compiling.words)}."
+        return _compiling_text(now.compiling)
     if now.phase is not Phase.UP or status is None or now.silent:
         return style.hint
     if status.finding is not None:

@@ -56,13 +56,13 @@ def test_a_start_that_compiles_says_how_far_it_is(window: MainWindow, session: F
     assert banner.waiting.maximum() == 0
     session.compilingProgressed.emit(Compiling("the model", 23, 61))
     QtWidgets.QApplication.processEvents()
-    assert banner.detail == "Compiling the model: 23 of 61 kernels, once on this machine."
+    assert banner.detail == "Compiling: 23 of 61 kernels. Only the first start on this machine does so."
     assert (banner.waiting.value(), banner.waiting.maximum()) == (23, 61)
     banner._second.timeout.emit()
-    assert banner.detail.endswith("once on this machine. 1 s so far.")
+    assert banner.detail.endswith("1 s so far.")
     session.compilingProgressed.emit(Compiling("the model", 61, 61))  # and others compile on
     QtWidgets.QApplication.processEvents()
-    assert banner.waiting.maximum() == 0 and "waiting for the other processes" in banner.detail
+    assert banner.waiting.maximum() == 0 and "Compiled (61 kernels)" in banner.detail
     session.take(make_status(State.IDLE))
     session.compilingProgressed.emit(Compiling("the virtual rig", 5, 50))  # late: there is nothing to wait for any more
     QtWidgets.QApplication.processEvents()
