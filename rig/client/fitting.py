@@ -158,6 +158,8 @@ def _fitted(config: RigConfig, duration: float) -> FittedMotion:
     steps, limited_by = _SIZES, ""
     if config.command_waits.any():
         scale = checked_motion(config, demo_trajectory(home, duration))[1].scale  # by the travel between two commands
+        if 0.0 < scale < 1.0 / _SIZES:
+            raise _too_much("following", 1.0 / (scale * _SIZES))
         if 0.0 < scale < 1.0:
             steps, limited_by = max(1, math.floor(scale * _SIZES)), "following"
     while True:
@@ -185,8 +187,14 @@ def _refusal(config: RigConfig, predicted: Prediction, name: str) -> RefusedErro
         )
     if predicted.fault is not None:
         return RefusedError(predicted.fault)
-    share = 100.0 * predicted.shares(config)[name]
-    return RefusedError(f"at a {_SIZES}th of its size the motion takes {share:.0f} % of the bound on {_BOUNDS[name]}")
+    return _too_much(name, predicted.shares(config)[name])
+
+
+def _too_much(name: str, share: float) -> RefusedError:
+    """The refusal of a motion that takes this share of a bound at its smallest size."""
+    return RefusedError(
+        f"at a {_SIZES}th of its size the motion takes {100.0 * share:.0f} % of the bound on {_BOUNDS[name]}"
+    )
 
 
 _BOUNDS = {

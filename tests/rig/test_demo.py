@@ -105,6 +105,12 @@ def test_a_motion_is_as_small_as_a_residual_of_the_drives_own_loops_asks_for() -
     assert 0.3 * 15.0 < fitted.predicted.residual <= 0.6 * 15.0
 
 
+def test_a_rate_at_which_not_even_a_small_motion_fits_is_refused_by_the_bound() -> None:
+    orca = at_rate(load_config("virtual-orca"), 5.0)  # it waits 0.2 s at a length
+    with pytest.raises(RefusedError, match=r"at a 20th of its size .* 1\d\d % of the bound on safety.following_error"):
+        fitted_demo(orca, 20.0)
+
+
 def test_a_motion_is_as_slow_as_the_drives_go_by_themselves() -> None:
     config = load_config("virtual-iai").changed({"drives": {"speed": 0.2}})
     fitted = fitted_demo(config, 4.0)
