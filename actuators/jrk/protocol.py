@@ -25,8 +25,16 @@ MIDDLE, COARSE = 2048, 16
 GET_OCCURRED, GET_CHOPPED = 0xB5, 0xEC
 """The commands that read and clear the errors that occurred, and the count of limited currents."""
 GET_SETTINGS, GET_VARIABLES, GET_RAM_SETTINGS, CLEAR_ERRORS = 0xE3, 0xE5, 0xEA, 0xB3
+SET_RAM_SETTINGS = 0xE6
+"""The command that overrides settings until the next power-up: offset, count, so many bytes without their highest bits,
+and a byte of these."""
+FORCE_DUTY_TARGET, FORCE_DUTY = 0xF2, 0xF4
+"""The commands that set the duty in place of the position loop, from -600 to 600."""
+MOST_WRITTEN = 7
+"""Settings that one command overrides, bytes."""
 MOST_READ = 15
 """Bytes, of variables or settings that are read at once."""
+FULL_DUTY = 600
 COUNTS = 4095
 """The greatest target and scaled feedback."""
 TIMEOUT_UNIT = 0.01  # s
@@ -37,10 +45,11 @@ _DATA = {
     GET_SETTINGS: 2,
     GET_VARIABLES: 2,
     GET_RAM_SETTINGS: 2,
-    0xF2: 2,
-    0xF4: 2,
+    SET_RAM_SETTINGS: 3,
+    FORCE_DUTY_TARGET: 2,
+    FORCE_DUTY: 2,
 }
-"""Data bytes of each command; 0 for those not listed."""
+"""Data bytes of each command, without the settings of one that overrides some; 0 for those not listed."""
 
 
 class Error(IntFlag):
@@ -93,6 +102,12 @@ class Setting(IntEnum):
     DEVICE_NUMBER = 0x28
     ERROR_ENABLE = 0x2A
     PID_PERIOD = 0x5A
+    ACCELERATION_FORWARD = 0x60
+    ACCELERATION_REVERSE = 0x62
+    DECELERATION_FORWARD = 0x64
+    DECELERATION_REVERSE = 0x66
+    DUTY_FORWARD = 0x68
+    DUTY_REVERSE = 0x6A
 
 
 CRC_ENABLED = 1 << 1
@@ -110,6 +125,12 @@ _LIFE = struct.Struct("<HH")
 STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
 """Offset of the variables that a cycle reads."""
 UPTIME_AT, DIGITAL_AT = 0x20, 0x2C
+_VARIABLES = struct.Struct("<HHHHhhhBxHHHBHh5xI4xHHB4xh")
+"""All variables up to the last duty: those of a cycle, up time, analog readings, digital readings, last duty."""
+_NO_READING = 0xFFFF
+"""Of an analog pin that is not measured."""
+_READING = 16
+"""Analog reading of a count of the feedback."""
 PINS = {"scl": 0, "sda": 1, "rc": 4, "aux": 5, "fbt": 7}
 """Bit of the variable with the pins' digital readings, by the maker's name, of those that are free for it."""
 READ_DIGITAL = 2 * bytes((GET_VARIABLES, DIGITAL_AT, 1))
@@ -170,10 +191,12 @@ def variables_of(data: bytes) -> Variables:
 
 
 def state_bytes(variables: Variables, uptime: float = 0.0, pins: int = 0) -> bytes:
-    """Device side: all variables up to the digital readings, `pins`, from the first on; uptime: s, since power-up."""
-    read = _STATE.pack(*variables[:8]).ljust(HEALTH_AT, b"\0") + _HEALTH.pack(*variables[8:])
-    since = (int(uptime * 1e3) & 0xFFFFFFFF).to_bytes(4, "little")
-    return (read.ljust(UPTIME_AT, b"\0") + since).ljust(DIGITAL_AT, b"\0") + bytes((pins,))
+    """Device side: all variables up to the last duty, from the first on.
+
+    uptime: s, since power-up. pins: the digital readings.
+    """
+    since, feedback = int(uptime * 1e3) & 0xFFFFFFFF, variables.feedback * _READING
+    return _VARIABLES.pack(*variables, since, _NO_READING, feedback, pins, variables.duty)
 
 
 def target_command(target: int) -> bytes:
@@ -204,9 +227,28 @@ def crc7(data: bytes) -> int:
     return crc
 
 
-def command_length(code: int) -> int:
-    """Bytes of a command in the compact form, by its first one."""
-    return 1 + _DATA.get(TARGET if TARGET <= code < 0xE0 else code, 0)
+def command_length(command: bytes) -> int:
+    """Bytes of the first command in the compact form, more than there are where it is not whole.
+
+    0 for one that overrides more settings than it may.
+    """
+    code = command[0]
+    size = 1 + _DATA.get(TARGET if TARGET <= code < 0xE0 else code, 0)
+    if code == SET_RAM_SETTINGS and len(command) > 2:
+        return size + command[2] if command[2] <= MOST_WRITTEN else 0
+    return size
+
+
+def duty_of(data: bytes) -> int:
+    """The duty in the data of a command that forces one, -600 to 600."""
+    value = data[0] | data[1] << 7
+    return min(max(value - (value >> 13 << 14), -FULL_DUTY), FULL_DUTY)
+
+
+def overrides_of(data: bytes) -> tuple[int, bytes]:
+    """Offset and bytes of the settings in the data of a command that overrides some."""
+    offset, _, *low, high = data
+    return offset, bytes([byte | (high >> place & 1) << 7 for place, byte in enumerate(low)])
 
 
 @dataclass(frozen=True)
@@ -233,7 +275,7 @@ class PololuLine(LineFraming):
         number, rest = message[0], message[1:]
         out = b""
         while rest:
-            size = command_length(rest[0])
+            size = command_length(rest)
             command, rest = rest[:size], rest[size:]
             one = command if self.compact else bytes((SERIAL_FORM, number, command[0] & 0x7F)) + command[1:]
             out += one + bytes((crc7(one),)) if self.crc else one
@@ -295,12 +337,16 @@ class PololuFraming(Framing):
         if addressed and len(received) < 3:
             return 0, -1, b""
         code = received[2] | 0x80 if addressed else received[0]
-        size = command_length(code) + (2 if addressed else 0)
+        start = 3 if addressed else 1
+        size = command_length(bytes((code,)) + received[start:])
+        if not size:
+            return -1, -1, b""
+        size += start - 1
         whole = size + self.crc
         if len(received) < whole:
             return 0, -1, b""
         number = received[1] if addressed else EVERYONE
         if self.crc and received[size] != crc7(received[:size]):
             return -1, -1, b""
-        data = received[3 if addressed else 1 : size]
+        data = received[start:size]
         return (whole, number, bytes((code,)) + data) if all(byte < 0x80 for byte in data) else (-1, -1, b"")

@@ -13,6 +13,9 @@ from actuators.jrk.protocol import (
     CRC_ENABLED,
     EVERYONE,
     FEEDBACK_ANALOG,
+    FORCE_DUTY,
+    FORCE_DUTY_TARGET,
+    FULL_DUTY,
     GET_CHOPPED,
     GET_OCCURRED,
     GET_RAM_SETTINGS,
@@ -21,6 +24,7 @@ from actuators.jrk.protocol import (
     MIDDLE,
     MOST_READ,
     PINS,
+    SET_RAM_SETTINGS,
     SETTINGS,
     STOP,
     TARGET,
@@ -32,6 +36,8 @@ from actuators.jrk.protocol import (
     Setting,
     Variables,
     command_length,
+    duty_of,
+    overrides_of,
     state_bytes,
 )
 from actuators.virtual.drive import SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
@@ -41,12 +47,11 @@ _PERIOD = 0.01  # s, of the position loop
 _STEP = 2e-3  # s, of the spindle's motion
 _GAIN = 30.0  # 1/s, of the position loop: speed over distance
 _SPEED = 0.3  # m/s, at full duty
-_FULL_DUTY = 600
 _GIVE = 2e-3  # m, by which the leg may be off the spindle's nut because of its load; more is a feedback that lies
 _BRAKING_TIME = 0.2  # s, for which a motor that is stopped brakes a leg that does not come to rest
 _STANDSTILL = 1e-3  # m/s
 _SUPPLY = 24.0  # V
-_WORD, _GET_WORD, _RAM = 0x20, 0x80, 0x50
+_WORD, _GET_WORD = 0x20, 0x80
 
 
 class VirtualJrk(VirtualDrive):
@@ -54,8 +59,9 @@ class VirtualJrk(VirtualDrive):
 
     Time-out and disconnected feedback are latched errors; a supply error ends by itself. The time-out counts from the
     last target, independent of other messages, and recurs at once if cleared without a target: where the maker's page
-    leaves details open, the twin has the worst case. Commands that force a duty or change a setting are not simulated:
-    they are serial protocol errors.
+    leaves details open, the twin has the worst case. Settings can be overridden and read back; of these
+    only the greatest duties have an effect. A forced duty counts as a target for the time-out, and all errors stop it;
+    the motor stalls where the leg does not follow.
     """
 
     longest_step = _STEP
@@ -95,6 +101,7 @@ class VirtualJrk(VirtualDrive):
             (Setting.DEVICE_NUMBER, 2, unit),
             (Setting.ERROR_ENABLE, 2, (1 << 14) - 1),
             (Setting.PID_PERIOD, 2, round(_PERIOD * 1e3)),
+            *((setting, 2, FULL_DUTY) for setting in Setting if setting >= Setting.ACCELERATION_FORWARD),
         ):
             self._settings[setting : setting + size] = value.to_bytes(size, "little")
         self._input_bits = {name: PINS[pin] for name, pin in (inputs or {}).items()}
@@ -122,6 +129,9 @@ class VirtualJrk(VirtualDrive):
     def reboot(self) -> None:
         """See `VirtualDrive.reboot`."""
         self._booted = self.now
+        self._ram = bytearray(self._settings)
+        self._forced: tuple[int, int] | None = None
+        """duty in place of the position loop, and by which of the two commands"""
         self._target = COUNTS // 2 + 1
         self._targeted_at = self.now
         self._latched = self._occurred = 0
@@ -164,7 +174,7 @@ class VirtualJrk(VirtualDrive):
             return b""
         out, commands = b"", message[1:]
         while commands:
-            size = command_length(commands[0])
+            size = command_length(commands)
             out += self._do(commands[0], commands[1:size])
             commands = commands[size:]
         return message[:1] + out if out else b""
@@ -174,9 +184,11 @@ class VirtualJrk(VirtualDrive):
             self._take(data[0] << 5 | code & 0x1F)
         elif code == TARGET_ABOVE or (code == TARGET_BELOW and data[0]):
             self._take(MIDDLE + (COARSE if code == TARGET_ABOVE else -COARSE) * data[0])
+        elif code in _FORCING:
+            self._take(self._target, (duty_of(data), _FORCING[code]))
         elif code in (STOP, TARGET_BELOW):
             if self._shown is None:
-                self._awaiting = True
+                self._awaiting, self._forced = True, None
                 self._halt()
         elif code == CLEAR_ERRORS:
             was = (self._shown[0] if self._shown else self._variables()).halting
@@ -193,10 +205,15 @@ class VirtualJrk(VirtualDrive):
         elif code == GET_CHOPPED:
             return b"\0"
         elif code in (GET_VARIABLES, GET_SETTINGS, GET_RAM_SETTINGS):
-            source = bytes(self._settings) if code != GET_VARIABLES else self._bytes()
-            first = data[0] + (_RAM if code == GET_RAM_SETTINGS else 0)
-            count = min(data[1], MOST_READ)
+            settings = self._ram if code == GET_RAM_SETTINGS else self._settings
+            source = self._bytes() if code == GET_VARIABLES else bytes(settings)
+            first, count = data[0], min(data[1], MOST_READ)
             return source[first : first + count].ljust(count, b"\0")
+        elif code == SET_RAM_SETTINGS:
+            if self._shown is None:
+                first, values = overrides_of(data)
+                self._ram[first : first + len(values)] = values
+                del self._ram[SETTINGS:]
         elif _GET_WORD <= code < TARGET:
             first = (code & 0x1F) - 1
             return self._bytes()[first : first + (2 if code & _WORD else 1)]
@@ -204,10 +221,11 @@ class VirtualJrk(VirtualDrive):
             self._occurred |= Error.SERIAL_PROTOCOL
         return b""
 
-    def _take(self, target: int) -> None:
-        """Take a target, which starts the motor."""
+    def _take(self, target: int, forced: tuple[int, int] | None = None) -> None:
+        """Take a target, or a duty that is forced; either starts the motor."""
         if self._shown is not None:
             return
+        self._forced = forced
         self._target, self._targeted_at = min(target, COUNTS), self.now
         self._awaiting = False
         self._run()
@@ -249,12 +267,22 @@ class VirtualJrk(VirtualDrive):
     def _turn(self, elapsed: float) -> None:
         """Turn the spindle towards the target by the feedback."""
         steps = math.ceil(elapsed / _STEP)
+        most, least = (self._override(setting) / FULL_DUTY * _SPEED for setting in _DUTIES)
         for _ in range(steps):
             error = self.plant.length - self._nut
-            distance = self.goal - (self._nut if abs(error) <= _GIVE else self.plant.length)
-            self._speed = min(max(_GAIN * distance, -_SPEED), _SPEED)
+            if self._forced is not None:
+                speed = self._forced[0] / FULL_DUTY * _SPEED
+                self._speed = 0.0 if abs(error) > _GIVE and error * speed < 0.0 else speed
+            else:
+                distance = self.goal - (self._nut if abs(error) <= _GIVE else self.plant.length)
+                self._speed = _GAIN * distance
+            self._speed = min(max(self._speed, -least), most)
             self._nut += self._speed * elapsed / steps
         self._drive()
+
+    def _override(self, setting: Setting) -> int:
+        """A setting in RAM, of two bytes."""
+        return int.from_bytes(self._ram[setting : setting + 2], "little")
 
     def _drive(self) -> None:
         self._powered = True
@@ -282,13 +310,16 @@ class VirtualJrk(VirtualDrive):
         counts = (self.plant.length - self._offset) / self._metre
         scaled = round(min(max(counts, 0.0), float(COUNTS))) if math.isfinite(counts) else 0
         halting = 0 if self.torque_stuck and not self._barred else self._halting
-        duty = round(_FULL_DUTY * self._speed / _SPEED) if self._powered else 0
+        duty, mode = round(FULL_DUTY * self._speed / _SPEED) if self._powered else 0, 0
+        if self._forced is not None:
+            duty = min(max(self._forced[0], -self._override(_DUTIES[1])), self._override(_DUTIES[0])) * self._powered
+            mode = self._forced[1]
         supply = 0 if self._barred else min(max(round(self._supply * 1e3), 0), 0xFFFF)
         since = 0.0 if math.isnan(self._booted) else self.now - self._booted
         periods = int(since / _PERIOD) & 0xFFFF
         return Variables(
-            self._target, self._target, scaled, scaled, 0, duty, duty, 0,
-            periods, halting, self._occurred, 0, supply, abs(duty),
+            self._target, self._target, scaled, scaled, 0, duty, duty, abs(duty) >> 8,
+            periods, halting, self._occurred, mode, supply, abs(duty),
         )  # fmt: skip
 
     def _bytes(self) -> bytes:
@@ -299,6 +330,11 @@ class VirtualJrk(VirtualDrive):
     def _pins(self) -> int:
         """Digital readings of the pins."""
         return sum(self.inputs[name] << bit for name, bit in self._input_bits.items())
+
+
+_DUTIES = (Setting.DUTY_FORWARD, Setting.DUTY_REVERSE)
+_FORCING = {FORCE_DUTY_TARGET: 1, FORCE_DUTY: 2}
+"""Force mode of each command that forces a duty."""
 
 
 def jrk_twin(options: JrkOptions, leg: PlantPort) -> FaultyServo:

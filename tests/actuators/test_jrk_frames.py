@@ -68,7 +68,10 @@ def test_what_is_no_command_is_none() -> None:
         ("8f", "00"),
         ("b3", "01 00"),
         ("e3 28 02", "0b 00"),
-        ("ea 0a 02", "0a 00"),
+        ("ea 5a 02", "0a 00"),  # settings in RAM have the offsets that they have in the EEPROM
+        ("ea 1f 02", "ff 0f"),
+        ("ea 68 02", "58 02"),
+        ("e5 28 05", "ff ff 50 55 00"),  # no reading of SDA; the feedback's voltage, left-justified
         ("e5 17 02", "c0 5d"),
     ],
 )
@@ -100,11 +103,71 @@ def test_coarse_targets_are_distances_from_the_middle(command: str, target: int)
 
 def test_errors_that_occurred_are_cleared_by_the_command_that_reads_them_alone() -> None:
     made = controller()
-    made.respond(b"\xf2\0\0")
+    made.respond(b"\xf8")
     occurred = (1 << 11).to_bytes(2, "little")
     assert [made.respond(bytes.fromhex(one)) for one in ("e5 14 02", "b5", "b5", "ec")] == [
         occurred, occurred, b"\0\0", b"\0",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "question", "answer"),
+    [
+        ("e6 5a 02 14 00 00", "ea 5a 02", "14 00"),
+        ("e6 5a 01 48 01", "ea 5a 02", "c8 00"),
+        ("e6 75 02 01 02 00", "ea 75 02", "01 00"),
+    ],
+)
+def test_settings_are_overridden_until_power_up(command: str, question: str, answer: str) -> None:
+    """As the maker's library writes them, the highest bits in a byte of their own."""
+    made = controller()
+    frame, before = bytes.fromhex(command), made.respond(bytes.fromhex(question))
+    assert [made.framing.length(frame[:size]) for size in range(len(frame) + 1)] == [0] * len(frame) + [len(frame)]
+    assert made.respond(frame) == b""
+    assert made.respond(bytes.fromhex(question)).hex(" ") == answer
+    assert made.respond(bytes.fromhex(question.replace("ea", "e3"))) == before, "not in the EEPROM"
+    made.reboot()
+    assert made.respond(bytes.fromhex(question)) == before
+    assert made.framing.length(bytes.fromhex("e6 5a 08")) == -1, "at most seven at once"
+
+
+@pytest.mark.parametrize(("command", "mode"), [("f2 54 7d", 1), ("f4 54 7d", 2)])
+@pytest.mark.parametrize("ending", [target_command(1365), bytes((STOP,))])
+def test_a_forced_duty_turns_the_motor_until_it_is_given_a_target_or_stopped(
+    command: str, mode: int, ending: bytes
+) -> None:
+    made = controller()
+    leg = made.plant
+    assert isinstance(leg, Leg)
+    made.tick(0.0)
+    made.respond(bytes.fromhex(command))
+    made.tick(0.01)
+    assert leg.enabled and leg.feedforward == pytest.approx(-0.15)
+    assert made.respond(b"\x97") + made.respond(b"\xad") == bytes((mode, 0xD4, 0xFE)), "-300"
+    made.tick(0.04)
+    assert leg.feedforward == 0.0, "it stalls where the leg does not follow"
+    made.respond(ending)
+    assert made.respond(b"\x97") == b"\0"
+    assert made.respond(bytes.fromhex("e5 12 02")) == bytes((ending[0] == STOP, 0))
+
+
+@pytest.mark.parametrize("command", [bytes.fromhex("f2 58 04"), bytes.fromhex("f4 58 04"), target_command(4000)])
+def test_the_motor_is_no_faster_than_the_greatest_duty_in_ram(command: bytes) -> None:
+    made = controller()
+    made.respond(bytes.fromhex("e6 68 02 2c 01 00"))
+    made.tick(0.0)
+    made.respond(command)
+    made.tick(0.004)
+    assert made.respond(b"\xad") == (300).to_bytes(2, "little")
+    assert isinstance(made.plant, Leg) and made.plant.feedforward == pytest.approx(0.15)
+
+
+def test_a_forced_duty_is_to_be_repeated_within_the_time_out() -> None:
+    made = controller()
+    made.tick(0.0)
+    made.respond(bytes.fromhex("f2 54 7d"))
+    made.tick(0.06)
+    assert made.respond(b"\xb3") == (1 << 12).to_bytes(2, "little")
 
 
 def test_several_on_one_line_are_told_by_their_numbers() -> None:

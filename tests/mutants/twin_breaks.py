@@ -138,6 +138,16 @@ TWIN_BREAKS = [
         "        if math.isnan(self._booted):\n            self._booted = now\n",
         "        if math.isnan(self._booted):\n            self._booted = 0.0\n",
     ),
+    _jrk(
+        "a Jrk's settings in RAM have offsets of their own",
+        "source[first : first + count]",
+        "source[first + 0x50 * (code == GET_RAM_SETTINGS) :][:count]",
+    ),
+    _jrk(
+        "a Jrk's forced duty outlives a target",
+        "        self._forced = forced\n",
+        "        self._forced = forced or self._forced\n",
+    ),
     _iai(
         "a ROBO Cylinder's coils of the status are those of another register",
         "registers = (state.status_1, state.status_2, state.extended,",
