@@ -36,6 +36,8 @@ QUICK_STOP = PowerWord(0x02, 0x86)
 FAULT_RESET = 0x80
 """Bit of the control word whose rising edge clears a fault."""
 
+VOLTAGE, REMOTE, TARGET_REACHED, ATTAINED = 0x0010, 0x0200, 0x0400, 0x1000
+"""Further bits of the status word; the last one has another meaning in each mode: in homing, that it is done."""
 HOMING, CYCLIC_POSITION, CYCLIC_TORQUE = 6, 8, 10
 """Modes of operation (object 0x6060)."""
 

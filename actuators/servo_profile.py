@@ -249,6 +249,8 @@ class Functions(ProfileModel):
     None: the feedback is one range, and only neighbouring parameters are read together."""
     pairs: Annotated[bool, Field(strict=True)] = False
     """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0."""
+    also: list[Literal[8, 23, 43]] = Field(default_factory=list)
+    """Function codes that the device has and the driver does not use; the simulator serves them."""
 
 
 class ControlBits(ProfileModel):
@@ -291,6 +293,17 @@ class StatusBits(ProfileModel):
     def given(self) -> dict[str, BitMap]:
         """Those that there are, by name of the flag."""
         return self.entries()
+
+
+class SimulatorBits(ProfileModel):
+    """Bits of the status word that the driver does not read; the simulator shows them to masters that wait for them."""
+
+    ready: Bit | None = None
+    """There is no fault."""
+    startable: Bit | None = None
+    """The drive has torque and stands still."""
+    in_position: Bit | None = None
+    """It stands still within 0.1 mm of its last target."""
 
 
 class ModeCode(ProfileModel):
@@ -433,6 +446,7 @@ class ServoProfile(ProfileModel):
     control: ControlBits | None = None
     power: PowerMap | None = None
     status: StatusBits
+    simulator: SimulatorBits = SimulatorBits()
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
     inputs: dict[str, Signal] = Field(default_factory=dict)
@@ -602,6 +616,10 @@ class ServoProfile(ProfileModel):
                 yield f"{key}: a bit of feedback.status, which is missing"
         if self.power is not None and self.feedback.status is None:
             yield "feedback.status: missing, but [power] has states of it"
+        for name, bit in self.simulator.entries().items():
+            yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
+            if self.plain or self.feedback.status is None:
+                yield f"simulator.{name}: of a drive with a status word and functions.gap"
 
     @staticmethod
     def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:

@@ -67,7 +67,16 @@ from actuators.canopen.frames import (
     line_of,
 )
 from actuators.canopen.interpolation import Interpolator
-from actuators.cia402 import CIA_402, CYCLIC_POSITION, CYCLIC_TORQUE, HOMING
+from actuators.cia402 import (
+    ATTAINED,
+    CIA_402,
+    CYCLIC_POSITION,
+    CYCLIC_TORQUE,
+    HOMING,
+    REMOTE,
+    TARGET_REACHED,
+    VOLTAGE,
+)
 from actuators.interface import Mode
 from actuators.virtual.drive import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
@@ -84,7 +93,6 @@ _ERROR_REGISTER = Object(0x1001, 0, "B")
 _SERVO = 0x00020192
 _PDOS = {**MAPPED, **MAPPED_OUTPUTS, **MAPPED_INPUTS}
 _READ_ONLY = frozenset((DEVICE_TYPE, _ERROR_REGISTER, VENDOR, PRODUCT, REVISION, SERIAL))
-_ATTAINED, _TARGET_REACHED, _REMOTE, _VOLTAGE = 0x1000, 0x0400, 0x0200, 0x0010
 _SIGNS = {8: "b", 16: "h", 32: "i"}
 
 
@@ -349,14 +357,14 @@ class VirtualCanopenDrive(VirtualDrive):
     def _value(self, entry: Object) -> int:
         """Value of an entry now."""
         if entry.index == STATUS.index:
-            word = self._power.state.value | _REMOTE | (0 if self._barred else _VOLTAGE)
+            word = self._power.state.value | REMOTE | (0 if self._barred else VOLTAGE)
             if self.torque_stuck:
                 word |= 0x07
             word |= 0x20 if self._power.enabled else 0  # no quick stop is active
             if self._mode == HOMING:
-                word |= (_ATTAINED if self._homed else 0) | (0 if self._homing else _TARGET_REACHED)
+                word |= (ATTAINED if self._homed else 0) | (0 if self._homing else TARGET_REACHED)
             elif self._power.enabled:
-                word |= _ATTAINED  # it follows the command
+                word |= ATTAINED  # it follows the command
             return word
         if entry.index == MODE_DISPLAY.index:
             return self._mode

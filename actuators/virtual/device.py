@@ -8,6 +8,8 @@ from functools import partial
 from typing import ClassVar, Literal, Protocol
 
 from actuators.codec import (
+    DIAGNOSE,
+    IDENTIFY,
     READ_COILS,
     READ_DISCRETE,
     READ_HOLDING,
@@ -143,6 +145,9 @@ _BUSY = 6
 _LAST_FUNCTION = 127
 _WRITES = frozenset((WRITE_COIL, WRITE_SINGLE, WRITE_COILS, WRITE_MULTIPLE))
 
+_ECHO = b"\0\0"
+_IDENTIFICATION, _REGULAR, _LAST_STREAM = 14, 2, 3
+"""Of function 43: its kind, the conformity level of streamed regular objects, the last code of a stream."""
 _MAX_READ = 125
 _MAX_WRITE = 123
 _MAX_READ_WRITE = 121
@@ -247,7 +252,8 @@ class VirtualDevice(ABC):
 class ModbusDevice(VirtualDevice):
     """A device with 16-bit registers behind function codes 3, 4 (the same registers), 6, 16 and 23, or some of them.
 
-    One with input registers of their own, coils (1, 5, 15) or discrete inputs (2) has them in `_tables`.
+    One with input registers of their own, coils (1, 5, 15) or discrete inputs (2) has them in `_tables`. One that knows
+    function 8 sends back what it is sent, by sub-function 0; one that knows 43 streams its `identification` (14).
 
     A write is carried out as a whole or, answered with an exception, not at all. Frames for another unit id are not
     answered, or with the gateway exception 0B. On a line, unit 0 is a broadcast: functions 5, 6, 15 and 16 are carried
@@ -257,6 +263,8 @@ class ModbusDevice(VirtualDevice):
 
     functions: frozenset[int] = frozenset((READ_HOLDING, READ_INPUT, WRITE_SINGLE, WRITE_MULTIPLE, READ_WRITE))
     """Function codes that it knows."""
+    identification: tuple[str, ...] = ()
+    """Texts of the objects from 0 on: vendor, product, revision."""
 
     def __init__(
         self, unit: int, wrong_unit: Literal["silent", "gateway"] = "silent", framing: Framing = MBAP_FRAMING
@@ -347,6 +355,12 @@ class ModbusDevice(VirtualDevice):
             _check(1 <= count <= _MAX_WRITE and len(data) == 5 + 2 * count and data[4] == 2 * count)
             self._take(address, data[5:])
             return data[:4]
+        if function == DIAGNOSE:
+            if data[:2] != _ECHO:
+                raise RegisterError(ILLEGAL_FUNCTION)
+            return data
+        if function == IDENTIFY:
+            return self._identify(data)
         if function == READ_WRITE:
             address, count, write_address, write_count = _numbers(data, 4)
             _check(1 <= count <= _MAX_READ and 1 <= write_count <= _MAX_READ_WRITE)
@@ -355,6 +369,16 @@ class ModbusDevice(VirtualDevice):
             self._take(write_address, data[9:])
             return bytes((2 * count,)) + self._read(address, count)
         raise RegisterError(ILLEGAL_FUNCTION)
+
+    def _identify(self, data: bytes) -> bytes:
+        """Answer function 43: all objects from the one that is asked for, or all where there is no such one."""
+        if data[:1] != bytes((_IDENTIFICATION,)):
+            raise RegisterError(ILLEGAL_FUNCTION)
+        _check(len(data) == 3 and 1 <= data[1] <= _LAST_STREAM)
+        first = data[2] if data[2] < len(self.identification) else 0
+        texts = [text.encode("ascii") for text in self.identification[first:]]
+        listed = b"".join(bytes((place, len(text))) + text for place, text in enumerate(texts, start=first))
+        return bytes((data[0], data[1], _REGULAR, 0, 0, len(texts))) + listed
 
     def _take(self, address: int, data: bytes) -> None:
         if self._image is None:

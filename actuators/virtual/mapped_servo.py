@@ -4,6 +4,7 @@ import math
 import struct
 from functools import partial
 
+from actuators.cia402 import ATTAINED, REMOTE, TARGET_REACHED, VOLTAGE
 from actuators.codec import (
     READ_COILS,
     READ_DISCRETE,
@@ -24,6 +25,9 @@ from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VA
 from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
 
+_STANDARD_BITS = VOLTAGE | REMOTE | TARGET_REACHED | ATTAINED
+_WINDOW = 1e-4
+"""m around a target within which a drive is in position."""
 _TAKEN = 1 << 16
 """Flag behind those of `Status`: a set-point is acknowledged."""
 
@@ -32,9 +36,10 @@ class VirtualMappedServo(VirtualServo):
     """One drive with the registers of its profile, with `pairs` their other words, and no others, over one leg.
 
     With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
-    does not come back by itself. A set-point takes effect when it is handed over by the profile's rules. Until the
-    first one, and in a mode whose bits of the control word are not set, the drive holds where it stands. Parameters
-    are refused while there is power. Otherwise see `VirtualServo`.
+    does not come back by itself. One of CiA 402 has the bits of the standard's status word that its profile leaves out.
+    A set-point takes effect when it is handed over by the profile's rules. Until the
+    first one, and in a mode that only its bits of the control word tell, while these are not set, the drive holds where
+    it stands. Parameters are refused while there is power. Otherwise see `VirtualServo`.
     """
 
     def _lay_out(self) -> int:
@@ -54,6 +59,15 @@ class VirtualMappedServo(VirtualServo):
             self._places[_TAKEN] = signals.status[ACKNOWLEDGE]
         self.control_masks = tuple(signals.control.get(name, 0) for name in ("enable", "quick_stop", "clear"))
         self._codes_of = [(Mode[name.upper()], code) for name, code in profile.modes.given.items()]
+        named = 0
+        for mask, _ in signals.status.values():
+            named |= mask & 0xFFFF
+        cia402 = profile.power is not None and profile.power.standard == "cia402"
+        self._standard = _STANDARD_BITS & ~named if cia402 else 0
+        """bits of the status word that it has by the standard"""
+        if self._standard and signals.status.get(ACKNOWLEDGE, (0, 0))[0] == ATTAINED:
+            self._standard |= ATTAINED  # which says something else in each mode
+        self._shown: dict[str, int] = {name: 1 << bit for name, bit in profile.simulator.entries().items()}
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
@@ -123,9 +137,12 @@ class VirtualMappedServo(VirtualServo):
         """the command with the last set-point that was handed over since there has been torque"""
         self._handed = self._acknowledged = False
         self._hold = 0.0
+        self._selects_homing = False
+        """whether the mode register has the mode of homing"""
         if self.machine is not None:
             self.machine.reboot()
         super().reboot()
+        self._armed = not self.control_masks[0] & self._signals.low  # its registers are as if switched off
 
     def answer(self, message: bytes) -> bytes:
         """See `ModbusDevice.answer`."""
@@ -180,6 +197,8 @@ class VirtualMappedServo(VirtualServo):
         """See `VirtualServo._act`; the control is wide, and each of its signals active high."""
         control = int(command[0])
         mode = self._mode_of(int(command[1]), control)
+        homing = self.profile.modes.homing
+        self._selects_homing = homing is not None and homing.value == int(command[1])
         self._holds = mode is None or (mode is Mode.OFF and self.machine is not None)
         self._hand_over(control, command, follows=mode in (Mode.POSITION, Mode.FORCE))
         followed = Mode.POSITION if self._holds or mode is None else mode
@@ -211,12 +230,14 @@ class VirtualMappedServo(VirtualServo):
             self._switch_off()
 
     def _mode_of(self, value: int, control: int) -> Mode | None:
-        """The mode by its register and the bits of the control word; None where its bits are not set."""
-        found = [
-            (code.control.bit_count(), mode)
-            for mode, code in self._codes_of
-            if code.value == value and control & code.control == code.control
-        ]
+        """The mode by its register and the bits of the control word; None where its bits are not set.
+
+        A mode that follows set-points needs no bits where the register alone tells it: they say how it follows.
+        """
+        codes = [(mode, code) for mode, code in self._codes_of if code.value == value]
+        if len(codes) == 1 and codes[0][0] is not Mode.HOMING:
+            return codes[0][0]
+        found = [(code.control.bit_count(), mode) for mode, code in codes if control & code.control == code.control]
         return max(found)[1] if found else None
 
     def _hand_over(self, control: int, command: tuple[int | float, ...], *, follows: bool) -> None:
@@ -263,7 +284,33 @@ class VirtualMappedServo(VirtualServo):
     def feedback(self, length: float, speed: float, cell: float) -> tuple[int | float, ...]:
         """See `VirtualServo.feedback`; the status is wide."""
         flags, *values = super().feedback(length, speed, cell)
-        return self._wide(int(flags)), *values
+        return self._wide(int(flags)) | self._further(int(flags), length), *values
+
+    def _further(self, flags: int, length: float) -> int:
+        """Bits of the status word that the driver does not read: those of the profile's simulator, of the standard.
+
+        length: m.
+        """
+        if not (self._shown or self._standard):
+            return 0
+        searches = bool(flags & Status.HOMING)
+        startable = self._power is Power.ON and bool(flags & Status.STANDSTILL) and not searches
+        in_position = startable and abs(length - self._target) <= _WINDOW
+        states = {"ready": not flags & Status.FAULT, "startable": startable, "in_position": in_position}
+        word = sum(mask for name, mask in self._shown.items() if states[name])
+        standard = REMOTE | (0 if self._barred else VOLTAGE)
+        if self._selects_homing:
+            standard |= (ATTAINED if self._homed else 0) | (0 if searches else TARGET_REACHED)
+        elif in_position:
+            standard |= TARGET_REACHED
+        return word | standard & self._standard
+
+    @property
+    def _target(self) -> float:
+        """Leg length where it is to stand, m."""
+        if self._taken is None or self._holds or self._mode is not Mode.POSITION:
+            return self._hold if self._mode is Mode.POSITION else self.plant.length
+        return float(self._taken[4]) * self.command_scales[1] + self.position_offset
 
     def _wide(self, flags: int) -> int:
         """The wide status that has the flags and the power state."""

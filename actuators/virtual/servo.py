@@ -116,8 +116,10 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._barred = False
         self.row = np.zeros(ROW)
         """Its state for `VirtualServoGroup`, see the columns; those that `publish` writes are as of its last call."""
+        self.identification = ("stewart-rig", "virtual servo", "V1.0")
         self.command_data = np.zeros(self._lay_out(), np.uint8)
         """Bytes of the command registers."""
+        self.functions |= frozenset(profile.functions.also)
         self.reboot()
 
     def _lay_out(self) -> int:

@@ -1,6 +1,7 @@
 """Somebody else's master on the simulators of shipped profiles: what it reads by their registers is what is there."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -9,6 +10,9 @@ import pytest
 from drive_support import serving_at
 from pymodbus.client import ModbusSerialClient
 from pymodbus.client.mixin import ModbusClientMixin
+from pymodbus.pdu.diag_message import DiagnosticBase
+from pymodbus.pdu.mei_message import ReadDeviceInformationResponse
+from waiting import eventually
 
 from actuators import (
     AmplifierProfile,
@@ -95,3 +99,100 @@ def test_a_master_reads_the_force_of_every_cell(name: str, tmp_path: Path) -> No
             raw = read(client, register.address, register.type, profile.word_order)
             force = abs(leg.cell) if profile.reading.negative else leg.cell
             assert raw * register.scale == pytest.approx(force, abs=register.scale), f"channel {number + 1}"
+
+
+class Master:
+    """Another make's master of a drive, which reads and writes whole parameters."""
+
+    def __init__(self, client: ModbusSerialClient, leg: Leg, order: str) -> None:
+        self.client, self.leg, self.order = client, leg, order
+
+    def get(self, address: int) -> int:
+        return int(read(self.client, address, "i32", self.order))
+
+    def put(self, address: int, *values: int) -> None:
+        order: Literal["big", "little"] = "little" if self.order == "little" else "big"
+        words = [self.client.convert_to_registers(value, KINDS["i32"], word_order=order) for value in values]
+        assert not self.client.write_registers(address, list(itertools.chain(*words)), device_id=UNIT).isError()
+
+    def settle(self, address: int, bits: int, what: str) -> None:
+        """Let the leg go where it is sent, and wait until the status has these bits."""
+        self.leg.settle()
+        eventually(lambda: self.get(address) & bits == bits, what, TIMEOUT)
+
+
+def lexium(master: Master) -> None:
+    control, status, mode = 6914, 6916, 6918
+    master.put(mode, 1)
+    for word, state in ((6, 0x0231), (7, 0x0233), (15, 0x0237)):
+        master.put(control, word)
+        assert master.get(status) & 0x027F == state, "remote, voltage"
+    master.put(mode, 6)
+    master.put(control, 0x1F)
+    assert not master.get(status) & 0x9400
+    master.settle(status, 0x9400, "homing attained, target reached, reference valid")
+    master.put(control, 0x0F)
+    master.put(mode, 1)
+    assert not master.get(status) & 0x1000
+    master.put(6940, round(2e-3 / 3.0517578125e-7), 3000)
+    master.put(control, 0x1F)
+    assert master.get(status) & 0x1400 == 0x1000, "acknowledged without the bit for a change at once, and under way"
+    master.put(control, 0x0F)
+    assert not master.get(status) & 0x1000
+    master.settle(status, 0x0400, "target reached")
+    identity = master.client.read_device_information(read_code=1, device_id=UNIT)
+    assert isinstance(identity, ReadDeviceInformationResponse) and identity.information[0] == b"stewart-rig"
+
+
+def oriental(master: Master) -> None:
+    control, status = 0x7C, 0x7E
+    master.put(control, 1 << 6)
+    master.settle(status, 0x21, "excited, ready")
+    master.put(control, 1 << 6 | 1 << 4)
+    assert not master.get(status) & 0x30, "it searches the reference"
+    master.settle(status, 0x30, "reference found, ready")
+    master.put(control, 1 << 6)
+    master.put(0x58, 0, 1, 200, 5000, 1_000_000, 1_000_000, 1000, 1)
+    assert not master.get(status) & 1 << 14
+    master.settle(status, 1 << 14, "in position")
+    echo = master.client.diag_query_data(b"\x12\x34", device_id=UNIT)
+    assert isinstance(echo, DiagnosticBase) and echo.message == b"\x12\x34"
+    both = master.client.readwrite_registers(
+        read_address=status, read_count=2, write_address=control, values=[0, 1 << 6], device_id=UNIT
+    )
+    assert both.registers[1] & 1
+
+
+def delta(master: Master) -> None:
+    control, status = 0x040E, 0x005C
+    for address, value in ((0x023C, 5), (0x030C, 0x3F), (0x0022, 0), (0x0024, 0x36)):
+        master.put(address, value)
+    assert master.get(0x0000) == 1, "firmware"
+    assert master.get(status) & 1, "servo ready"
+    master.put(control, 1)
+    assert master.get(status) & 2
+    master.put(control, 0x11)
+    master.settle(status, 0x110, "reference found, in position")
+    master.put(control, 1)
+    master.put(0x0606, 200_000)
+    for word in (9, 0x0D, 9):
+        master.put(control, word)
+    assert not master.get(status) & 1 << 4
+    master.settle(status, 1 << 4, "in position")
+
+
+@pytest.mark.parametrize(
+    ("name", "sequence"), [("lexium-32", lexium), ("oriental-az", oriental), ("delta-asda-a2", delta)]
+)
+def test_a_master_that_waits_for_what_the_makers_manual_says_moves_the_drive(
+    name: str, sequence: Callable[[Master], None], tmp_path: Path
+) -> None:
+    leg, profile = Leg(0.6, home=0.65), load_profile(name, ServoProfile)
+    options = {"device": "memory", "unit": UNIT, "profile": profile, "position_offset": 0.65}
+    with opened(create_twin("servo", options, leg), tmp_path) as client:
+        sequence(Master(client, leg, profile.word_order))
+        position = profile.feedback.position
+        assert read(client, position.address, position.type, profile.word_order) * position.scale == pytest.approx(
+            2e-3, abs=abs(position.scale)
+        )
+    assert leg.length == pytest.approx(0.652, abs=abs(position.scale))

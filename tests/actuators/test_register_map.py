@@ -195,6 +195,7 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"parameters.watchdog.scale": -1e-3}, "watchdog: scale -0.001 of a time cannot be negative"),
         ({"identity.product.expect": 0x4201}, "expect 0x4201 has bits outside of mask 0xFF00"),
         ({"identity.product.mask": 0x10000}, "mask = 65536 is not a value of a u16"),
+        ({"simulator.ready": 3}, "simulator.ready: bits 0x0008 of its word are those of power.states.idle, too"),
         ({"identity.serial": "4711"}, "serial: must be read, it cannot be the same for all devices"),
         ({"identity.serial.type": "i32"}, "must be a u16, u32 or u64 without scale and invalid"),
     ],
@@ -203,6 +204,11 @@ def test_a_wrong_profile_is_named(changes: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValueError) as caught:
         ServoProfile.model_validate(changed(UGLY, changes))
     assert fault in str(caught.value)
+
+
+def test_a_simulators_bits_are_not_of_a_plain_drive() -> None:
+    with pytest.raises(ValueError, match=r"simulator.ready: of a drive with a status word and functions.gap"):
+        profile(simulator={"ready": 14})
 
 
 @pytest.mark.parametrize(
