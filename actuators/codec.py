@@ -34,11 +34,17 @@ IDENTIFY = 43
 class Block:
     """Registers of one contiguous range as a struct: values are in the given order, gaps are padding."""
 
-    def __init__(self, registers: Sequence[Register], word_order: WordOrder) -> None:
-        """word_order: of registers of 32 and 64 bits without an own one."""
+    def __init__(
+        self, registers: Sequence[Register], word_order: WordOrder, span: tuple[int, int] | None = None
+    ) -> None:
+        """word_order: of registers of 32 and 64 bits without an own one.
+
+        span: first register and the one behind the last, where the range is longer than the registers.
+        """
         ordered = sorted(registers, key=lambda register: register.address)
-        self.address = ordered[0].address
-        self.count = ordered[-1].address + ordered[-1].words - self.address
+        first, end = span or (ordered[0].address, ordered[-1].address + ordered[-1].words)
+        self.address = first
+        self.count = end - first
         self.order = [ordered.index(register) for register in registers]
         """Place in the struct of each register given."""
         self.format = ""
@@ -52,6 +58,7 @@ class Block:
                 swap[start:offset] = [
                     start + place for place in _bytes(register.words, register.word_order or word_order)
                 ]
+        self.format += f"{2 * self.count - offset}x" * (2 * self.count > offset)
         self.swapped = swap != sorted(swap)
         """True if the bytes of some register are not in their natural order."""
         self._swap = itemgetter(*swap)

@@ -248,7 +248,9 @@ class Functions(ProfileModel):
 
     None: the feedback is one range, and only neighbouring parameters are read together."""
     pairs: Annotated[bool, Field(strict=True)] = False
-    """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0."""
+    """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0.
+
+    Feedback is read by whole parameters."""
     also: list[Literal[8, 23, 43]] = Field(default_factory=list)
     """Function codes that the device has and the driver does not use; the simulator serves them."""
 

@@ -26,6 +26,7 @@ from actuators import (
     servo_profiles,
     shipped_profiles,
 )
+from actuators.register_map import MappedCodec
 from rig.testing import BenchLeg as Leg
 
 TIMEOUT = 5.0
@@ -196,3 +197,12 @@ def test_a_master_that_waits_for_what_the_makers_manual_says_moves_the_drive(
             2e-3, abs=abs(position.scale)
         )
     assert leg.length == pytest.approx(0.652, abs=abs(position.scale))
+
+
+@pytest.mark.parametrize("name", ["delta-asda-a2", "lexium-32", "oriental-az"])
+def test_the_driver_reads_whole_parameters(name: str) -> None:
+    """A Lexium knows no others."""
+    profile = load_profile(name, ServoProfile)
+    reads = MappedCodec(profile, UNIT).reads
+    assert all(one.address % 2 == 0 and one.count % 2 == 0 for one in reads)
+    assert all(profile.feedback.position.address != one.address + 1 for one in reads)
