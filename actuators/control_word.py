@@ -16,7 +16,8 @@ class ControlWord:
 
     With `[power]`, torque comes by its steps. The bits of a mode are set as soon as there is torque in that mode, so
     that each has its edge. A set-point is handed over only in a mode that follows one, and with torque. A
-    drive without a signal for it is homing from the command on until it reports its reference.
+    drive without a signal for it is homing from the command on until it reports its reference. One that keeps its
+    torque after a quick stop is switched off as it reports that it stands still.
     """
 
     def __init__(self, profile: ServoProfile, signals: Signals) -> None:
@@ -26,6 +27,7 @@ class ControlWord:
         self._has_off = Mode.OFF in self._modes
         self.power = None if profile.power is None else PowerSequence(profile.power.table)
         self._handover = profile.command.handover
+        self._stop_keeps_torque = profile.stop_keeps_torque
         flags = (
             (Status[name.upper()], place)
             for name, place in signals.status.items()
@@ -43,7 +45,7 @@ class ControlWord:
         self.outputs = 0
         if self.power is not None:
             self.power.forget()
-        self._torque = False
+        self._torque = self._stops = self._stopped = False
         self._mode: Mode | None = None
         self._bit = False
         self._acknowledged = False
@@ -55,6 +57,9 @@ class ControlWord:
         mode, enable = command.mode, command.enable
         if mode is Mode.OFF and not command.quick_stop and not self._has_off:
             enable = False
+        self._stops = command.quick_stop and self._stop_keeps_torque
+        self._stopped = self._stopped and command.enable
+        enable = enable and not self._stopped
         if self.power is not None:
             control = self.power.control(now, enable=enable, quick_stop=command.quick_stop, clear=command.clear)
             torque = self._torque and self.power.enabled
@@ -107,6 +112,7 @@ class ControlWord:
             if self.power.failure is not None:
                 status = status & ~Status.READY | Status.FAULT
         self._torque = Status.ENABLED in status
+        self._stopped = self._stopped or (self._stops and Status.STANDSTILL in status)
         searches = self._torque and self._mode is Mode.HOMING and not self._says_homing
         if searches and (self._searching <= 1 or Status.HOMED not in status):  # an old reference does not count
             status |= Status.HOMING

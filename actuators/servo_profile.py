@@ -440,6 +440,8 @@ class ServoProfile(ProfileModel):
     wrong_unit: Literal["silent", "gateway"] = "silent"
     homing_ends_off: bool = False
     """The drive takes its torque off as it finds its reference; every other keeps it."""
+    stop_keeps_torque: bool = False
+    """The drive stands under torque after a quick stop; every other takes it off."""
     functions: Functions = Functions()
     feedback: FeedbackMap
     command: CommandMap
@@ -618,6 +620,8 @@ class ServoProfile(ProfileModel):
                 yield f"{key}: a bit of feedback.status, which is missing"
         if self.power is not None and self.feedback.status is None:
             yield "feedback.status: missing, but [power] has states of it"
+        if self.stop_keeps_torque and (self.plain or self.power is not None or "standstill" not in status):
+            yield "stop_keeps_torque: of a drive with [control], functions.gap and status.standstill"
         for name, bit in self.simulator.entries().items():
             yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
             if self.plain or self.feedback.status is None:

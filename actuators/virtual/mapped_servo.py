@@ -72,6 +72,8 @@ class VirtualMappedServo(VirtualServo):
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
         self._coils = dict.fromkeys(signals.coils, False)
+        handover = profile.command.handover
+        self._trigger = None if handover is None or handover.trigger is None else handover.trigger.address
         self._words: dict[int, int] = {}
         return 0
 
@@ -135,7 +137,7 @@ class VirtualMappedServo(VirtualServo):
         self._holds = False
         self._taken: tuple[int | float, ...] | None = None
         """the command with the last set-point that was handed over since there has been torque"""
-        self._handed = self._acknowledged = False
+        self._handed = self._acknowledged = self._stopped = False
         self._hold = 0.0
         self._selects_homing = False
         """whether the mode register has the mode of homing"""
@@ -158,7 +160,7 @@ class VirtualMappedServo(VirtualServo):
         elif written.keys() <= self._words.keys() - self._parameters:
             before = dict(self._words)
             self._words |= written
-            self._act_on_registers(before)
+            self._act_on_registers(before, triggers=self._trigger in written)
         else:
             self._write_parameter(address, data)
 
@@ -167,10 +169,13 @@ class VirtualMappedServo(VirtualServo):
         if not written.keys() <= self._coils.keys():
             raise RegisterError(ILLEGAL_ADDRESS)
         self._coils |= written
-        self._act_on_registers(dict(self._words))
+        self._act_on_registers(dict(self._words), triggers=False)
 
-    def _act_on_registers(self, before: dict[int, int]) -> None:
-        """Act on the command's registers and coils; `before`: the registers to restore if they are refused."""
+    def _act_on_registers(self, before: dict[int, int], *, triggers: bool) -> None:
+        """Act on the command's registers and coils.
+
+        before: the registers to restore if they are refused. triggers: whether the register of a trigger was written.
+        """
         values: list[int | float] = [0] * 6
         trigger: int | float = 0
         for write in self.mapped.writes:
@@ -188,7 +193,7 @@ class VirtualMappedServo(VirtualServo):
         coils = enumerate(self._signals.coils)
         control = int(values[0]) | sum(self._coils[coil] << 16 + place for place, coil in coils)
         handover = self.profile.command.handover
-        if handover is not None and handover.trigger is not None and trigger == handover.trigger.value:
+        if triggers and handover is not None and handover.trigger is not None and trigger == handover.trigger.value:
             control |= self._signals.trigger
         self.outputs = {name: bool(control & self._signals.control[OUTPUT + name]) for name in self.outputs}
         self._act((control ^ self._signals.low, *values[1:]))
@@ -197,6 +202,7 @@ class VirtualMappedServo(VirtualServo):
         """See `VirtualServo._act`; the control is wide, and each of its signals active high."""
         control = int(command[0])
         mode = self._mode_of(int(command[1]), control)
+        self._stopped = self._stopped and bool(control & self.control_masks[1])
         homing = self.profile.modes.homing
         self._selects_homing = homing is not None and homing.value == int(command[1])
         self._holds = mode is None or (mode is Mode.OFF and self.machine is not None)
@@ -248,7 +254,7 @@ class VirtualMappedServo(VirtualServo):
             return
         offered = follows and bool(control & (self._signals.trigger if handover.trigger is not None else handover.bit))
         edge = offered and not self._handed if handover.rising is not None else offered != self._handed
-        if (offered if handover.trigger is not None else edge) and self._power is Power.ON:
+        if (offered if handover.trigger is not None else edge) and self._power is Power.ON and not self._stopped:
             self._taken = command
         self._handed = self._acknowledged = offered
 
@@ -260,6 +266,18 @@ class VirtualMappedServo(VirtualServo):
             self.plant.command(Mode.POSITION, 0.0, self._hold, 0.0, True, False, False)
             return
         super()._drive(mode, command if self._taken is None else (*command[:3], *self._taken[3:]))
+
+    def _stop(self) -> None:
+        if not self._stopped or self._fault:
+            self._stopped, self._taken = False, None
+            super()._stop()
+
+    def _end_stop(self) -> None:
+        """See `VirtualServo._end_stop`; it may keep its torque, and stand where it is until the next set-point."""
+        super()._end_stop()
+        if self.profile.stop_keeps_torque and not (self._fault or self._barred):
+            self._power, self._stopped = Power.ON, True
+            self._drive(Mode.POSITION, ())
 
     def _latch(self, error: str) -> None:
         if self.machine is not None:

@@ -223,7 +223,7 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         elif self._power is Power.STOPPING and (
             now >= self._stopped_by or abs(self.plant.velocity) <= self.standstill_speed
         ):
-            self._switch_off()
+            self._end_stop()
 
     def answer(self, message: bytes) -> bytes:
         """See `ModbusDevice.answer`; the cyclic exchange has a way of its own, which every other write also takes."""
@@ -322,6 +322,10 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._mode = Mode.OFF
         self._stopped_by = self.now + self._quick_stop_time
         self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, True, True, False)
+
+    def _end_stop(self) -> None:
+        """Come to rest by a quick stop."""
+        self._switch_off()
 
     def _switch_off(self) -> None:
         self._power = Power.OFF

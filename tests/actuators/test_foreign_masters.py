@@ -122,6 +122,24 @@ class Master:
         eventually(lambda: self.get(address) & bits == bits, what, TIMEOUT)
 
 
+def stop(master: Master, control: int, on: int, quick_stop: int, move: Callable[[int], None]) -> None:
+    """Stop a move, and go on by another one after it."""
+    leg = master.leg
+    move(300)
+    leg.velocity = 0.2
+    master.put(control, on | quick_stop)
+    assert leg.quick_stop
+    leg.length, leg.velocity = 0.6525, 0.0
+    eventually(lambda: not leg.quick_stop, "rest", TIMEOUT)
+    assert leg.enabled and not leg.brake, "it stands under torque"
+    move(300)
+    assert leg.position == pytest.approx(0.6525)
+    master.put(control, on)
+    assert leg.position == pytest.approx(0.6525), "the move is over"
+    move(200)
+    assert leg.position == pytest.approx(0.652)
+
+
 def lexium(master: Master) -> None:
     control, status, mode = 6914, 6916, 6918
     master.put(mode, 1)
@@ -153,9 +171,18 @@ def oriental(master: Master) -> None:
     assert not master.get(status) & 0x30, "it searches the reference"
     master.settle(status, 0x30, "reference found, ready")
     master.put(control, 1 << 6)
-    master.put(0x58, 0, 1, 200, 5000, 1_000_000, 1_000_000, 1000, 1)
+
+    def move(steps: int) -> None:
+        master.put(0x58, 0, 1, steps, 5000, 1_000_000, 1_000_000, 1000, 1)
+
+    move(200)
     assert not master.get(status) & 1 << 14
     master.settle(status, 1 << 14, "in position")
+    stop(master, control, 1 << 6, 1 << 5, move)
+    master.settle(status, 1 << 14, "in position")
+    master.put(0x5C, 300)
+    master.put(control, 1 << 6)
+    assert master.leg.position == pytest.approx(0.652), "nothing moves without a trigger"
     echo = master.client.diag_query_data(b"\x12\x34", device_id=UNIT)
     assert isinstance(echo, DiagnosticBase) and echo.message == b"\x12\x34"
     both = master.client.readwrite_registers(
@@ -175,10 +202,17 @@ def delta(master: Master) -> None:
     master.put(control, 0x11)
     master.settle(status, 0x110, "reference found, in position")
     master.put(control, 1)
-    master.put(0x0606, 200_000)
-    for word in (9, 0x0D, 9):
-        master.put(control, word)
+
+    def move(steps: int) -> None:
+        stopped = master.get(control) & 1 << 5
+        master.put(0x0606, steps * 1000)
+        for word in (9, 0x0D, 9):
+            master.put(control, word | stopped)
+
+    move(200)
     assert not master.get(status) & 1 << 4
+    master.settle(status, 1 << 4, "in position")
+    stop(master, control, 9, 1 << 5, move)
     master.settle(status, 1 << 4, "in position")
 
 

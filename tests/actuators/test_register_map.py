@@ -195,6 +195,10 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"parameters.watchdog.scale": -1e-3}, "watchdog: scale -0.001 of a time cannot be negative"),
         ({"identity.product.expect": 0x4201}, "expect 0x4201 has bits outside of mask 0xFF00"),
         ({"identity.product.mask": 0x10000}, "mask = 65536 is not a value of a u16"),
+        (
+            {"stop_keeps_torque": True},
+            "stop_keeps_torque: of a drive with [control], functions.gap and status.standstill",
+        ),
         ({"simulator.ready": 3}, "simulator.ready: bits 0x0008 of its word are those of power.states.idle, too"),
         ({"identity.serial": "4711"}, "serial: must be read, it cannot be the same for all devices"),
         ({"identity.serial.type": "i32"}, "must be a u16, u32 or u64 without scale and invalid"),
@@ -305,6 +309,21 @@ def test_a_trigger_is_idle_but_where_a_set_point_is_followed() -> None:
     bench.do(COMMAND_STOP)
     seen.append(trigger())
     assert seen == [0, 0, 0, 0, 0, 1, 0]
+
+
+def test_a_drive_that_keeps_its_torque_is_switched_off_when_it_has_stopped() -> None:
+    bench = Bench(SHIPPED["oriental-az"])
+    powered(bench, Command(Mode.POSITION, position=0.63, enable=True))
+    bench.leg.velocity = 0.2
+    assert all(bench.do(COMMAND_STOP).status & Status.ENABLED for _ in range(3))
+    bench.leg.settle()
+    bench.do(COMMAND_STOP)
+    servo = bench.servo
+    assert isinstance(servo, VirtualMappedServo) and bench.leg.enabled
+    assert not bench.do(COMMAND_STOP).status & Status.ENABLED
+    assert not bench.do(Command(Mode.POSITION, position=0.63, enable=True)).status & Status.ENABLED
+    bench.do(COMMAND_OFF)
+    assert bench.do(Command(Mode.POSITION, position=0.63, enable=True)).status & Status.ENABLED
 
 
 def test_a_step_without_its_state_is_a_fault_with_words() -> None:

@@ -125,6 +125,24 @@ TWIN_BREAKS = [
         "self._armed = not self.control_masks[0] & self._signals.low",
         "self._armed = False",
     ),
+    _mapped(
+        "a drive that keeps its torque after a stop loses it",
+        "if self.profile.stop_keeps_torque and not (self._fault or self._barred):",
+        "if False:",
+    ),
+    _mapped(
+        "a stopped drive takes a set-point",
+        " and self._power is Power.ON and not self._stopped:",
+        " and self._power is Power.ON:",
+    ),
+    _mapped("a trigger counts whatever is written", "if triggers and handover is not None", "if handover is not None"),
+    Break(
+        "a drive that keeps its torque after a stop is left with it",
+        "actuators/control_word.py",
+        "        enable = enable and not self._stopped\n",
+        "",
+        ("actuators/test_register_map.py",),
+    ),
     Break(
         "half of a parameter of two registers is read",
         "actuators/register_map.py",
