@@ -303,7 +303,7 @@ class SimulatorBits(ProfileModel):
     ready: Bit | None = None
     """There is no fault."""
     startable: Bit | None = None
-    """The drive has torque and stands still."""
+    """The drive has torque and stands still, and is not told to stop."""
     in_position: Bit | None = None
     """It stands still within 0.1 mm of its last target."""
 

@@ -312,8 +312,9 @@ class VirtualMappedServo(VirtualServo):
         if not (self._shown or self._standard):
             return 0
         searches = bool(flags & Status.HOMING)
-        startable = self._power is Power.ON and bool(flags & Status.STANDSTILL) and not searches
-        in_position = startable and abs(length - self._target) <= _WINDOW
+        stands = self._power is Power.ON and bool(flags & Status.STANDSTILL) and not searches
+        in_position = stands and abs(length - self._target) <= _WINDOW
+        startable = stands and not self._stopped
         states = {"ready": not flags & Status.FAULT, "startable": startable, "in_position": in_position}
         word = sum(mask for name, mask in self._shown.items() if states[name])
         standard = REMOTE | (0 if self._barred else VOLTAGE)

@@ -122,8 +122,8 @@ class Master:
         eventually(lambda: self.get(address) & bits == bits, what, TIMEOUT)
 
 
-def stop(master: Master, control: int, on: int, quick_stop: int, move: Callable[[int], None]) -> None:
-    """Stop a move, and go on by another one after it."""
+def stop(master: Master, status: int, control: int, on: int, quick_stop: int, move: Callable[[int], None]) -> int:
+    """Stop a move, and go on by another one after it; the status while it was stopped."""
     leg = master.leg
     move(300)
     leg.velocity = 0.2
@@ -132,12 +132,14 @@ def stop(master: Master, control: int, on: int, quick_stop: int, move: Callable[
     leg.length, leg.velocity = 0.6525, 0.0
     eventually(lambda: not leg.quick_stop, "rest", TIMEOUT)
     assert leg.enabled and not leg.brake, "it stands under torque"
+    stopped = master.get(status)
     move(300)
     assert leg.position == pytest.approx(0.6525)
     master.put(control, on)
     assert leg.position == pytest.approx(0.6525), "the move is over"
     move(200)
     assert leg.position == pytest.approx(0.652)
+    return stopped
 
 
 def lexium(master: Master) -> None:
@@ -178,7 +180,7 @@ def oriental(master: Master) -> None:
     move(200)
     assert not master.get(status) & 1 << 14
     master.settle(status, 1 << 14, "in position")
-    stop(master, control, 1 << 6, 1 << 5, move)
+    assert stop(master, status, control, 1 << 6, 1 << 5, move) & 0x21 == 1, "excited, not ready"
     master.settle(status, 1 << 14, "in position")
     master.put(0x5C, 300)
     master.put(control, 1 << 6)
@@ -212,7 +214,7 @@ def delta(master: Master) -> None:
     move(200)
     assert not master.get(status) & 1 << 4
     master.settle(status, 1 << 4, "in position")
-    stop(master, control, 9, 1 << 5, move)
+    assert stop(master, status, control, 9, 1 << 5, move) & 3 == 3, "servo ready, servo on"
     master.settle(status, 1 << 4, "in position")
 
 

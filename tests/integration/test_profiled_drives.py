@@ -75,3 +75,13 @@ def test_torque_that_one_of_them_loses_stops_the_rig_and_does_not_come_back(name
         assert not bench.engine.drives.any(Status.ENABLED)
         recorded = causes(bench.recording())
     assert recorded[0] is FaultCode.TORQUE_LOST
+
+
+@pytest.mark.parametrize("name", ["coils", "oriental-az"])
+def test_a_quick_stop_ends_with_torque_off_whether_or_not_the_drive_takes_it_off(name: str, tmp_path: Path) -> None:
+    with Bench(tmp_path, load_config(rig_file(tmp_path, name))) as bench:
+        bench.engage().inject("encoder_jump", 3)
+        bench.until_state(State.FAULT)
+        assert not bench.torque
+        recorded = causes(bench.recording())
+    assert recorded == [FaultCode.POSITION_JUMP]
