@@ -297,8 +297,11 @@ class StatusBits(ProfileModel):
         return self.entries()
 
 
-class SimulatorBits(ProfileModel):
-    """Bits of the status word that the driver does not read; the simulator shows them to masters that wait for them."""
+class SimulatorMap(ProfileModel):
+    """What the simulator needs to know and the driver does not.
+
+    Bits of the status word that masters wait for, and by what force the motor's torque is told.
+    """
 
     ready: Bit | None = None
     """There is no fault."""
@@ -306,6 +309,13 @@ class SimulatorBits(ProfileModel):
     """The drive has torque and stands still, and is not told to stop."""
     in_position: Bit | None = None
     """It stands still within 0.1 mm of its last target."""
+    rated_force: Annotated[float, Field(gt=0.0)] | None = None
+    """N, by the rated torque: auxiliary `torque` is the motor's force over it, `load` its magnitude."""
+
+    @property
+    def bits(self) -> dict[str, int]:
+        """The bits that there are, by name."""
+        return {name: value for name, value in self.entries().items() if name != "rated_force"}
 
 
 class ModeCode(ProfileModel):
@@ -450,7 +460,7 @@ class ServoProfile(ProfileModel):
     control: ControlBits | None = None
     power: PowerMap | None = None
     status: StatusBits
-    simulator: SimulatorBits = SimulatorBits()
+    simulator: SimulatorMap = SimulatorMap()
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
     inputs: dict[str, Signal] = Field(default_factory=dict)
@@ -622,10 +632,12 @@ class ServoProfile(ProfileModel):
             yield "feedback.status: missing, but [power] has states of it"
         if self.stop_keeps_torque and (self.plain or self.power is not None or "standstill" not in status):
             yield "stop_keeps_torque: of a drive with [control], functions.gap and status.standstill"
-        for name, bit in self.simulator.entries().items():
+        for name, bit in self.simulator.bits.items():
             yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
-            if self.plain or self.feedback.status is None:
-                yield f"simulator.{name}: of a drive with a status word and functions.gap"
+            if self.feedback.status is None:
+                yield f"simulator.{name}: a bit of feedback.status, which is missing"
+        if self.plain and (given := self.simulator.entries()):
+            yield f"simulator.{next(iter(given))}: of a drive with functions.gap"
 
     @staticmethod
     def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:

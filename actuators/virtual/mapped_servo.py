@@ -21,11 +21,13 @@ from actuators.interface import Mode, Status
 from actuators.power import POWER_FLAGS
 from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, Read, flags_value
 from actuators.servo_profile import Handover, Setting
-from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
+from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
 from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
 
 _STANDARD_BITS = VOLTAGE | REMOTE | TARGET_REACHED | ATTAINED
+_AUXILIARY_AT = 5
+"""Place of the first auxiliary register behind error, sequence, position, velocity and force."""
 _WINDOW = 1e-4
 """m around a target within which a drive is in position."""
 _TAKEN = 1 << 16
@@ -67,7 +69,13 @@ class VirtualMappedServo(VirtualServo):
         """bits of the status word that it has by the standard"""
         if self._standard and signals.status.get(ACKNOWLEDGE, (0, 0))[0] == ATTAINED:
             self._standard |= ATTAINED  # which says something else in each mode
-        self._shown: dict[str, int] = {name: 1 << bit for name, bit in profile.simulator.entries().items()}
+        self._shown = {name: 1 << bit for name, bit in profile.simulator.bits.items()}
+        self._torques = [
+            (_AUXILIARY_AT + place, name == "load", Sensor(register))
+            for place, (name, register) in enumerate(profile.feedback.auxiliary.items())
+            if profile.simulator.rated_force is not None and name in ("torque", "load")
+        ]
+        """place among the feedback behind the status, whether it is a magnitude, and register of each torque"""
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
@@ -302,6 +310,10 @@ class VirtualMappedServo(VirtualServo):
     def feedback(self, length: float, speed: float, cell: float) -> tuple[int | float, ...]:
         """See `VirtualServo.feedback`; the status is wide."""
         flags, *values = super().feedback(length, speed, cell)
+        rated = self.profile.simulator.rated_force
+        for place, magnitude, sensor in self._torques:
+            torque = 0.0 if rated is None or self._power is Power.OFF else self.plant.motor / rated
+            values[place] = sensor.encode(abs(torque) if magnitude else torque)[0]
         return self._wide(int(flags)) | self._further(int(flags), length), *values
 
     def _further(self, flags: int, length: float) -> int:

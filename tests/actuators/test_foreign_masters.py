@@ -169,6 +169,7 @@ def oriental(master: Master) -> None:
     control, status = 0x7C, 0x7E
     master.put(control, 1 << 6)
     master.settle(status, 0x21, "excited, ready")
+    assert master.get(0xD6) == 120, "0.1 % of the rated torque at 60 N"
     master.put(control, 1 << 6 | 1 << 4)
     assert not master.get(status) & 0x30, "it searches the reference"
     master.settle(status, 0x30, "reference found, ready")
@@ -201,6 +202,7 @@ def delta(master: Master) -> None:
     assert master.get(status) & 1, "servo ready"
     master.put(control, 1)
     assert master.get(status) & 2
+    assert master.get(0x14) == 12, "% of the rated torque at 60 N"
     master.put(control, 0x11)
     master.settle(status, 0x110, "reference found, in position")
     master.put(control, 1)

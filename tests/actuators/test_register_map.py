@@ -211,7 +211,7 @@ def test_a_wrong_profile_is_named(changes: dict[str, Any], fault: str) -> None:
 
 
 def test_a_simulators_bits_are_not_of_a_plain_drive() -> None:
-    with pytest.raises(ValueError, match=r"simulator.ready: of a drive with a status word and functions.gap"):
+    with pytest.raises(ValueError, match=r"simulator.ready: of a drive with functions.gap"):
         profile(simulator={"ready": 14})
 
 
