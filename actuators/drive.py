@@ -254,8 +254,9 @@ class Drive(Member):
         """
 
     def measure_reply_delay(self, timeout: float) -> float | None:
-        """Median reply delay of several observations on a shared line, s, rounded up to 10 µs; None on another wire.
+        """Median reply delay of several observations on a shared line, s, rounded up to 10 µs; None if not measurable.
 
+        That is on another wire, and on a line that is faster than its baud rate, such as a pseudo-terminal.
         Each observation waits at most `timeout` s. There are pauses between them, as between cycles: a processor that
         was idle is slower to notice a reply than one that is not.
 
@@ -266,7 +267,7 @@ class Drive(Member):
         for _ in range(_DELAY_READS):
             time.sleep(_DELAY_PAUSE)
             self.observe(timeout)
-        return None if self.measured_delay is None else math.ceil(self.measured_delay * 1e5) / 1e5
+        return math.ceil(self.measured_delay * 1e5) / 1e5 if self.measured_delay else None
 
     @abstractmethod
     def error_text(self, code: int) -> str:

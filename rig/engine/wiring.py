@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actuators import LineTimes, find_driver
+from actuators import DriveAddress, LineTimes, SerialEndpoint, find_driver
 from kinematics import InputFileError, MissingFileError, parse_toml, read_text
 from rig.config import RigConfig, config_faults
 from rig.csvio import whole_file
@@ -215,15 +215,24 @@ def _wiring(config: RigConfig, leg: int) -> str:
         settings[name] = _content(settings[name])
     content: dict[str, Any] = {
         "leg": leg,
-        "drive": address.identity,
+        "drive": _place(address),
         "position_offset": address.position_offset,
         "driver": driver,
         "settings": settings,
         "base": geometry.base_points[at].tolist(),
         "platform": geometry.platform_points[at].tolist(),
-        "cell": [cells.source, places[at if len(places) > 1 else 0].identity if places else "", at],
+        "cell": [cells.source, _place(places[at if len(places) > 1 else 0]) if places else "", at],
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _place(address: DriveAddress) -> tuple[str, str]:
+    """Identification of a device's address; a serial port's is its path as configured.
+
+    What a path under /dev/serial/by-id leads to, such as ttyUSB0, changes as adapters are found again.
+    """
+    end = address.endpoint
+    return ("", f"{end.device} unit {address.unit}") if isinstance(end, SerialEndpoint) else address.identity
 
 
 def _content(file: str) -> str:

@@ -107,6 +107,26 @@ def test_a_leg_that_was_tested_and_seen_counts_as_long_as_it_is_wired_so(tmp_pat
     assert struck is not None and struck.legs == (4,)
 
 
+def test_a_serial_port_is_known_by_its_path_in_the_file(tmp_path: Path) -> None:
+    """Adapters get other names of the system when they are found again, the paths by their identities lead there."""
+    ports = [tmp_path / f"usb-{number}" for number in range(1, 7)]
+    for number, port in enumerate(ports):
+        port.symlink_to(tmp_path / f"ttyUSB{number}")
+    config = rig(tmp_path).changed(
+        {"virtual": None, "drives": {"legs": [{"device": str(port), "baud": 1_000_000} for port in ports]}}
+    )
+    serials = [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    prove(config)
+    assert unproven(config, serials) is None
+    for number, port in enumerate(ports):
+        port.unlink()
+        port.symlink_to(tmp_path / f"ttyUSB{5 - number}")
+    assert unproven(config, serials) is None
+    legs = [{"device": str(port), "baud": 1_000_000} for port in reversed(ports)]
+    exchanged = unproven(config.changed({"drives": {"legs": legs}}), serials)
+    assert exchanged is not None and exchanged.legs == (1, 2, 3, 4, 5, 6)
+
+
 def test_a_disk_that_is_held_up_holds_nobody_up_and_its_record_proves_nothing_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

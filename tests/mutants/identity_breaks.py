@@ -70,6 +70,13 @@ IDENTITY_BREAKS = [
         (f"{_PROVEN}::test_what_is_no_record_proves_nothing",),
     ),
     Break(
+        "a leg's record counts what the path of its port leads to",
+        "rig/engine/wiring.py",
+        " if isinstance(end, SerialEndpoint) else address.identity",
+        " if False else address.identity",
+        (f"{_PROVEN}::test_a_serial_port_is_known_by_its_path_in_the_file",),
+    ),
+    Break(
         "a virtual rig whose cables are crossed passes for one that is wired as it says",
         "rig/engine/wiring.py",
         "config.virtual is not None and not any(fault.fault in _CROSSING for fault in config.virtual.faults)",

@@ -55,6 +55,14 @@ def test_a_probe_measures_it(tmp_path: Path) -> None:
     assert f"answers after {found.reply_delay * 1e3:.3g} ms" in found.finding.text
 
 
+def test_a_line_that_is_faster_than_its_bytes_shows_no_delay(tmp_path: Path) -> None:
+    with lined(tmp_path / "line", 0.0) as endpoint:
+        slow = leg_section("servo").model_validate({"device": endpoint.device, "baud": 1200, "unit": 1})
+        found = probe_drive(1, slow, DriveKind(settings={"reply_timeout": 5.0}, timeout=10.0))
+    assert (found.fault, found.answered, found.reply_delay) == (None, True, None)
+    assert "answers after" not in found.finding.text
+
+
 def test_a_drive_slower_than_it_is_waited_for_is_found_and_named(tmp_path: Path) -> None:
     with lined(tmp_path / "line") as endpoint:
         found = probe_drive(1, place(endpoint), DriveKind(settings={"reply_timeout": 2e-3}, timeout=5.0))
