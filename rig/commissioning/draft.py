@@ -172,11 +172,15 @@ def _unusable(path: Path) -> Finding:
 
 
 def _out_of_reach(config: RigConfig, drives: DriveGroup) -> Iterator[Finding]:
-    for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, drives.reach, strict=True), start=1):
+    offsets = [address.position_offset for address in config.drives.legs]
+    for number, (leg, (shortest, longest), offset, home) in enumerate(
+        zip(config.machine.legs, drives.reach, offsets, config.marks, strict=True), start=1
+    ):
         assert leg.limits is not None and leg.limits.length is not None  # ensured by `load_config`
         low, high = leg.limits.length
         if low < shortest or high > longest:
-            details: dict[str, Value] = {"shortest": shortest, "longest": longest, "low": low, "high": high}
+            reach: dict[str, Value] = {"shortest": shortest, "longest": longest, "low": low, "high": high}
+            details = reach | {"offset": offset, "home": float(home)}
             yield Finding(Code.LEG_BEYOND_DRIVE, number, details=details)
 
 

@@ -16,6 +16,8 @@ from rig.safety import check_loop
 
 _LARGEST_SHARE = 0.9
 """Largest `drives.reply_deadline` that is suggested; the rest of a cycle is for the host."""
+_SHARE_WITH_RESERVE = 0.75
+"""Share of the highest rate that leaves a line time for replies that are later than measured."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,12 @@ class BusVerdict:
             yield Finding(Code.LINE_NO_RATE, value=_rounded_down(self.carries), bound=LEAST_RATE)
             return
         refused = tuple(_rate_refusals(self.config, highest))
-        code = Code.LINE_RATE_REFUSED if refused else Code.LINE_RATE
-        yield Finding(code, value=highest, within=refused)
+        if refused:
+            yield Finding(Code.LINE_RATE_REFUSED, value=highest, within=refused)
+            return
+        lower = math.floor(_SHARE_WITH_RESERVE * self.carries)
+        usable = lower >= LEAST_RATE and not any(_rate_refusals(self.config, lower))
+        yield Finding(Code.LINE_RATE, value=highest, bound=lower if usable else None)
 
     def _faster_line(self, plan: BusPlan) -> Iterator[Finding]:
         """Yield a higher baud, more lines, or both where neither is enough by itself."""

@@ -132,8 +132,8 @@ class Operator:
         loop = check_loop(engine.config)  # judged once, as it takes longer than a cycle
         self.loop = loop.message
         """text of the control loop's fault, or empty"""
-        buses = judge_buses(engine.config, engine.drives.plans)
-        engine.runtime_info.loop = buses.message or ("" if loop.passed else self.loop)
+        self._lines = judge_buses(engine.config, engine.drives.plans)
+        engine.runtime_info.loop = self._lines.message or ("" if loop.passed else self.loop)
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; motions, and the way home, are checked here first.
@@ -148,6 +148,8 @@ class Operator:
             try:
                 if isinstance(command, MoveLeg):
                     check_move(self._engine.config, _leg_move(command))
+                    if not self._lines.passed:  # its feedback would be missing, which does not say why
+                        raise RefusedError(Finding(Code.LOOP_REFUSED, details={"text": self._lines.message}))
                 elif isinstance(command, FollowSource):
                     source = self._made(command, submission.source)
                 elif isinstance(command, FollowStream):

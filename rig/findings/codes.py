@@ -1385,7 +1385,12 @@ class Code(StrEnum):
         "replies have {bound:.3g*1e3} ms at {rate:g} Hz (drives.reply_deadline)[[. Remedies: {within:join; }]]",
         unit="s",
     )
-    LINE_RATE = _code("line_rate", "it carries {value:g} Hz at most: lower `rate`", severity=Severity.INFO, unit="Hz")
+    LINE_RATE = _code(
+        "line_rate",
+        "it carries {value:g} Hz at most: lower `rate`[[, with a reserve to {bound:g} Hz]]",
+        severity=Severity.INFO,
+        unit="Hz",
+    )
     LINE_RATE_REFUSED = _code(
         "line_rate_refused",
         "it carries {value:g} Hz at most, a rate that is refused: {within:join; }",
@@ -1502,7 +1507,9 @@ class Code(StrEnum):
     )
     LEG_BEYOND_DRIVE = _code(
         "leg_beyond_drive",
-        "its drive accepts {shortest:.4g} to {longest:.4g} m, but the mechanism allows {low:g} to {high:g} m",
+        "its drive accepts {shortest:.4g} to {longest:.4g} m, but the mechanism allows {low:g} to {high:g} m; "
+        "position_offset (now {offset:g} m) is the leg's length where the drive reads zero, and at home the leg is "
+        "{home:.6g} m long",
         unit="m",
     )
     CHARACTER_UNUSABLE = _code("character_unusable", "character {character!r} cannot be written")

@@ -13,7 +13,7 @@ from rig.cli import main
 from rig.client import on_free_ports
 from rig.config import RigConfig, load_config
 from rig.engine import check_buses
-from rig.engine.messages import Engage
+from rig.engine.messages import Connect, Engage, MoveLeg
 from rig.errors import ConfigError, ExitCode
 from rig.findings import Code, Finding
 
@@ -165,6 +165,17 @@ def test_a_rate_that_something_else_refuses_is_not_suggested_without_saying_so()
     assert not check_buses(borne.changed({"rate": rate + 1.0})).passed
 
 
+def test_the_rate_with_a_reserve_is_one_that_the_rig_may_have() -> None:
+    lines = at(115_200, watchdog=1.0).changed({"mode": "position"})
+    offer = remedies(lines)[Code.LINE_RATE]
+    assert offer.value is not None and offer.bound == math.floor(0.75 * check_buses(lines).carries)
+    assert f"lower `rate`, with a reserve to {offer.bound:g} Hz" in offer.text
+    (plan, _other) = check_buses(lines.changed({"rate": offer.bound})).plans
+    assert plan.time <= 0.76 * check_buses(lines.changed({"rate": offer.bound})).budget
+    slow = remedies(at(19_200, watchdog=1.0).changed({"mode": "position"}))[Code.LINE_RATE]
+    assert slow.bound is None and slow.text.endswith("lower `rate`")
+
+
 def test_the_latency_of_a_usb_adapter_is_counted_once_for_each_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,3 +267,10 @@ def test_the_engine_does_not_engage_on_a_line_that_does_not_carry_its_rate(tmp_p
     with bench(tmp_path, at(250_000)) as rig:
         rig.park()
         assert "it carries" in refused(rig, Engage())
+
+
+def test_the_engine_tests_no_leg_on_such_a_line_and_says_what_would_help(tmp_path: Path) -> None:
+    with bench(tmp_path, at(250_000)) as rig:
+        rig.request(Connect())
+        why = refused(rig, MoveLeg(3, 2e-3, 5e-3, home=True))
+        assert "the line line-a" in why and "it carries" in why

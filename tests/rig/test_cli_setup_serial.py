@@ -70,6 +70,8 @@ def test_nodes_of_a_can_bus(here: Path) -> None:
         (("--offset", "1,2"), "2 lengths, must be one or six"),
         (("--offset", "380 mN"), "380 mN"),
         (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive accepts 0.4 to 0.5 m"),
+        (("--set", "stroke=0.1"), "position_offset (now 0 m) is the leg's length where the drive reads zero, and at"),
+        (("--set", "stroke=0.1"), "at home the leg is 0.494211 m long"),
     ],
 )
 def test_settings_that_cannot_be(
