@@ -19,6 +19,7 @@ NUMBERS: dict[str, Any] = {
     "limits": ["length", "force"],
     "devices": ["drive 1", "drive 2"],
     "seldom": ["drive 2"],
+    "alike": ["line-b"],
     "apart": ["cells"],
     "assumed": ["drive 1"],
 }

@@ -315,7 +315,7 @@ class SetupWizard(StepWizard):
                 for result in proven:
                     put_on_record(config, result)
             findings = () if fitted is None else (fitted,)
-            return _Saved(config, written, (*findings, *check_buses(config).findings))
+            return _Saved(config, written, (*findings, *check_buses(config).summary))
 
         def done(saved: _Saved | None, reason: str) -> None:
             if saved is None:

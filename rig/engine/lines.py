@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -44,10 +44,19 @@ class BusVerdict:
         """A finding for every line that does not carry the rate, with its remedies; empty if passed."""
         return tuple(self._slow(plan) for plan in self.plans if plan.time > self.budget)
 
+    @cached_property
+    def summary(self) -> tuple[Finding, ...]:
+        """As `findings`, with one finding for all lines that differ in their delays alone: that of the slowest."""
+        slow = [plan for plan in self.plans if plan.time > self.budget]
+        alike: dict[tuple[object, ...], list[tuple[BusPlan, Finding]]] = {}
+        for plan, found in zip(slow, self.findings, strict=True):
+            alike.setdefault(_make_up(plan), []).append((plan, found))
+        return tuple(_slowest(group) for group in alike.values())
+
     @property
     def message(self) -> str:
-        """Text of the findings."""
-        return "\n".join(found.text for found in self.findings)
+        """Text of the summary."""
+        return "\n".join(found.text for found in self.summary)
 
     @property
     def shares(self) -> list[Finding]:
@@ -172,6 +181,18 @@ class BusVerdict:
             likely = (pair for pair in pairs if plan.time_at(present, *pair) <= self.budget)
             for baud, count in islice((pair for pair in likely if fits(*pair)), 1):
                 yield Finding(Code.LINE_BAUD_AND_SPLIT, value=present, bound=baud, details={"count": count})
+
+
+def _make_up(plan: BusPlan) -> tuple[object, ...]:
+    """What a line's time consists of, but for the delays of its devices."""
+    return len(plan.members), len(plan.seldom), plan.bytes, plan.exchanges, plan.byte_time, plan.silences, plan.latency
+
+
+def _slowest(lines: list[tuple[BusPlan, Finding]]) -> Finding:
+    """Finding of the slowest of some lines, with the names of the others: what helps there is enough for them."""
+    plan, found = max(lines, key=lambda line: line[0].time)
+    others = [other.place for other, _found in lines if other is not plan]
+    return replace(found, details={**found.details, "alike": others}) if others else found
 
 
 def _remedies(found: Finding) -> list[dict[str, Any]]:

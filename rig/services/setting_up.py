@@ -149,7 +149,7 @@ def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResul
     if request.ask:
         draft = _asked(draft, output, Notices(progress))
     config = save_draft(draft, output, overwrite=request.overwrite)
-    return SetupResult(output, config.name, draft_text(draft), check_buses(config).findings)
+    return SetupResult(output, config.name, draft_text(draft), check_buses(config).summary)
 
 
 def _placed(draft: Draft, folder: Path) -> Draft:

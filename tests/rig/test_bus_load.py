@@ -247,6 +247,26 @@ def test_the_slowest_line_decides_and_the_rate_that_it_carries_is_the_highest() 
     assert not check_buses(config.changed({"rate": highest + 1})).passed
 
 
+def test_lines_that_differ_in_their_delays_alone_are_named_together() -> None:
+    legs = [
+        leg.model_dump() | {"device": f"line-{n}", "unit": 1, "baud": 115_200, "reply_delay": 1e-3 * n}
+        for n, leg in enumerate(LINES.drives.legs, start=1)
+    ]
+    drives = {"legs": legs, "reply_timeout": 0.02}
+    slow = LINES.changed({"mode": "position", "rate": 100.0, "drives": drives})
+    verdict = check_buses(slow)
+    assert len(verdict.findings) == 6 and len(verdict.summary) == 1
+    assert verdict.message.startswith("the line line-6 (drive 6) takes ") and "\n" not in verdict.message
+    assert "Lines alike, no slower than it: line-1, line-2, line-3, line-4, line-5. Remedies: it c" in verdict.message
+    quick = next(remedy.bound for remedy in verdict.summary[0].within if remedy.code is Code.LINE_QUICKER)
+    assert quick is not None
+    faster = [leg | {"reply_delay": quick} for leg in legs]
+    assert check_buses(slow.changed({"drives": {"legs": faster, "turnaround": quick}})).passed
+    legs[2]["baud"] = 9600
+    other = check_buses(slow.changed({"drives": {"legs": legs}})).summary
+    assert [found.details["line"] for found in other] == ["line-6", "line-3"]
+
+
 def test_the_commands_say_it_and_refuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "virtual-servo"]) == 0
     assert (
