@@ -160,6 +160,7 @@ class VirtualJrk(VirtualDrive):
         elapsed, self.now = now - self.now, now
         if math.isnan(self._booted):
             self._booted = now
+            self._targeted_at = now
         self._find_errors()
         if self._running and elapsed > 0.0:
             self._turn(min(elapsed, 1.0))

@@ -30,6 +30,8 @@ from rig.virtual import serve_device
 _LOCAL = "127.0.0.1"
 _LINE = ("baud", "parity", "stop_bits")
 _PLACE = ("host", "port", "device", "framing", *_LINE)
+_WATCHDOG = "watchdog"
+"""Setting that all drivers of drives share."""
 _BAUD = 115_200
 _LAST_PORT = 65535
 _DRIVES = 6
@@ -194,11 +196,11 @@ def _with(config: RigConfig, device: int, key: str, value: Any) -> dict[str, Any
     else:
         driver = find_driver(config.drives.driver_of(device))
         kind, own = driver.address, driver.settings.model_fields
-    if key in own:
-        if place.get("settings") is not None:
+    if key in own or (key == _WATCHDOG and device in range(_DRIVES)):
+        if key in own and place.get("settings") is not None:
             return _at(config, device, place | {"settings": place["settings"] | {key: value}})
         return {"drives": {key: value}}
-    known = {*own, *kind.model_fields} - set(_PLACE[:3])
+    known = {*own, *kind.model_fields, *([_WATCHDOG] if device in range(_DRIVES) else [])} - set(_PLACE[:3])
     if key not in known:
         raise InputError(f"--set {key}: it has {', '.join(sorted(known))}")
     return _at(config, device, place | {key: value})

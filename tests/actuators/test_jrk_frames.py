@@ -82,6 +82,8 @@ def test_the_twin_says_its_variables_and_settings(question: str, answer: str) ->
 def test_the_twin_says_for_how_long_it_has_had_power() -> None:
     """Not the time of the clock that it is given."""
     made = controller()
+    made.tick(5000.0)
+    assert made.respond(b"\xb3") == b"\1\0", "its time-out has just begun"
     for now, said in ((5000.0, 0), (5001.5, 1500)):
         made.tick(now)
         assert made.respond(bytes.fromhex("e5 20 04")) == said.to_bytes(4, "little")

@@ -33,7 +33,7 @@ from actuators import (
     drive_names,
     shipped_profiles,
 )
-from actuators.jrk.protocol import PololuFraming
+from actuators.jrk.protocol import GET_SETTINGS, PololuFraming, PololuLine, Setting
 from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
 from rig.cli import main
 from rig.client import device_simulator
@@ -128,6 +128,9 @@ def test_every_driver_and_every_shipped_profile_can_be_served(name: str, termina
 def test_a_setting_of_its_driver_or_address_is_the_twins(served: list[Endpoint]) -> None:
     assert main(["twin", "jrk-g2", "--set", "crc=false", "--set", "unit=12"]) == ExitCode.OK
     assert twins[-1].framing == PololuFraming(crc=False) and twins[-1].unit == 12
+    assert main(["twin", "jrk-g2", "--set", "watchdog=5"]) == ExitCode.OK
+    question = PololuLine(crc=True).frame(bytes((11, GET_SETTINGS, Setting.SERIAL_TIMEOUT, 2)))
+    assert twins[-1].respond(question) == (500).to_bytes(2, "little"), "in units of 10 ms"
     assert main(["twin", "mantracourt", "--set", "modbus_number=4", "--leg", "2"]) == ExitCode.OK
     assert twins[-1].framing is RTU_FRAMING
     assert main(["twin", "virtual-mixed", "--leg", "5", "--set", "speed=0.1", "--set", "baud=38400"]) == ExitCode.OK
