@@ -26,6 +26,7 @@ from actuators.virtual.power import VirtualPower
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
 
 _STANDARD_BITS = VOLTAGE | REMOTE | TARGET_REACHED | ATTAINED
+_FAULT, _HOMING, _STANDSTILL = int(Status.FAULT), int(Status.HOMING), int(Status.STANDSTILL)
 _AUXILIARY_AT = 5
 """Place of the first auxiliary register behind error, sequence, position, velocity and force."""
 _WINDOW = 1e-4
@@ -69,7 +70,9 @@ class VirtualMappedServo(VirtualServo):
         """bits of the status word that it has by the standard"""
         if self._standard and signals.status.get(ACKNOWLEDGE, (0, 0))[0] == ATTAINED:
             self._standard |= ATTAINED  # which says something else in each mode
-        self._shown = {name: 1 << bit for name, bit in profile.simulator.bits.items()}
+        bits = profile.simulator.bits
+        self._shown = tuple(1 << bits[name] if name in bits else 0 for name in ("ready", "startable", "in_position"))
+        """masks of these bits of the status word, 0 for one that it lacks"""
         self._torques = [
             (_AUXILIARY_AT + place, name == "load", Sensor(register))
             for place, (name, register) in enumerate(profile.feedback.auxiliary.items())
@@ -321,19 +324,18 @@ class VirtualMappedServo(VirtualServo):
 
         length: m.
         """
-        if not (self._shown or self._standard):
+        if not (any(self._shown) or self._standard):
             return 0
-        searches = bool(flags & Status.HOMING)
-        stands = self._power is Power.ON and bool(flags & Status.STANDSTILL) and not searches
-        in_position = stands and abs(length - self._target) <= _WINDOW
-        startable = stands and not self._stopped
-        states = {"ready": not flags & Status.FAULT, "startable": startable, "in_position": in_position}
-        word = sum(mask for name, mask in self._shown.items() if states[name])
-        standard = REMOTE | (0 if self._barred else VOLTAGE)
+        ready, startable, in_position = self._shown
+        word = 0 if flags & _FAULT else ready
+        searches = flags & _HOMING
+        if self._power is Power.ON and flags & _STANDSTILL and not searches:
+            word |= 0 if self._stopped else startable
+            if abs(length - self._target) <= _WINDOW:
+                word |= in_position | (0 if self._selects_homing else TARGET_REACHED & self._standard)
+        standard = REMOTE if self._barred else REMOTE | VOLTAGE
         if self._selects_homing:
             standard |= (ATTAINED if self._homed else 0) | (0 if searches else TARGET_REACHED)
-        elif in_position:
-            standard |= TARGET_REACHED
         return word | standard & self._standard
 
     @property
