@@ -491,6 +491,7 @@ def force_step(options: ServoOptions) -> float:
 def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
     codes, command = profile.modes.given, profile.command
     limit = _limit(command.position)
+    speed, acceleration = profile.ramp_limits
     return Capabilities(
         modes=tuple(mode for mode in Mode if mode is Mode.OFF or mode.name.lower() in codes),
         force_feedback=profile.feedback.force is not None,
@@ -507,6 +508,8 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         force_feedforward=command.force is not None,
         velocity_feedforward=command.velocity is not None,
         extrapolates=command.velocity is not None,
+        speed_limit=speed,
+        ramp_limit=acceleration,
         set_point_exchanges=1 if command.handover is None or command.handover.rising is None else 2,  # it falls, too
     )
 

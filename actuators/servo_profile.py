@@ -7,6 +7,7 @@ drives in `actuators.servo_group`; `actuators.register_map` packs any.
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -318,6 +319,23 @@ class SimulatorMap(ProfileModel):
         return {name: value for name, value in self.entries().items() if name != "rated_force"}
 
 
+class RampRegister(ProfileModel):
+    """A constant of [command] or a start-up parameter, by its register: the value times `scale` is in SI units."""
+
+    address: Address
+    scale: Annotated[float, Field(gt=0.0)]
+
+
+class RampMap(ProfileModel):
+    """Greatest speed, m/s, and acceleration, m/s², with which the drive moves to a position by a ramp of its own.
+
+    A motion that is faster is refused, and the simulator moves by this ramp.
+    """
+
+    speed: Annotated[float, Field(gt=0.0)] | RampRegister
+    acceleration: Annotated[float, Field(gt=0.0)] | RampRegister
+
+
 class ModeCode(ProfileModel):
     """A mode: value of the mode register, and bits of the control word that are set as soon as there is torque."""
 
@@ -460,6 +478,7 @@ class ServoProfile(ProfileModel):
     control: ControlBits | None = None
     power: PowerMap | None = None
     status: StatusBits
+    ramp: RampMap | None = None
     simulator: SimulatorMap = SimulatorMap()
     modes: ModeCodes
     errors: dict[str, ErrorCode] = Field(default_factory=dict)
@@ -492,6 +511,24 @@ class ServoProfile(ProfileModel):
     def control_signals(self) -> dict[str, BitMap]:
         """Signals of `[control]`, by name; none with `[power]`."""
         return {} if self.control is None else self.control.given
+
+    @property
+    def ramp_limits(self) -> tuple[float, float]:
+        """Greatest speed, m/s, and acceleration, m/s², of the drive's own ramp; infinite without one."""
+        if self.ramp is None:
+            return math.inf, math.inf
+        return self._ramp_value(self.ramp.speed), self._ramp_value(self.ramp.acceleration)
+
+    def written_at(self, address: int) -> Constant | Setting | None:
+        """The constant or start-up parameter at a register; None if there is none."""
+        written = [*self.command.constants, *self.parameters.startup.values()]
+        return next((one for one in written if one.address == address), None)
+
+    def _ramp_value(self, given: float | RampRegister) -> float:
+        if not isinstance(given, RampRegister):
+            return given
+        written = self.written_at(given.address)
+        return math.nan if written is None else written.value * given.scale
 
     @property
     def startup_ranges(self) -> list[tuple[int, int]]:
@@ -636,6 +673,13 @@ class ServoProfile(ProfileModel):
             yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
             if self.feedback.status is None:
                 yield f"simulator.{name}: a bit of feedback.status, which is missing"
+        if self.ramp is not None:
+            if self.plain or self.command.position is None or self.command.velocity is not None:
+                yield "ramp: of a drive with functions.gap that takes a position and no speed"
+            for name, value in zip(("speed", "acceleration"), self.ramp_limits, strict=True):
+                if not value > 0.0:
+                    where = getattr(self.ramp, name).address
+                    yield f"ramp.{name}: register {where} is no constant or start-up parameter with a value above 0"
         if self.plain and (given := self.simulator.entries()):
             yield f"simulator.{next(iter(given))}: of a drive with functions.gap"
 

@@ -95,7 +95,9 @@ def takes(profile: ServoProfile) -> tuple[int, int]:
     power, handover = profile.power, profile.command.handover
     bits = any(code.control for code in profile.modes.given.values())
     steps = 1 if power is None else len(power.table.steps)
-    return steps + bits + (handover is not None), 1 + 2 * (handover is not None)
+    speed, acceleration = profile.ramp_limits
+    ramp = 0 if profile.ramp is None else math.ceil((0.05 / speed + speed / acceleration) / 0.002)  # s of a cycle
+    return steps + bits + (handover is not None), 1 + 2 * (handover is not None) + ramp
 
 
 class Scripted:

@@ -32,8 +32,8 @@ from actuators.interface import Mode
 from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RTU_FRAMING, ModbusDevice, Ranges, RegisterError
 from actuators.virtual.drive import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
+from actuators.virtual.ramp import RAMP_STEP, Ramp
 
-_STEP = 1e-3  # s of the ramps
 _LARGEST = 2**31 - 1
 READ_EXCEPTION_STATUS, REPORT_SLAVE_ID = 7, 17
 _SERVO_OFF, _NOT_HOMED, _ENCODER = 0x080, 0x083, 0x0E5
@@ -51,7 +51,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     deviation, outputs, inputs without a name, zones, and the table of positions, to which no motion can be commanded.
     """
 
-    longest_step = _STEP
+    longest_step = RAMP_STEP
     functions = ModbusDevice.functions | {
         READ_COILS,
         READ_DISCRETE,
@@ -83,8 +83,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
         self._barred = self._on = self._homing = False
         self._target: Target | None = None
         """present target; None: at rest, or decelerating"""
-        self._at = self._speed = 0.0
-        """m and m/s, of the set-point on its ramp"""
+        self._ramp = Ramp()
         self._readable += [
             (STATUS, STATUS_COUNT, lambda: state_bytes(self._state())),
             (STATUS + STATUS_COUNT, _MONITOR.size // 2, self._monitor),
@@ -132,9 +131,12 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
                 self._zero = self._offset
                 self._hold()
             return
-        steps = math.ceil(min(elapsed, 1.0) / _STEP)
-        for _ in range(steps):
-            self._ramp(min(elapsed, 1.0) / steps)
+        target = self._target
+        if target is None:
+            self._ramp.stop(elapsed, _BRAKING)
+        else:
+            end = target.position * METRE + self._offset
+            self._ramp.advance(elapsed, end, target.speed * METRE, target.acceleration * GRAVITY)
         self._drive()
 
     def _serve(self, function: int, data: bytes) -> bytes:
@@ -216,37 +218,18 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
         else:
             self._target = target
 
-    def _ramp(self, step: float) -> None:
-        """Move the set-point for `step` s: towards the target, or to rest without one."""
-        target = self._target
-        if target is None:
-            slowed = max(0.0, abs(self._speed) - _BRAKING * step)
-            self._speed = math.copysign(slowed, self._speed)
-            self._at += self._speed * step
-            return
-        ahead = target.position * METRE + self._offset - self._at
-        most = target.acceleration * GRAVITY
-        allowed = min(target.speed * METRE, math.sqrt(2.0 * most * abs(ahead)))
-        wanted = math.copysign(allowed, ahead)
-        self._speed += min(max(wanted - self._speed, -most * step), most * step)
-        if abs(ahead) <= abs(self._speed) * step and self._speed * ahead >= 0.0:
-            self._at += ahead
-            self._speed = ahead / step
-        else:
-            self._at += self._speed * step
-
     def _hold(self) -> None:
         """Hold the leg's present length; an alarm where the encoder has no value."""
         if not math.isfinite(self.plant.length):
             self._fail(_ENCODER)
             return
         self._target = None
-        self._at, self._speed = self.plant.length, 0.0
+        self._ramp.rest(self.plant.length)
         self._drive()
 
     def _drive(self) -> None:
         # before the reference is found nothing else than standing still is possible
-        self.plant.command(Mode.POSITION, 0.0, self._at, self._speed, True, False, False)
+        self.plant.command(Mode.POSITION, 0.0, self._ramp.at, self._ramp.speed, True, False, False)
 
     def _fail(self, alarm: int) -> None:
         self._alarm = self._alarm or alarm
@@ -254,7 +237,8 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
 
     def _switch_off(self) -> None:
         self._on = self._homing = False
-        self._target, self._at, self._speed = None, self.plant.length, 0.0
+        self._target = None
+        self._ramp.rest(self.plant.length)
         self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
 
     def _state(self) -> State:
@@ -266,7 +250,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             position = speed = 0.0
         bits = int(Status1.EMERGENCY_STOP if self._barred or self.inputs[EMERGENCY_STOP] else Status1.READY)
         port = sum(self.inputs[name] << bit for name, bit in self._input_bits.items())
-        moving = self._on and (abs(self._speed) > 0.0 or (self._target is not None and not self._there))
+        moving = self._on and (abs(self._ramp.speed) > 0.0 or (self._target is not None and not self._there))
         for bit, on in (
             (Status1.SERVO_ON, self._on or (self.torque_stuck and not self._barred)),
             (Status1.HEAVY_ALARM, self._alarm),
@@ -296,7 +280,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     @property
     def _there(self) -> bool:
         target = self._target
-        return target is None or abs(target.position * METRE + self._offset - self._at) <= target.band * METRE
+        return target is None or abs(target.position * METRE + self._offset - self._ramp.at) <= target.band * METRE
 
 
 _COILS = {int(coil): coil for coil in (Coil.MODBUS_CONTROL, Coil.ALARM_RESET, Coil.SERVO_ON, Coil.HOME, Coil.STOP)}

@@ -20,9 +20,10 @@ from actuators.codec import (
 from actuators.interface import Mode, Status
 from actuators.power import POWER_FLAGS
 from actuators.register_map import ACKNOWLEDGE, INPUT, OUTPUT, TRIGGER, MappedCodec, Read, flags_value
-from actuators.servo_profile import Handover, Setting
+from actuators.servo_profile import Handover, RampRegister, Setting
 from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
 from actuators.virtual.power import VirtualPower
+from actuators.virtual.ramp import RAMP_STEP, Ramp
 from actuators.virtual.servo import LAST_WRITE, SEQUENCE, Power, VirtualServo
 
 _STANDARD_BITS = VOLTAGE | REMOTE | TARGET_REACHED | ATTAINED
@@ -42,7 +43,8 @@ class VirtualMappedServo(VirtualServo):
     does not come back by itself. One of CiA 402 has the bits of the standard's status word that its profile leaves out.
     A set-point takes effect when it is handed over by the profile's rules. Until the
     first one, and in a mode that only its bits of the control word tell, while these are not set, the drive holds where
-    it stands. Parameters are refused while there is power. Otherwise see `VirtualServo`.
+    it stands. With a `[ramp]` it moves to its set-point by that, as its registers say. Parameters are refused while
+    there is power. Otherwise see `VirtualServo`.
     """
 
     def _lay_out(self) -> int:
@@ -79,6 +81,10 @@ class VirtualMappedServo(VirtualServo):
             if profile.simulator.rated_force is not None and name in ("torque", "load")
         ]
         """place among the feedback behind the status, whether it is a magnitude, and register of each torque"""
+        self._ramp = None if profile.ramp is None else Ramp()
+        self.longest_step = math.inf if self._ramp is None else RAMP_STEP
+        self._goal, self._ramp_limits = 0.0, (0.0, 0.0)
+        """m, of the ramp, and its speed, m/s, and acceleration, m/s²"""
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
@@ -275,8 +281,31 @@ class VirtualMappedServo(VirtualServo):
                 self._hold = self.plant.length
             self._mode = Mode.POSITION
             self.plant.command(Mode.POSITION, 0.0, self._hold, 0.0, True, False, False)
+            if self._ramp is not None:
+                self._ramp.rest(self._hold)
             return
+        if self._ramp is not None and self._mode is not Mode.POSITION:
+            self._ramp.rest(self.plant.length)
         super()._drive(mode, command if self._taken is None else (*command[:3], *self._taken[3:]))
+
+    def _follow(self, mode: Mode, force: float, position: float, velocity: float) -> None:
+        """See `VirtualServo._follow`; to a position it moves by its ramp, from `tick` to `tick`."""
+        ramp, given = self._ramp, self.profile.ramp
+        if ramp is None or given is None or mode is not Mode.POSITION:
+            super()._follow(mode, force, position, velocity)
+            return
+        speed, acceleration = self.profile.ramp_limits
+        self._goal = position
+        self._ramp_limits = self._ramp_value(given.speed, speed), self._ramp_value(given.acceleration, acceleration)
+        super()._follow(mode, 0.0, ramp.at, ramp.speed)
+
+    def _ramp_value(self, given: float | RampRegister, usual: float) -> float:
+        """Speed or acceleration of the ramp now, m/s or m/s²; the `usual` one until its register is written."""
+        written = self.profile.written_at(given.address) if isinstance(given, RampRegister) else None
+        if written is None or not isinstance(given, RampRegister):
+            return usual
+        (value,) = self._values(Block([written.register], self.profile.word_order))
+        return value * given.scale if value > 0 else usual
 
     def _stop(self) -> None:
         if not self._stopped or self._fault:
@@ -303,7 +332,12 @@ class VirtualMappedServo(VirtualServo):
 
     def tick(self, now: float) -> None:
         """See `VirtualServo.tick`."""
+        elapsed = now - self.now
         super().tick(now)
+        ramp, follows = self._ramp, self._power is Power.ON and self._mode is Mode.POSITION
+        if ramp is not None and follows and elapsed > 0.0 and not self._holds and self._taken is not None:
+            ramp.advance(elapsed, self._goal, *self._ramp_limits)
+            super()._follow(Mode.POSITION, 0.0, ramp.at, ramp.speed)
         machine = self.machine
         if machine is not None and self._power is Power.OFF:
             machine.rest()

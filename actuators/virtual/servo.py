@@ -299,15 +299,12 @@ class VirtualServo(VirtualDrive, ModbusDevice):
             self._homed = False
         self._mode = mode
         force_scale, position_scale, velocity_scale = self.command_scales
-        self.plant.command(
-            mode,
-            command[3] * force_scale,
-            command[4] * position_scale + self.position_offset,
-            command[5] * velocity_scale,
-            True,
-            False,
-            False,
-        )
+        position = command[4] * position_scale + self.position_offset
+        self._follow(mode, command[3] * force_scale, position, command[5] * velocity_scale)
+
+    def _follow(self, mode: Mode, force: float, position: float, velocity: float) -> None:
+        """Have the leg follow set-points: N, m, m/s."""
+        self.plant.command(mode, force, position, velocity, True, False, False)
 
     def _latch(self, error: str) -> None:
         if not self._fault:  # the first cause is kept

@@ -118,8 +118,12 @@ class Master:
 
     def settle(self, address: int, bits: int, what: str) -> None:
         """Let the leg go where it is sent, and wait until the status has these bits."""
-        self.leg.settle()
-        eventually(lambda: self.get(address) & bits == bits, what, TIMEOUT)
+
+        def settled() -> bool:
+            self.leg.settle()
+            return self.get(address) & bits == bits
+
+        eventually(settled, what, TIMEOUT)
 
 
 def stop(master: Master, status: int, control: int, on: int, quick_stop: int, move: Callable[[int], None]) -> int:
@@ -138,7 +142,7 @@ def stop(master: Master, status: int, control: int, on: int, quick_stop: int, mo
     master.put(control, on)
     assert leg.position == pytest.approx(0.6525), "the move is over"
     move(200)
-    assert leg.position == pytest.approx(0.652)
+    eventually(lambda: leg.position == pytest.approx(0.652), "the ramp's end", TIMEOUT)
     return stopped
 
 

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from drive_support import Bench, serving
 from pymodbus.client import ModbusTcpClient
@@ -23,11 +24,13 @@ from actuators import (
     Mode,
     ServoProfile,
     Status,
+    load_profile,
 )
 from actuators.profile import Register, spans
 from actuators.register_map import MappedCodec, Signals, flags_value
 from actuators.servo_profile import PowerMap
 from actuators.virtual.mapped_servo import VirtualMappedServo
+from rig.testing.drivers import power
 
 
 def changed(base: ServoProfile, changes: dict[str, Any]) -> dict[str, Any]:
@@ -257,7 +260,7 @@ def test_torque_comes_by_one_step_an_exchange() -> None:
 
 
 def test_a_set_point_is_handed_over_by_an_edge_that_is_acknowledged() -> None:
-    bench = Bench(SHIPPED["lexium-32"])
+    bench = Bench(ServoProfile.model_validate(changed(SHIPPED["lexium-32"], {"ramp": None})))
     powered(bench, Command(Mode.POSITION, position=0.65, enable=True))
     bench.sent.clear()
     reached = []
@@ -526,3 +529,38 @@ def test_the_guides_own_sequence_is_a_table() -> None:
     (block,) = (one for one in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if one.startswith("[power]"))
     power = PowerMap.model_validate(tomllib.loads(block)["power"])
     assert [step.word.value for step in power.table.steps] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "fault"),
+    [
+        ("lexium-32", {"ramp.speed.address": 6943}, "ramp.speed: register 6943 is no constant or start-up parameter"),
+        ("lexium-32", {"ramp.acceleration.address": 1557}, "ramp.acceleration: register 1557 is no constant or"),
+        ("delta-asda-a2", {"ramp.speed": 0.0}, "ramp.speed"),
+        ("generic-servo", {"ramp": {"speed": 0.1, "acceleration": 1.0}}, "that takes a position and no speed"),
+    ],
+)
+def test_a_wrong_ramp_is_named(base: str, changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        ServoProfile.model_validate(changed(load_profile(base, ServoProfile), changes))
+    assert fault in str(caught.value)
+
+
+def test_a_drive_moves_by_its_own_ramp_at_the_speed_that_is_set() -> None:
+    constants = [
+        one.model_copy(update={"value": 60 if one.address == 6942 else one.value})  # 60 1/min: 5 mm/s
+        for one in load_profile("lexium-32", ServoProfile).command.constants
+    ]
+    shipped = load_profile("lexium-32", ServoProfile)
+    slow = ServoProfile.model_validate(changed(shipped, {"command.constants": [one.model_dump() for one in constants]}))
+    bench = Bench(slow)
+    assert bench.drive.capabilities.speed_limit == pytest.approx(5e-3)
+    command = power(bench)
+    start, seen = bench.leg.position, []
+    for _ in range(600):
+        bench.do(command._replace(position=start - 2e-3))
+        seen.append(bench.leg.position)
+    speeds = np.diff(seen) / 2e-3
+    assert -5.1e-3 < speeds.min() < -4.9e-3 and speeds.max() < 1e-9
+    assert seen[-1] == pytest.approx(start - 2e-3, abs=1e-6)
+    assert abs(np.diff(speeds)).max() / 2e-3 < 1.1 * shipped.ramp_limits[1]

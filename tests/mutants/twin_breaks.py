@@ -218,4 +218,18 @@ TWIN_BREAKS = [
         "if any(on and first + place not in _COILS for place, on in enumerate(bits)):",
         "if False:",
     ),
+    Break(
+        "a simulated drive follows a set-point faster than its ramp",
+        "actuators/virtual/ramp.py",
+        "allowed = min(speed, math.sqrt(2.0 * acceleration * abs(ahead)))",
+        "allowed = math.sqrt(2.0 * acceleration * abs(ahead))",
+        ("actuators/test_register_map.py::test_a_drive_moves_by_its_own_ramp_at_the_speed_that_is_set",),
+    ),
+    Break(
+        "a motion that is faster than a drive's own ramp is taken",
+        "actuators/modbus_servo.py",
+        "speed_limit=speed,",
+        "speed_limit=math.inf,",
+        ("actuators/test_register_map.py::test_a_drive_moves_by_its_own_ramp_at_the_speed_that_is_set",),
+    ),
 ]
