@@ -521,7 +521,7 @@ class ServoProfile(ProfileModel):
 
     def written_at(self, address: int) -> Constant | Setting | None:
         """The constant or start-up parameter at a register; None if there is none."""
-        written = [*self.command.constants, *self.parameters.startup.values()]
+        written: list[Constant | Setting] = [*self.command.constants, *self.parameters.startup.values()]
         return next((one for one in written if one.address == address), None)
 
     def _ramp_value(self, given: float | RampRegister) -> float:
