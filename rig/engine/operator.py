@@ -144,12 +144,15 @@ class Operator:
         self.journal.follow(submission)
         table, source, stream, lease, command = None, None, None, submission.lease, submission.command
         stops = self._engine.machine.stops if submission.stops is None else submission.stops
+        if isinstance(command, Home | MoveLeg) and not self._lines.passed:
+            # feedback would be missing, which does not say why; engaging is refused by a guard
+            found = Finding(Code.LOOP_REFUSED, details={"text": self._lines.message})
+            submission.reply.set_result(Reply(False, refusal(command.kind, found), False))
+            return
         if isinstance(command, CHECKED) and (lease is None or lease.active):
             try:
                 if isinstance(command, MoveLeg):
                     check_move(self._engine.config, _leg_move(command))
-                    if not self._lines.passed:  # its feedback would be missing, which does not say why
-                        raise RefusedError(Finding(Code.LOOP_REFUSED, details={"text": self._lines.message}))
                 elif isinstance(command, FollowSource):
                     source = self._made(command, submission.source)
                 elif isinstance(command, FollowStream):

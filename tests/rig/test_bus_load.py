@@ -13,7 +13,7 @@ from rig.cli import main
 from rig.client import on_free_ports
 from rig.config import RigConfig, load_config
 from rig.engine import check_buses
-from rig.engine.messages import Connect, Engage, MoveLeg
+from rig.engine.messages import Connect, Home, MoveLeg
 from rig.errors import ConfigError, ExitCode
 from rig.findings import Code, Finding
 
@@ -283,10 +283,10 @@ def test_the_commands_say_it_and_refuse(tmp_path: Path, capsys: pytest.CaptureFi
     assert not (tmp_path / "out").exists()
 
 
-def test_the_engine_does_not_engage_on_a_line_that_does_not_carry_its_rate(tmp_path: Path) -> None:
+def test_the_engine_does_not_home_on_a_line_that_does_not_carry_its_rate(tmp_path: Path) -> None:
     with bench(tmp_path, at(250_000)) as rig:
-        rig.park()
-        assert "it carries" in refused(rig, Engage())
+        rig.request(Connect())
+        assert "it carries" in refused(rig, Home())
 
 
 def test_the_engine_tests_no_leg_on_such_a_line_and_says_what_would_help(tmp_path: Path) -> None:
