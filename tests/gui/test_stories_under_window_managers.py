@@ -289,7 +289,7 @@ def test_a_start_whose_kernels_are_compiled_shows_no_full_bar(desk: Desk) -> Non
     for done, most in ((23, 73), (73, 0)):
         desk.do(f"session.compilingProgressed.emit(Compiling('the model', {done}, 73))")
         desk.wait(f"{waiting}.isVisible() and {waiting}.maximum() == {most}")
-    assert "waiting for the other processes" in desk.value("window.banner.detail")
+    assert "Compiled (73 kernels)" in desk.value("window.banner.detail")
 
 
 @within_the_window
