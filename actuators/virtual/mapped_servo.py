@@ -83,8 +83,8 @@ class VirtualMappedServo(VirtualServo):
         """place among the feedback behind the status, whether it is a magnitude, and register of each torque"""
         self._ramp = None if profile.ramp is None else Ramp()
         self.longest_step = math.inf if self._ramp is None else RAMP_STEP
-        self._goal, self._ramp_limits = 0.0, (0.0, 0.0)
-        """m, of the ramp, and its speed, m/s, and acceleration, m/s²"""
+        self._goal, self._feedforward, self._ramp_limits = 0.0, 0.0, (0.0, 0.0)
+        """m and N, of the set-point, and speed, m/s, and acceleration, m/s², of the ramp to it"""
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
@@ -295,9 +295,9 @@ class VirtualMappedServo(VirtualServo):
             super()._follow(mode, force, position, velocity)
             return
         speed, acceleration = self.profile.ramp_limits
-        self._goal = position
+        self._goal, self._feedforward = position, force
         self._ramp_limits = self._ramp_value(given.speed, speed), self._ramp_value(given.acceleration, acceleration)
-        super()._follow(mode, 0.0, ramp.at, ramp.speed)
+        super()._follow(mode, force, ramp.at, ramp.speed)
 
     def _ramp_value(self, given: float | RampRegister, usual: float) -> float:
         """Speed or acceleration of the ramp now, m/s or m/s²; the `usual` one until its register is written."""
@@ -337,7 +337,7 @@ class VirtualMappedServo(VirtualServo):
         ramp, follows = self._ramp, self._power is Power.ON and self._mode is Mode.POSITION
         if ramp is not None and follows and elapsed > 0.0 and not self._holds and self._taken is not None:
             ramp.advance(elapsed, self._goal, *self._ramp_limits)
-            super()._follow(Mode.POSITION, 0.0, ramp.at, ramp.speed)
+            super()._follow(Mode.POSITION, self._feedforward, ramp.at, ramp.speed)
         machine = self.machine
         if machine is not None and self._power is Power.OFF:
             machine.rest()
