@@ -46,7 +46,7 @@ class Ports:
         legs = [leg.model_dump(exclude_unset=True) for leg in config.drives.legs]
         for leg in legs:
             leg["device"] = str(folder / leg["device"])
-        self.config: RigConfig = config.changed({"drives": {"legs": legs, "reply_timeout": 0.3}})
+        self.config: RigConfig = config.changed({"drives": {"legs": legs, "reply_timeout": 1.0}})
         self.lines: dict[Path, list[FaultyDevice]] = {}
         for leg, device in zip(legs, VirtualRig(self.config).drives, strict=True):
             self.lines.setdefault(Path(leg["device"]), []).append(device)
