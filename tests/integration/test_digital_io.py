@@ -274,9 +274,11 @@ def test_a_block_slower_than_the_cycle(tmp_path: Path) -> None:
 
 
 def test_a_block_on_the_line_of_the_drives(tmp_path: Path) -> None:
-    line = {"host": None, "device": "line", "baud": 1_000_000}
+    line = {"host": None, "device": "line", "baud": 1_000_000, "reply_delay": 1e-4}
     legs = [line | {"unit": leg} for leg in range(1, 7)]
-    config = io_config(block=line | {"unit": 9}).changed({"rate": 100.0, "drives": {"legs": legs}})
+    drives = {"legs": legs, "turnaround": 1e-4}
+    config = io_config(block=line | {"unit": 9, "turnaround": 1e-4}).changed({"rate": 100.0, "drives": drives})
+    assert check_buses(config).passed
     assert check_buses(config).plans[0].devices[-1] == "I/O block"
     with Bench(tmp_path, config) as bench:
         bench._park()
