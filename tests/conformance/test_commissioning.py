@@ -61,7 +61,7 @@ def rig_of(name: str, folder: Path) -> RigConfig:
     profile = PROFILES[name]
     legs = [{"device": f"{name}-{leg}", "baud": 115_200, "parity": "even"} for leg in range(1, 7)]
     drives: dict[str, Any] = {"profile": str(profile_file(folder, name)), "legs": legs}
-    if not profile.plain:  # several messages a cycle take a faster line
+    if not profile.plain or profile.functions.write == 6:  # several messages a cycle take a faster line
         drives["turnaround"] = 1e-4
         for leg in legs:
             leg["baud"] = 1_000_000
