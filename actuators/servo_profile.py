@@ -301,13 +301,13 @@ class StatusBits(ProfileModel):
 class SimulatorMap(ProfileModel):
     """What the simulator needs to know and the driver does not.
 
-    Bits of the status word that masters wait for, and by what force the motor's torque is told.
+    Bits of the status word that masters wait for, and the force of the rated torque.
     """
 
     ready: Bit | None = None
     """There is no fault."""
     startable: Bit | None = None
-    """The drive has torque and stands still, and is not told to stop."""
+    """The drive has torque and stands still, without a stop command."""
     in_position: Bit | None = None
     """It stands still within 0.1 mm of its last target."""
     rated_force: Annotated[float, Field(gt=0.0)] | None = None

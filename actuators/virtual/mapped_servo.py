@@ -41,10 +41,10 @@ class VirtualMappedServo(VirtualServo):
 
     With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
     does not come back by itself. One of CiA 402 has the bits of the standard's status word that its profile leaves out.
-    A set-point takes effect when it is handed over by the profile's rules. Until the
-    first one, and in a mode that only its bits of the control word tell, while these are not set, the drive holds where
-    it stands. With a `[ramp]` it moves to its set-point by that, as its registers say. Parameters are refused while
-    there is power. Otherwise see `VirtualServo`.
+    A set-point takes effect when it is handed over by the profile's rules. Until the first one, and in a mode that only
+    bits of the control word select, while these are not set, the drive holds where it stands. With a `[ramp]` it moves
+    to its set-point by that, as its registers say. Parameters are refused while there is power. Otherwise see
+    `VirtualServo`.
     """
 
     def _lay_out(self) -> int:
@@ -83,8 +83,14 @@ class VirtualMappedServo(VirtualServo):
         """place among the feedback behind the status, whether it is a magnitude, and register of each torque"""
         self._ramp = None if profile.ramp is None else Ramp()
         self.longest_step = math.inf if self._ramp is None else RAMP_STEP
-        self._goal, self._feedforward, self._ramp_limits = 0.0, 0.0, (0.0, 0.0)
-        """m and N, of the set-point, and speed, m/s, and acceleration, m/s², of the ramp to it"""
+        self._goal = self._feedforward = 0.0
+        """m and N, of the set-point"""
+        self._ramp_limits = profile.ramp_limits
+        """speed, m/s, and acceleration, m/s², of the ramp to it"""
+        given = () if profile.ramp is None else (profile.ramp.speed, profile.ramp.acceleration)
+        self._ramp_sources = [
+            self._ramp_source(one, usual) for one, usual in zip(given, profile.ramp_limits, strict=False)
+        ]
         self.modes = {int(mode): mode for mode in Mode}
         self._settings = dict(profile.parameters.startup)
         self._lay_out_tables()
@@ -255,7 +261,7 @@ class VirtualMappedServo(VirtualServo):
     def _mode_of(self, value: int, control: int) -> Mode | None:
         """The mode by its register and the bits of the control word; None where its bits are not set.
 
-        A mode that follows set-points needs no bits where the register alone tells it: they say how it follows.
+        A mode that follows set-points needs no bits where the register alone selects it: they say how it follows.
         """
         codes = [(mode, code) for mode, code in self._codes_of if code.value == value]
         if len(codes) == 1 and codes[0][0] is not Mode.HOMING:
@@ -290,22 +296,29 @@ class VirtualMappedServo(VirtualServo):
 
     def _follow(self, mode: Mode, force: float, position: float, velocity: float) -> None:
         """See `VirtualServo._follow`; to a position it moves by its ramp, from `tick` to `tick`."""
-        ramp, given = self._ramp, self.profile.ramp
-        if ramp is None or given is None or mode is not Mode.POSITION:
+        ramp = self._ramp
+        if ramp is None or mode is not Mode.POSITION:
             super()._follow(mode, force, position, velocity)
             return
-        speed, acceleration = self.profile.ramp_limits
         self._goal, self._feedforward = position, force
-        self._ramp_limits = self._ramp_value(given.speed, speed), self._ramp_value(given.acceleration, acceleration)
+        speed, acceleration = self._ramp_sources
+        self._ramp_limits = self._ramp_value(*speed), self._ramp_value(*acceleration)
         super()._follow(mode, force, ramp.at, ramp.speed)
 
-    def _ramp_value(self, given: float | RampRegister, usual: float) -> float:
-        """Speed or acceleration of the ramp now, m/s or m/s²; the `usual` one until its register is written."""
-        written = self.profile.written_at(given.address) if isinstance(given, RampRegister) else None
-        if written is None or not isinstance(given, RampRegister):
+    def _ramp_source(self, given: float | RampRegister, usual: float) -> tuple[Block | None, float, float]:
+        """Register of a speed or acceleration of the ramp, None for a fixed one; its scale; the usual value, SI."""
+        if not isinstance(given, RampRegister):
+            return None, 1.0, usual
+        written = self.profile.written_at(given.address)
+        assert written is not None  # ensured by the profile's check
+        return Block([written.register], self.profile.word_order), given.scale, usual
+
+    def _ramp_value(self, block: Block | None, scale: float, usual: float) -> float:
+        """Speed or acceleration of the ramp now, m/s or m/s²; the usual one until its register is written."""
+        if block is None:
             return usual
-        (value,) = self._values(Block([written.register], self.profile.word_order))
-        return value * given.scale if value > 0 else usual
+        (value,) = self._values(block)
+        return value * scale if value > 0 else usual
 
     def _stop(self) -> None:
         if not self._stopped or self._fault:

@@ -640,6 +640,7 @@ class Engine:
             tare_bound=self._tare_bound,
             leg_test=None if self.leg_test is None else self.leg_test.status,
             loop=runtime.loop,
+            lines=runtime.lines,
             unproven=runtime.unproven,
             comparing=self._search.active,
             slower=tick.slower,

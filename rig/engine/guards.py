@@ -192,6 +192,11 @@ def _proven(snapshot: Snapshot) -> Obstacle | None:
     return None if lacking is None else Obstacle(Finding(Code.PROVE_WIRING, within=(lacking.finding,)))
 
 
+def _carried(snapshot: Snapshot) -> Obstacle | None:
+    """On a line that does not carry the rate feedback would be missing, and the fault would not say why."""
+    return Obstacle(Finding(Code.LOOP_REFUSED, details={"text": snapshot.lines})) if snapshot.lines else None
+
+
 def _stable(snapshot: Snapshot) -> Obstacle | None:
     return Obstacle(Finding(Code.LOOP_REFUSED, details={"text": snapshot.loop})) if snapshot.loop else None
 
@@ -247,8 +252,8 @@ def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
 
 _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Disconnect: (_torque_goes,),
-    Home: (_circuits_closed, _proven, _fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
-    MoveLeg: (_circuits_closed, _fresh, _recorded, _torque_off),
+    Home: (_circuits_closed, _proven, _carried, _fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
+    MoveLeg: (_circuits_closed, _carried, _fresh, _recorded, _torque_off),
     Engage: (_circuits_closed, _homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
     Follow: (_recorded, _nothing_paused, _fresh),
     FollowSource: (_recorded, _nothing_paused, _fresh),

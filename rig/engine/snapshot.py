@@ -250,6 +250,8 @@ class Snapshot:
     """where the test of one leg is, or what came of the last one"""
     loop: str = ""
     """why the control loop may not be closed, empty when it may"""
+    lines: str = ""
+    """which lines do not carry the rate, with the remedies; empty if all do"""
     slower: float = 0.0
     """by which part of its own time the run has taken longer because the machine was busy, so far"""
     paused_for: Finding | None = None
@@ -332,6 +334,7 @@ class RuntimeInfo:
     recording: str = ""
     ring: str = ""
     loop: str = ""
+    lines: str = ""
     unproven: Unproven | None = None
     hold_left: float | None = None
     begun_under: Lease | None = None

@@ -1382,7 +1382,7 @@ class Code(StrEnum):
         "line_slow",
         "the line {line} ({devices:join, }) takes {value:.3g*1e3} ms for a cycle's {bytes} bytes "
         "({carried:.3g*1e3} ms), {exchanges} reply delays ({delays:.3g*1e3} ms) and silences ({silences:.3g*1e3} ms); "
-        "replies have {bound:.3g*1e3} ms at {rate:g} Hz (drives.reply_deadline)[[. Lines alike, no slower than it: "
+        "replies have {bound:.3g*1e3} ms at {rate:g} Hz (drives.reply_deadline)[[. The same holds for "
         "{alike:join, }]][[. Remedies: {within:join; }]]",
         unit="s",
     )

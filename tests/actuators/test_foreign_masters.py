@@ -235,6 +235,8 @@ def test_a_master_that_waits_for_what_the_makers_manual_says_moves_the_drive(
     with opened(create_twin("servo", options, leg), tmp_path) as client:
         sequence(Master(client, leg, profile.word_order))
         position = profile.feedback.position
+        eventually(lambda: leg.position == pytest.approx(0.652, abs=abs(position.scale)), "the ramp's end", TIMEOUT)
+        leg.settle()
         assert read(client, position.address, position.type, profile.word_order) * position.scale == pytest.approx(
             2e-3, abs=abs(position.scale)
         )

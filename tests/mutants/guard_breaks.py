@@ -9,8 +9,10 @@ _AMISS = f"{_OBSTACLES}::test_what_is_amiss_stands_against_a_command"
 _APP = "gui/test_rules_and_engine.py"
 _NEEDED = {
     "Disconnect": ("_torque_goes",),
-    "Home": ("_circuits_closed", "_proven", "_fresh", "_recorded", "_cells_fresh", "_cells_alive", "_torque_off"),
-    "MoveLeg": ("_circuits_closed", "_fresh", "_recorded", "_torque_off"),
+    "Home": (
+        "_circuits_closed", "_proven", "_carried", "_fresh", "_recorded", "_cells_fresh", "_cells_alive", "_torque_off",
+    ),
+    "MoveLeg": ("_circuits_closed", "_carried", "_fresh", "_recorded", "_torque_off"),
     "Engage": (
         "_circuits_closed", "_homed", "_stable", "_fresh", "_recorded", "_cells_fresh", "_cells_alive", "_tared",
         "_torque_off",

@@ -462,15 +462,15 @@ LINE_BREAKS = [
     Break(
         "the engine engages at a rate that a line does not carry",
         "rig/engine/operator.py",
-        "self._lines.message or (",
+        "engine.runtime_info.lines or (",
         "(",
         ("rig/test_bus_load.py",),
     ),
     Break(
         "the engine tests a leg at a rate that a line does not carry",
-        "rig/engine/operator.py",
-        "if isinstance(command, Home | MoveLeg) and not self._lines.passed:",
-        "if False:",
+        "rig/engine/guards.py",
+        "if snapshot.lines else None",
+        "if False else None",
         ("rig/test_bus_load.py",),
     ),
     _frame(

@@ -257,7 +257,7 @@ def test_lines_that_differ_in_their_delays_alone_are_named_together() -> None:
     verdict = check_buses(slow)
     assert len(verdict.findings) == 6 and len(verdict.summary) == 1
     assert verdict.message.startswith("the line line-6 (drive 6) takes ") and "\n" not in verdict.message
-    assert "Lines alike, no slower than it: line-1, line-2, line-3, line-4, line-5. Remedies: it c" in verdict.message
+    assert "The same holds for line-1, line-2, line-3, line-4, line-5. Remedies: it c" in verdict.message
     quick = next(remedy.bound for remedy in verdict.summary[0].within if remedy.code is Code.LINE_QUICKER)
     assert quick is not None
     faster = [leg | {"reply_delay": quick} for leg in legs]
@@ -287,6 +287,7 @@ def test_the_engine_does_not_home_on_a_line_that_does_not_carry_its_rate(tmp_pat
     with bench(tmp_path, at(250_000)) as rig:
         rig.request(Connect())
         assert "it carries" in refused(rig, Home())
+        assert "it carries" in rig.engine.take_snapshot().loop, "by which engaging is refused as well"
 
 
 def test_the_engine_tests_no_leg_on_such_a_line_and_says_what_would_help(tmp_path: Path) -> None:

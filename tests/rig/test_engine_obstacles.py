@@ -88,6 +88,8 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     ),
     (Engage(), State.PARKED, {"pose_known": False}, "pose is not known: disconnect, connect and home", False),
     (Engage(), State.PARKED, {"loop": "it is unstable"}, "it is unstable", False),
+    (Home(), State.IDLE, {"lines": "the line a is slow"}, "the line a is slow", False),
+    (MoveLeg(1, 2e-3, 5e-3), State.IDLE, {"lines": "the line a is slow"}, "the line a is slow", False),
     (Engage(), State.PARKED, SILENT, WITHOUT_FEEDBACK, True),
     (Engage(), State.PARKED, FULL, UNRECORDED, False),
     (Engage(), State.PARKED, {"cells_silence": "it stands"}, "no fresh reading of the load cells: it stands", True),

@@ -252,7 +252,7 @@ def own_loops(measured: Floats, expected: float, **thresholds: float) -> Recordi
     return replace(recording, header=recording.header | {"config": SHIPPED.changed(changes).resolved()}, rows=rows)
 
 
-def test_identification_is_not_said_to_remove_the_force_of_the_drives_own_loops() -> None:
+def test_the_cause_of_a_residual_names_the_drives_own_loops_where_identification_leaves_it() -> None:
     recording = own_loops(OFF, 7.0 * NOISE, residual_noise=1.5)
     config = recording.header["config"]
     plant = {**config["virtual"]["plant"], "as_built": 1}
