@@ -51,8 +51,8 @@ class PacedTicker:
 
     @property
     def origin(self) -> float:
-        """See `Ticker.origin`; another plant has another one."""
-        return self._origin
+        """See `Ticker.origin`; another plant has another one, and without a plant there is none."""
+        return self._origin if self._pacer.attached and self._pacer.epoch == self._epoch else math.nan
 
     @property
     def slower(self) -> float:

@@ -111,7 +111,7 @@ class Ticker(Protocol):
 
     @property
     def origin(self) -> float:
-        """Time of `now` at rig time 0, s; NaN before the first `begin`."""
+        """Time of `now` at rig time 0, s; NaN before the first `begin`, and while a plant whose clock it is is lost."""
 
 
 def slowdown_text(slower: float) -> str:

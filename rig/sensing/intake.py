@@ -42,7 +42,7 @@ class RigTime(Protocol):
         """Rig time at a time of this machine's monotonic clock, s."""
 
     def of_plant(self, stamp: float) -> float:
-        """Rig time at a time of the virtual plant's clock, s."""
+        """Rig time at a time of the virtual plant's clock, s; NaN while that is not known."""
 
 
 class MachineTime:
@@ -172,6 +172,8 @@ class SensorIntake:
         """Take a reading that has come in now."""
         now = self._rig_time.now()
         if not now >= 0.0:  # there is no rig time yet
+            return
+        if self._plants and math.isnan(self._rig_time.of_plant(0.0)):  # the engine has no plant
             return
         try:
             self._ready.append(self._accepted(reading, origin, now))

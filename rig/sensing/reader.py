@@ -57,7 +57,7 @@ class PacedTime:
 
     def __init__(self, telemetry: TelemetryRing, period: float, speed: float) -> None:
         self.origin = math.nan
-        """s, of the plant's clock at rig time 0"""
+        """s, of the plant's clock at rig time 0; NaN while the engine has no plant"""
         self._telemetry, self._period, self._speed = telemetry, period, speed
         self._pushed = 0
         self._t, self._at = math.nan, 0.0
@@ -236,7 +236,7 @@ class SensorReader:
     def start(self, origin: Callable[[], float], take: Take) -> None:
         """Pass reports and findings to `take` from now on, in a thread.
 
-        origin: gives the time of the rig's clock at rig time 0, s; NaN before it begins.
+        origin: see `rig.runtime.Ticker.origin`.
         """
         self._thread = threading.Thread(target=self._run, args=(origin, take), name="sensors", daemon=True)
         self._thread.start()
@@ -255,7 +255,8 @@ class SensorReader:
         try:
             while not self._ended.is_set():
                 begun = origin()
-                if begun != known and math.isfinite(begun) and not hangs:
+                same = begun == known or (math.isnan(begun) and math.isnan(known))
+                if not same and not hangs:
                     known = begun
                     self._process.pipe.send(begun)
                 if self._late:

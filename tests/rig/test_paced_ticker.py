@@ -1,5 +1,7 @@
 """Cycles of paced time on a made-up machine: none is ever late, and what the machine lost is said once."""
 
+import math
+
 import pytest
 
 from rig.engine.paced_ticker import PacedTicker
@@ -28,6 +30,7 @@ class Plant:
 
     def __init__(self) -> None:
         self.epoch = 1
+        self.attached = True
         self.given: list[float] = [START]
         self.ahead: float | None = None
 
@@ -144,3 +147,15 @@ def test_another_plant_has_another_clock_and_rig_time_goes_on(times: Times) -> N
     plant.given, plant.epoch = [9000.0], 2
     made.begin()
     assert made.next().t == pytest.approx(6 * PERIOD) and plant.now() == pytest.approx(9000.0 + PERIOD)
+
+
+def test_the_origin_is_unknown_while_there_is_no_plant_whose_clock_it_is_of(times: Times) -> None:
+    plant = Plant()
+    made = ticker(plant)
+    assert made.origin == START
+    plant.attached = False
+    assert math.isnan(made.origin)
+    plant.given, plant.epoch, plant.attached = [9000.0], 2, True
+    assert math.isnan(made.origin), "that of the plant before is no origin of this one's clock"
+    made.begin()
+    assert made.origin == 9000.0

@@ -27,6 +27,7 @@ from rig.runtime import SharedMemoryError, TelemetryRing
 from rig.sensing import (
     MachineTime,
     Measurement,
+    PacedTime,
     ReadingBuffer,
     ReadingLoop,
     SensorIntake,
@@ -407,3 +408,22 @@ def test_a_key_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_rig_time_is_unknown_before_it_begins() -> None:
     assert math.isnan(MachineTime().now())
     assert MachineTime(5.0).of_machine(7.5) == 2.5
+
+
+def test_the_stamps_of_a_plant_have_no_rig_time_while_the_engine_does_not_have_it() -> None:
+    with TelemetryRing.create(64) as telemetry:
+        paced = PacedTime(telemetry, 0.02, 1.0)
+        options = SensorOptions.model_validate(MOTOR | {"source": "udp://127.0.0.1:1", "clock": "machine"})
+        intake = SensorIntake(0, options, None, paced, twin=True)
+        row = np.zeros(1, telemetry.row)
+        row["t"] = 4.0
+        telemetry.push(row)
+        intake.take(Measurement(1, 6, 104.0, 104.0, (20.0,)))
+        paced.origin = 100.0
+        intake.take(Measurement(1, 7, 104.0, 104.0, (21.0,)))
+        paced.origin = math.nan
+        intake.take(Measurement(1, 8, 104.0, 104.0, (22.0,)))
+        (reading,) = intake.ready()
+        assert (reading["t"], reading["values"][0]) == (4.0, 21.0)
+        report = intake.report()
+        assert (report.taken, report.dropped) == (1, ())
