@@ -16,7 +16,7 @@ from rig.client.motion_runner import perform
 from rig.client.motions import checked_motion
 from rig.client.runs import demo_trajectory
 from rig.config import RigConfig
-from rig.engine import kernels_of, make_drive_group
+from rig.engine import kernels_of
 from rig.errors import RefusedError, RigError
 from rig.findings import Finding
 from rig.safety import check_loop, judge_sag
@@ -230,9 +230,9 @@ def predict(
         peak = max(1.0, float(np.abs(whole.velocity).max() / np.abs(tried).max()))
         mean = max(1.0, float(np.sqrt((whole.velocity**2).mean() / (tried**2).mean())))
     followed = (_simulated if any(config.own_loops) else _computed)(config, part)
-    drives = make_drive_group(config)
-    speed = _NearestToLimit.of(whole.velocity, drives.speed_limit)
-    acceleration = _NearestToLimit.of(whole.acceleration, drives.ramp_limit)
+    ramps = config.drive_ramps
+    speed = _NearestToLimit.of(whole.velocity, ramps.speed)
+    acceleration = _NearestToLimit.of(whole.acceleration, ramps.acceleration)
     return Prediction(
         following=peak * followed.following,
         residual=peak * followed.residual,

@@ -27,10 +27,10 @@ from kinematics import (
     tabulate,
 )
 from rig.config import RigConfig
-from rig.engine import approach_move, make_drive_group, motion_verdict
+from rig.engine import approach_move, motion_verdict
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
-from rig.safety import TrajectoryVerdict, check_ramps
+from rig.safety import TrajectoryVerdict
 
 _SAME_POSE = 1e-6  # m, rad
 _TABLE_RATE = 500.0  # Hz; at the least, whatever the cycle
@@ -88,12 +88,6 @@ def prepare_motion(config: RigConfig, trajectory: Trajectory, amplitude: float =
         start, end = ends(table)
         approach(config, end, start)
     return table
-
-
-def beyond_ramps(config: RigConfig, table: MotionTable, speed: float = 1.0) -> Finding | None:
-    """What of a motion is faster than the drives' own ramps at a part `speed` of full speed; None where nothing is."""
-    drives = make_drive_group(config)
-    return check_ramps(config.machine, table, drives.speed_limit / speed, drives.ramp_limit / speed**2)
 
 
 def ends(table: MotionTable) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from rig.client.lifecycle import bring_to_rest, run_motion
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motion_runner import Progress, compiling_progress
-from rig.client.motions import beyond_ramps, prepare_motion
+from rig.client.motions import prepare_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, device_keys, in_real_time
 from rig.csvio import check_folder
@@ -100,8 +100,6 @@ def execute(
     if not buses.passed:
         raise RefusedError(buses.message)
     table = prepare_motion(config, trajectory, amplitude, repeats)
-    if (slow := beyond_ramps(config, table, speed)) is not None:
-        raise RefusedError(slow)
 
     def body(rig: LockstepRig | LiveRig) -> None:
         if speed != 1.0:

@@ -30,6 +30,7 @@ from rig.config.fmu import (
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     LEAST_RATE,
+    DriveRamps,
     RigConfig,
     cell_options,
     drive_options,
@@ -44,6 +45,7 @@ from rig.config.rig_config import (
 from rig.config.saving import save_own_thresholds, save_thresholds
 from rig.config.sections import (
     GIVEN,
+    MOST_DELAYED,
     MOTION,
     PROPOSED,
     RIG,
@@ -97,6 +99,7 @@ __all__ = [
     "GIVEN",
     "LAW_GROUP",
     "LEAST_RATE",
+    "MOST_DELAYED",
     "MOST_REMEMBERED",
     "MOST_TRIANGLES",
     "MOTION",
@@ -114,6 +117,7 @@ __all__ = [
     "Criterion",
     "CueOptions",
     "DigitalIo",
+    "DriveRamps",
     "ExtensionSettings",
     "Hose",
     "InjectedFault",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
 from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
+from rig.config.sections import MOST_DELAYED
 from rig.config.sensors import UdpSource, sensor_faults
 from rig.config.shapes import MOST_SHAPE_BYTES
 from rig.config.task_gains import gain_faults
@@ -86,6 +87,15 @@ def _timing(config: RigConfig) -> Iterator[ConfigFault]:
             key = ("drives", "sync_period") if config.drives.legs[leg].settings is None else ("drives", "legs", leg)
             yield ConfigFault(key, Finding(Code.SYNC_PERIOD_DIFFERS, value=interpolated, bound=config.exchange_period))
             break
+    virtual = None if config.virtual is None else config.virtual.drive.delay
+    delays: tuple[tuple[KeyPath, float | None], ...] = (
+        (("drives", "delay"), config.drives.delay),
+        (("virtual", "drive", "delay"), virtual),
+    )
+    for place, delay in delays:
+        if delay is not None and delay > MOST_DELAYED * period:
+            found = Finding(Code.DELAY_LONG, value=delay, bound=MOST_DELAYED * period, details={"cycles": MOST_DELAYED})
+            yield ConfigFault(place, found)
     if watchdog < 2.0 * period:
         yield ConfigFault(("drives", "watchdog"), Finding(Code.WATCHDOG_SHORT, value=watchdog, bound=2.0 * period))
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from actuators import cell_device_step, create_drive, drive_cell_step, find_driver
+from actuators import Capabilities, cell_device_step, create_drive, drive_cell_step, find_driver
 from calibration import (
     CalibrationError,
     CellErrors,
@@ -170,6 +170,20 @@ def _known_law(name: str) -> str:
         raise ValueError(str(error)) from None
 
 
+class DriveRamps(NamedTuple):
+    """What drives allow that move to a length by a ramp of their own; infinite where one has none.
+
+    Also infinite where the host closes the leg's loop.
+    """
+
+    speed: Array
+    """(6,) m/s, greatest"""
+    acceleration: Array
+    """(6,) m/s², greatest"""
+    trailing: Array
+    """(6,) m/s², a of the lag v²/2a of those that brake for each length, as no speed comes with it"""
+
+
 class RigConfig(Section):
     """A whole rig, validated; see `rig.config.sections` for the sections.
 
@@ -289,6 +303,17 @@ class RigConfig(Section):
             ConfigurationError: a driver or profile does not take what is configured.
         """
         return command_waits(self)
+
+    @cached_property
+    def drives_with_loops(self) -> Mapping[int, Capabilities]:
+        """Return what the drives can do that close their legs' loops, by leg from 0. Raises as `command_waits`."""
+        legs = np.flatnonzero(self.own_loops).tolist()
+        return {leg: create_drive(self.drives.driver_of(leg), drive_options(self, leg)).capabilities for leg in legs}
+
+    @cached_property
+    def drive_ramps(self) -> DriveRamps:
+        """Return what the drives' own ramps allow; arrays are read-only. Raises as `command_waits`."""
+        return drive_ramps(self)
 
     @property
     def cell_noise(self) -> float:
@@ -549,12 +574,22 @@ def command_waits(config: RigConfig) -> Array:
     """Return for how long each leg's drive waits at a commanded length, (6,) s; see `RigConfig.command_waits`."""
     waits = np.zeros(LEGS)
     earlier = max(0.0, config.length_lead - config.drives.delay)
-    for leg in np.flatnonzero(config.own_loops).tolist():
-        drive = create_drive(config.drives.driver_of(leg), drive_options(config, leg)).capabilities
+    for leg, drive in config.drives_with_loops.items():
         if not drive.velocity_feedforward:
             waits[leg] = max(0.0, drive.set_point_exchanges * config.exchange_period - earlier)
     waits.setflags(write=False)
     return waits
+
+
+def drive_ramps(config: RigConfig) -> DriveRamps:
+    """Return the bounds of the drives' own ramps; see `RigConfig.drive_ramps`."""
+    ramps = np.full((3, LEGS), np.inf)
+    for leg, drive in config.drives_with_loops.items():
+        ramps[:2, leg] = drive.speed_limit, drive.ramp_limit
+        if not drive.velocity_feedforward:
+            ramps[2, leg] = drive.ramp_limit
+    ramps.setflags(write=False)
+    return DriveRamps(*ramps)
 
 
 def shipped_configs() -> list[str]:

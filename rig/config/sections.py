@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 LEGS = 6
 MOST_STALE_CYCLES = 100
 """Maximum of consecutive cycles without new feedback that a configuration may permit."""
+MOST_DELAYED = 60
+"""Maximum dead time of a drive, cycles."""
 
 Count = Annotated[int, Field(strict=True)]
 Line = Annotated[str, AfterValidator(valid_line)]

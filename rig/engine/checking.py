@@ -47,9 +47,11 @@ def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
 def motion_verdict(
     config: RigConfig, motion: Trajectory | MotionTable, rate: float, *, at_rest: bool = True, remedy: bool = True
 ) -> TrajectoryVerdict:
-    """Judge a motion for a rig, with the travel of its legs between two commands; see `check_trajectory`."""
-    waits = config.command_waits
-    return check_trajectory(config.machine, config.safety, motion, rate, at_rest=at_rest, remedy=remedy, waits=waits)
+    """Judge a motion for a rig and its drives; see `check_trajectory`."""
+    waits, ramps = config.command_waits, config.drive_ramps
+    return check_trajectory(
+        config.machine, config.safety, motion, rate, at_rest=at_rest, remedy=remedy, waits=waits, ramps=ramps
+    )
 
 
 def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = None) -> Finding | None:

@@ -136,10 +136,6 @@ class DriveGroup:
         self.cells_stale = 0
         self.force_limit = np.array([drive.capabilities.force_limit for drive in self._drives])
         """(6,) N, the largest forces that can be commanded"""
-        self.speed_limit = np.array([drive.capabilities.speed_limit for drive in self._drives])
-        """(6,) m/s, greatest speeds of the drives' own ramps"""
-        self.ramp_limit = np.array([drive.capabilities.ramp_limit for drive in self._drives])
-        """(6,) m/s², their greatest accelerations"""
         self.homing_ends_off = [drive.capabilities.homing_ends_off for drive in self._drives]
         """by drive, whether it switches its torque off when it finds its reference"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]

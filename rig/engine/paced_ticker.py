@@ -44,8 +44,8 @@ class PacedTicker:
         """See `Ticker.begin`: time passed on the plant's clock meanwhile counts."""
         pacer = self._pacer
         if self._epoch != pacer.epoch:  # the first, or another plant with a clock of its own
-            self._epoch = pacer.epoch
             self._origin = pacer.now() - self._cycle * self._period
+            self._epoch = pacer.epoch  # last: another thread asks for the origin of this epoch
         self._cycle = max(self._cycle, self._cycle_at(pacer.now()))
         self._due = time.monotonic() + self._wall_period
 

@@ -11,7 +11,7 @@ from rig.engine.reference import straight_move
 
 _SAMPLES = 200
 _PART = 0.98  # of the legs' limits: a peak may lie between two samples
-_WAIT_PART = 0.5  # of `safety.following_error`, as travel between two commands: the drive's own lag takes the rest
+_PART_OF_ERROR = 0.5  # of `safety.following_error`, for each cause: the drive's own lag takes the rest
 
 
 def approach_move(
@@ -19,9 +19,9 @@ def approach_move(
 ) -> MotionTable:
     """The straight move from pose to pose (7,) with minimum jerk, at rest at both ends.
 
-    Its speed is that of [motion], or lower where a leg would exceed its limits of speed or acceleration, or travel more
-    than half of `safety.following_error` while its drive waits for the next length. The path is not checked here: it
-    may leave a stroke, or pass a singularity.
+    Its speed is that of [motion], or lower where a leg would exceed its limits of speed or acceleration or those of its
+    drive's ramp, or depart by more than half of `safety.following_error` while its drive waits for the next length, or
+    by that ramp. The path is not checked here: it may leave a stroke, or pass a singularity.
 
     speed, rotation_speed: peak speeds in place of those of [motion], m/s and rad/s. A move that is as fast as the given
     one asks for is not slowed: the check refuses it with its bound.
@@ -42,8 +42,10 @@ def approach_move(
     except KinematicsError:  # a pose on the way cannot be evaluated, as the check is going to say
         return table
     limits = [leg.limits or LegLimits() for leg in config.machine.legs]
-    fastest = np.minimum([limit.velocity or np.inf for limit in limits], _waited_speeds(config) / _PART)
-    acceleration = np.array([limit.acceleration or np.inf for limit in limits])
+    ramps = config.drive_ramps
+    fastest = np.minimum([limit.velocity or np.inf for limit in limits], ramps.speed)
+    fastest = np.minimum(fastest, _followed_speeds(config) / _PART)
+    acceleration = np.minimum([limit.acceleration or np.inf for limit in limits], ramps.acceleration)
     slowness = max(
         1.0,
         float((np.abs(legs.velocity) / fastest).max()) / _PART,
@@ -53,18 +55,22 @@ def approach_move(
 
 
 def move_speeds(config: RigConfig) -> tuple[float, float]:
-    """Peak speeds of a move, m/s and rad/s, by default: those of [motion], or lower by the drives that wait.
+    """Peak speeds of a move, m/s and rad/s, by default: those of [motion], or lower by drives that wait or have ramps.
 
     A leg is at most as fast as its joint on the platform: v + ω r. Alone, each of the two keeps the bound of
     `approach_move` for every direction.
     """
-    slowest = float(_waited_speeds(config).min())
+    slowest = float(np.minimum(_followed_speeds(config), _PART * config.drive_ramps.speed).min())
     reach = float(np.linalg.norm(config.machine.geometry.platform_points, axis=1).max())
     return min(config.motion.approach_speed, slowest), min(config.motion.approach_rotation, slowest / reach)
 
 
-def _waited_speeds(config: RigConfig) -> Array:
-    """Speeds (6,), m/s, at which legs travel as far as they may while their drives wait; infinite without a wait."""
-    bound, waits = config.safety.bound("following_error"), config.command_waits
-    speeds: Array = np.divide(_WAIT_PART * bound, waits, out=np.full(waits.shape, np.inf), where=waits > 0.0)
+def _followed_speeds(config: RigConfig) -> Array:
+    """Speeds (6,), m/s, at which legs depart as far as they may by each cause; infinite without one.
+
+    The causes are the wait of a drive for its next length, w v, and its own ramp, v²/2a.
+    """
+    bound, waits = _PART_OF_ERROR * config.safety.bound("following_error"), config.command_waits
+    waited = np.divide(bound, waits, out=np.full(waits.shape, np.inf), where=waits > 0.0)
+    speeds: Array = np.minimum(waited, np.sqrt(2.0 * bound * config.drive_ramps.trailing))
     return speeds

@@ -32,13 +32,13 @@ from numpy.typing import NDArray
 
 from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Drive, Dynamics, Leg, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics, leg_matrix
-from rig.config import MOST_REMEMBERED, RigConfig, TaskFeedback, leg_gains
+from rig.config import MOST_DELAYED, MOST_REMEMBERED, RigConfig, TaskFeedback, leg_gains
 from rig.safety import LONG_PERIOD, position_integral
 
 Hold = NDArray[np.void]
 
-_DEPTH = 64
-"""commands that are kept"""
+_DEPTH = MOST_DELAYED + 4
+"""commands that are kept: those on their way, and the ones that are followed and computed"""
 _LEAST = 1e-9
 """N, of what dies away and of what moves a leg; with ever less processors are slow"""
 _SUBSTEP = 3e-4

@@ -1140,11 +1140,6 @@ class Code(StrEnum):
         "braked to a standstill in {duration:g} s from {time:.4g} s on: {quantity:name} of leg {leg}: {value:~unit}, "
         "must be at most {bound:~unit}",
     )
-    DRIVE_TOO_SLOW = _code(
-        "drive_too_slow",
-        "{quantity:name} of leg {leg} at {time:.4g} s: {value:~unit}, its drive moves to a position with at most "
-        "{bound:~unit}",
-    )
     NO_FREE_RANGE = _code("no_free_range", "no free range: {within}")
     RANGE_TOO_SHORT = _code("range_too_short", "no free range: it would be shorter than {bound:g} {unit}")
     NO_SIZE_PASSES = _code("no_size_passes", "no passing size was found: for the smallest one tried,\n{within}")
@@ -1456,6 +1451,7 @@ class Code(StrEnum):
         "{value:g} s is less than two cycles ({bound:.4g} s): one lost telegram would stop the rig",
         unit="s",
     )
+    DELAY_LONG = _code("delay_long", "{value:g} s, must be at most {cycles} cycles, {bound:.4g} s", unit="s")
     PLACE_TAKEN = _code("place_taken", "{place} is {other}'s, whose driver has no other device there")
     LINE_DIFFERS = _code("line_differs", "{line} at {settings}, {other} has it at {others}")
     UNIT_TAKEN = _code("unit_taken", "unit {number} of {line} is {other}'s")

@@ -53,6 +53,9 @@ QUANTITIES = (
     "condition number",
     "force",
     "force at a standstill",
+    "speed by the drive's ramp",
+    "acceleration by the drive's ramp",
+    "lag by the drive's ramp",
     "travel between two commands",
     "speed at start or end",
 )

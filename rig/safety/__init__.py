@@ -36,7 +36,6 @@ from rig.safety.trajectory_check import (
     AT_ENDS,
     LimitCheck,
     TrajectoryVerdict,
-    check_ramps,
     check_slowing,
     check_trajectory,
 )
@@ -80,7 +79,6 @@ __all__ = [
     "at_legs",
     "check_kernel",
     "check_loop",
-    "check_ramps",
     "check_slowing",
     "check_trajectory",
     "continue_kernel",

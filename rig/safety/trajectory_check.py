@@ -20,7 +20,7 @@ from kinematics import (
     scaled,
     tabulate,
 )
-from rig.config import Safety
+from rig.config import DriveRamps, Safety
 from rig.findings import Code, Finding, Value
 
 _LOOK = 0.05  # s between two places looked at
@@ -67,40 +67,8 @@ def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> 
     return None
 
 
-def check_ramps(
-    mechanism: Mechanism, table: MotionTable, speed_limits: npt.ArrayLike, ramp_limits: npt.ArrayLike
-) -> Finding | None:
-    """What stands against drives following `table` by ramps of their own; None where nothing does.
-
-    Args:
-        mechanism: the machine.
-        table: the motion.
-        speed_limits: m/s (6,), greatest speeds of the drives; infinite where there is none.
-        ramp_limits: m/s² (6,), greatest accelerations of their ramps, likewise.
-    """
-    if not (np.isfinite(speed_limits).any() or np.isfinite(ramp_limits).any()):
-        return None
-    times = np.linspace(0.0, table.duration, max(2, math.ceil(table.duration / _LOOK_RAMPS) + 1))
-    legs = leg_kinematics(mechanism.geometry, table.motion(times))
-    for name, unit, values, most in (
-        ("velocity", "m/s", legs.velocity, np.asarray(speed_limits)),
-        ("acceleration", "m/s^2", legs.acceleration, np.asarray(ramp_limits)),
-    ):
-        row, leg = np.unravel_index(int(np.argmax(np.abs(values) / most)), values.shape)
-        if abs(values[row, leg]) > most[leg]:
-            return Finding(
-                Code.DRIVE_TOO_SLOW,
-                int(leg) + 1,
-                float(abs(values[row, leg])),
-                float(most[leg]),
-                {"quantity": name, "unit": unit, "time": float(times[row])},
-            )
-    return None
-
-
 Array = npt.NDArray[np.float64]
 
-_LOOK_RAMPS = 0.01  # s between two places looked at
 _PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
 AT_ENDS = "speed at start or end"
 """Name of the check that a motion begins and ends at rest."""
@@ -232,6 +200,7 @@ def check_trajectory(
     at_rest: bool = True,
     remedy: bool = True,
     waits: npt.ArrayLike | None = None,
+    ramps: DriveRamps | None = None,
 ) -> TrajectoryVerdict:
     """Check every sample of a trajectory, `rate` samples a second, against all limits.
 
@@ -242,7 +211,8 @@ def check_trajectory(
     that the motion starts and ends at rest, which a part of a longer one need not (`at_rest`). What the mechanism does
     not limit is not checked. `remedy`: whether to look for the largest scale that passes, where this one does not.
     `waits` (6,): s for which each leg's drive waits at a commanded length for the next one; the leg then departs from
-    its reference by what that travels meanwhile, at most the bound of a following error.
+    its reference by what that travels meanwhile, at most the bound of a following error. `ramps`: of the drives; one
+    that brakes for each set-point trails by v²/2a, and by half of what the leg travels while it waits.
 
     Raises:
         TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
@@ -255,7 +225,9 @@ def check_trajectory(
         row = int(np.argwhere(~np.isfinite(table.samples))[0, 0])
         raise TrajectoryError(f"the trajectory is not finite at {row * table.step:g} s")
     step = min(table.step, 1.0 / rate) / _PARTS if isinstance(trajectory, MotionTable) else table.step
-    checker = _Checker(mechanism, safety, table, step, at_rest, np.zeros(6) if waits is None else np.asarray(waits))
+    own_waits = np.zeros(6) if waits is None else np.asarray(waits)
+    own_ramps = DriveRamps(*np.full((3, 6), np.inf)) if ramps is None else ramps
+    checker = _Checker(mechanism, safety, table, step, at_rest, own_waits, own_ramps)
     checks: dict[str, LimitCheck] = {}
     obstacle = None
     try:
@@ -313,7 +285,14 @@ class _Checker:
     """Evaluates one trajectory at any amplitude."""
 
     def __init__(
-        self, mechanism: Mechanism, safety: Safety, table: MotionTable, step: float, at_rest: bool, waits: Array
+        self,
+        mechanism: Mechanism,
+        safety: Safety,
+        table: MotionTable,
+        step: float,
+        at_rest: bool,
+        waits: Array,
+        ramps: DriveRamps,
     ) -> None:
         self._mechanism = mechanism
         self._dynamics = Dynamics(mechanism)
@@ -321,7 +300,10 @@ class _Checker:
         self._table = table
         self._at_rest = at_rest
         self._waits = waits
-        self._apart = np.where(waits > 0.0, safety.bound("following_error"), np.inf)
+        self._ramps = ramps
+        apart = safety.bound("following_error")
+        self._apart = np.where(waits > 0.0, apart, np.inf)
+        self._trailing = np.where(np.isfinite(ramps.trailing), apart, np.inf)
         intervals = max(1, math.ceil(table.duration / step * (1.0 - 1e-9)))
         if intervals >= _MOST:
             raise TrajectoryError(
@@ -394,12 +376,22 @@ class _Checker:
         geometry, times = self._mechanism.geometry, self._times(rows)
         motion = self._motion(scale, rows)
         legs = leg_kinematics(geometry, motion)
+        speed, acceleration = np.abs(legs.velocity), np.abs(legs.acceleration)
         limited = (
             _Series("least length", "m", times, legs.length, self._shortest, is_minimum=True),
             _Series("greatest length", "m", times, legs.length, self._longest),
-            _Series("speed", "m/s", times, np.abs(legs.velocity), self._speed),
-            _Series("acceleration", "m/s^2", times, np.abs(legs.acceleration), self._acceleration),
-            _Series("travel between two commands", "m", times, self._waits * np.abs(legs.velocity), self._apart),
+            _Series("speed", "m/s", times, speed, self._speed),
+            _Series("acceleration", "m/s^2", times, acceleration, self._acceleration),
+            _Series("speed by the drive's ramp", "m/s", times, speed, self._ramps.speed),
+            _Series("acceleration by the drive's ramp", "m/s^2", times, acceleration, self._ramps.acceleration),
+            _Series(
+                "lag by the drive's ramp",
+                "m",
+                times,
+                0.5 * speed**2 / self._ramps.trailing + 0.5 * self._waits * speed,
+                self._trailing,
+            ),
+            _Series("travel between two commands", "m", times, self._waits * speed, self._apart),
         )
         yield from (series for series in limited if not np.isinf(series.bounds).all())
         if not (np.isinf(self._universal).all() and np.isinf(self._spherical).all()):

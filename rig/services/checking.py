@@ -6,7 +6,6 @@ from typing import Any
 
 from rig.config import RigConfig
 from rig.engine import BusVerdict
-from rig.findings import Finding
 from rig.safety import LawBandwidth, LoopVerdict, TrajectoryVerdict
 from rig.services.job import Notice, OnEvent, no_progress
 from rig.services.request import request
@@ -28,7 +27,7 @@ class CheckResult:
 
     config: as read. warnings: notices, with codes `mechanism`, `unidentified` (drives), `unwatched`
     (drives) and `sag`. loop: the control loop. bandwidth: of its law, None where the drives close it. buses: the serial
-    lines. verdict: of the trajectory, None without one. slow: what of it is beyond the drives' own ramps, or None.
+    lines. verdict: of the trajectory, None without one.
     """
 
     config: RigConfig
@@ -37,18 +36,15 @@ class CheckResult:
     bandwidth: LawBandwidth | None
     buses: BusVerdict
     verdict: TrajectoryVerdict | None
-    slow: Finding | None = None
 
     @property
     def faults(self) -> tuple[Notice, ...]:
-        """Return the faults, or empty: codes `loop`, `buses`, `trajectory` and `drives`."""
+        """Return the faults, or empty: codes `loop`, `buses` and `trajectory`."""
         texts = [("buses", found.text) for found in self.buses.findings]
         if not self.loop.passed:
             texts.insert(0, ("loop", self.loop.message))
         if self.verdict is not None and not self.verdict.passed:
             texts.append(("trajectory", self.verdict.message))
-        if self.slow is not None:
-            texts.append(("drives", self.slow.text))
         return tuple(Notice(code, text, serious=True) for code, text in texts)
 
     @property
@@ -76,13 +72,12 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     Raises:
         InputError: an invalid file, including that of a virtual plant.
     """
-    from kinematics import tabulate
     from rig.client import check_unit
     from rig.commissioning import check_devices
     from rig.config import load_config
     from rig.engine import judge_buses, make_drive_group, motion_verdict
     from rig.motions import read_trajectory
-    from rig.safety import check_loop, check_ramps, judge_sag, law_bandwidth
+    from rig.safety import check_loop, judge_sag, law_bandwidth
     from rig.virtual import VirtualRig, payload_of
 
     del progress  # no stages
@@ -99,10 +94,9 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     unwatched = "" if drives.unwatched is None else drives.unwatched.text
     found = {"unidentified": rig.drives.unidentified, "unwatched": unwatched, "sag": judge_sag(rig).message}
     warnings += [Notice(code, text) for code, text in found.items() if text]
-    verdict = slow = None
+    verdict = None
     if request.trajectory is not None:
         path = read_trajectory(request.trajectory, rig.machine.geometry)
         verdict = motion_verdict(rig, path, rig.check_rate)
-        slow = check_ramps(rig.machine, tabulate(path, rig.period), drives.speed_limit, drives.ramp_limit)
     bandwidth = law_bandwidth(rig, rig.mode) if loop.at_host else None
-    return CheckResult(rig, tuple(warnings), loop, bandwidth, buses, verdict, slow)
+    return CheckResult(rig, tuple(warnings), loop, bandwidth, buses, verdict)

@@ -44,7 +44,7 @@ DRIVE_COLUMNS = 29
 
 # Columns of a waiting command: its start time, then the columns MODE … BRAKE except SINCE.
 QUEUE_COLUMNS = 8
-QUEUE_LENGTH = 64
+QUEUE_LENGTH = 512  # the longest dead time, 0.5 s, in commands of a drive that gives one each millisecond by its ramp
 
 # Entries of the parameter vector.
 TIME_CONSTANT = 0  # s, of the force loop

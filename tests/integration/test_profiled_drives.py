@@ -10,6 +10,7 @@ from servo_profiles import COILS_TOML, SHIPPED, UGLY_TOML
 import rig
 from actuators import Status
 from rig.config import load_config
+from rig.errors import RefusedError
 from rig.states import FaultCode, State
 
 RIG = """
@@ -62,6 +63,35 @@ def test_a_rig_of_them_homes_engages_moves_and_parks(name: str, tmp_path: Path) 
         assert robot.status.state is State.PARKED
     assert np.ptp(rows["length"], axis=0).min() > 0.005
     assert np.abs(rows["length_reference"] - rows["length"]).max() < 5e-3
+
+
+@pytest.mark.parametrize(
+    ("amplitude", "frequency", "quantity"), [(0.006, 2.5, "acceleration"), (0.02, 0.65, "lag"), (0.04, 1.0, "speed")]
+)
+def test_a_motion_beyond_the_ramp_of_one_of_them_is_refused_before_it_starts(
+    amplitude: float, frequency: float, quantity: str, tmp_path: Path
+) -> None:
+    sine = SINE | {"amplitude": amplitude, "frequency": frequency}
+    motion = {"parts": [{"type": "harmonic", "duration": 4.0, "fade": 1.0, "terms": [sine]}]}
+    with rig.open(rig_file(tmp_path, "oriental-az"), lockstep=True, record=False) as robot:
+        robot.home()
+        robot.engage()
+        with pytest.raises(RefusedError, match=f"{quantity} by the drive's ramp of leg"):
+            robot.run(motion)
+        assert robot.status.state is State.ENGAGED
+
+
+def test_a_move_is_as_slow_as_the_ramp_of_one_of_them_asks_for(tmp_path: Path) -> None:
+    config = load_config(rig_file(tmp_path, "oriental-az")).changed({"motion": {"approach_speed": 0.2}})
+    home = config.machine.geometry.home_pose
+    with rig.open(config, lockstep=True, record=False) as robot:
+        robot.home()
+        robot.engage()
+        robot.move([*home[:2], home[2] + 0.03, *home[3:]])
+        assert robot.status.state is State.ENGAGED
+        rows = robot.telemetry(last=2.0).rows
+    assert np.ptp(rows["length"], axis=0).min() > 0.02
+    assert np.abs(rows["length_reference"] - rows["length"]).max() < config.safety.bound("following_error")
 
 
 @pytest.mark.parametrize("name", ["ugly", "oriental-az"])

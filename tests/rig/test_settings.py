@@ -84,6 +84,8 @@ def test_every_setting_has_a_range_at_both_ends(place: tuple[str, ...]) -> None:
         ("motion.approach_speed", "1 um/s", "1e-06 m/s, must be 0.0001 to 10 m/s"),
         ("control.stiffness", -1, "-1 N/m, must be 0 to 1e+08 N/m"),
         ("drives.delay", 1.0, "1 s, must be 0 to 0.5 s"),
+        ("drives.delay", 0.3, "0.3 s, must be at most 60 cycles, 0.12 s"),
+        ("virtual.drive.delay", 0.3, "0.3 s, must be at most 60 cycles, 0.12 s"),
     ],
 )
 def test_what_is_out_of_range_is_refused_with_value_unit_and_bound(place: str, value: object, fault: str) -> None:

@@ -153,10 +153,20 @@ def test_force_saturates_at_the_drives_limit() -> None:
 
 def test_more_commands_than_a_drive_can_keep() -> None:
     plant = make(drive={"delay": 0.01})
-    for k in range(200):
-        send(plant, Mode.FORCE, 0.1 * k)
+    for k in range(1000):
+        send(plant, Mode.FORCE, 0.02 * k)
     plant.advance(0.03)
-    assert plant.forces == pytest.approx(np.full(6, 19.9), abs=1e-6)
+    assert plant.forces == pytest.approx(np.full(6, 19.98), abs=1e-6)
+
+
+def test_a_command_each_millisecond_is_followed_as_late_as_the_longest_dead_time() -> None:
+    plant, speed = make(drive={"delay": 0.5}), 0.01
+    start, lags = np.array(plant.lengths), []
+    for k in range(1200):
+        send(plant, Mode.POSITION, weight(plant), start + speed * 1e-3 * k, speed)
+        plant.advance(1e-3 * (k + 1))
+        lags.append(1e-3 * k - (np.array(plant.lengths) - start) / speed)
+    assert np.array(lags)[900:] == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_set_point_that_is_not_finite_is_refused() -> None:
