@@ -22,7 +22,7 @@ app = command_group(
     no_args_is_help=True,
 )
 
-_ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
+_ADDRESS = re.compile(r"(?P<host>\[[^\]]+\]|[^:\s/@]+):(?P<port>\d{1,5})(?::(?P<unit>\d{1,3}))?")
 _SERIAL = re.compile(
     r"(?P<device>/[^@\s]+|can://[^@\s:]+)"
     r"(?:@(?P<baud>\d{3,7})(?:-8(?P<parity>[ENOeno])(?P<stop_bits>[12]))?)?(?::(?P<unit>\d{1,3}))?"
@@ -91,7 +91,9 @@ def new(
     amplifier: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT[:UNIT]", help="Load-cell amplifier; left out: the drives read their cells, if they can."
+            metavar="ADDRESS",
+            help="Load-cell amplifier, as HOST:PORT[:UNIT] or /dev/…@BAUD-8E1:UNIT; left out: the drives read the "
+            "cells.",
         ),
     ] = None,
     amplifier_profile: Annotated[str, typer.Option(metavar="PROFILE", help="The amplifier's register map.")] = (
@@ -260,7 +262,7 @@ def leg(
         if isinstance(event, Progress):
             typer.echo(
                 f"leg {number} is going to move {request.travel * 1e3:+g} mm and back: watch that it is leg {number}, "
-                "and measure at its rod that it is so far",
+                "and measure at its rod that it moves this far",
                 err=True,
             )
 
@@ -330,15 +332,25 @@ def _described(result: "LegResult") -> str:
 
 
 def _drive_address(text: str, driver: str) -> "DriveAddress":
-    from actuators import CAN_SCHEME, PARITIES
-    from rig.commissioning import DriveAddress, usual_unit
+    from rig.commissioning import usual_unit
 
-    usual = usual_unit(driver)
+    return _device_address(text, "--drive", usual_unit(driver))
+
+
+def _device_address(text: str, option: str, usual: int) -> "DriveAddress":
+    """Address of a device; usual: unit of one that names none."""
+    from actuators import CAN_SCHEME, PARITIES
+    from rig.commissioning import DriveAddress
+
     if not text.strip().startswith(("/", CAN_SCHEME)):
-        return DriveAddress(*_address(text, "--drive", usual))
+        return DriveAddress(*_address(text, option, usual))
     match = _SERIAL.fullmatch(text.strip())
     if match is None:
-        raise typer.BadParameter(f"{text!r} is not /dev/… or can://…, @BAUD, -8E1 and :UNIT", param_hint="--drive")
+        raise typer.BadParameter(f"{text!r} is not /dev/… or can://…, @BAUD, -8E1 and :UNIT", param_hint=option)
+    unit = re.search(r":(\d{1,3})$", match["device"])
+    if unit is not None and not match["baud"]:
+        port = match["device"][: unit.start()]
+        raise typer.BadParameter(f"{text!r} has no baud rate: {port}@19200-8E1:{unit[1]}", param_hint=option)
     return DriveAddress(
         unit=int(match["unit"] or usual),
         device=match["device"],
@@ -400,4 +412,6 @@ def _address(text: str, option: str, unit: int = 1) -> tuple[str, int, int]:
 def _amplifier(text: str, profile: str) -> "CellAmplifier":
     from rig.commissioning import CellAmplifier
 
-    return CellAmplifier(*_address(text, "--amplifier"), profile)
+    found = _device_address(text, "--amplifier", 1)
+    line = {"device": found.device, "baud": found.baud, "parity": found.parity, "stop_bits": found.stop_bits}
+    return CellAmplifier(found.host, found.port, found.unit, profile, **line)

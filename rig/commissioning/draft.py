@@ -7,7 +7,7 @@ import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -227,12 +227,23 @@ class DriveAddress:
 
 @dataclass(frozen=True, slots=True)
 class CellAmplifier:
-    """A separate load-cell amplifier."""
+    """A separate load-cell amplifier, at a host and port or a serial port; see `DriveAddress`."""
 
     host: str = ""
     port: int = 502
     unit: int = 1
     profile: str = "generic-amplifier"
+    device: str = ""
+    baud: int = 0
+    parity: str = ""
+    stop_bits: int = 0
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Return the amplifier's table in a configuration."""
+        line = (self.device, self.baud, self.parity, self.stop_bits)
+        address = DriveAddress(self.host, self.port, self.unit, "", *line)
+        return address.entry | {"profile": self.profile}
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +361,7 @@ def _load_cells(draft: Draft) -> Table:
     if draft.calibration:
         _add(cells, "calibration", draft.calibration, "beside this file")
     if draft.amplifier is not None:
-        _add(cells, "amplifier", _given(asdict(draft.amplifier)))
+        _add(cells, "amplifier", _given(draft.amplifier.entry))
     return cells
 
 

@@ -45,6 +45,32 @@ def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
     assert [leg.position_offset for leg in legs] == pytest.approx([0.38, 0.381, 0.382, 0.383, 0.384, 0.385])
 
 
+def test_an_amplifier_on_a_serial_port(here: Path) -> None:
+    drives = [f"/dev/motor-{leg}" for leg in range(1, 7)]
+    assert new(here, drives, "--driver", "orca", "--amplifier", "/dev/cells@115200-8N1:3") == ExitCode.OK
+    amplifier = load_config(here / "rig.toml").load_cells.amplifier
+    assert amplifier is not None
+    assert (amplifier.endpoint, amplifier.unit) == (SerialEndpoint("/dev/cells", 115_200, "none", 1), 3)
+
+
+@pytest.mark.parametrize(
+    ("option", "address", "words"),
+    [
+        ("--drive", "/dev/ttyUSB0:1", "'/dev/ttyUSB0:1' has no baud rate: /dev/ttyUSB0@19200-8E1:1"),
+        ("--amplifier", "/dev/ttyUSB0:12", "'/dev/ttyUSB0:12' has no baud rate: /dev/ttyUSB0@19200-8E1:12"),
+        ("--amplifier", "dev/ttyUSB0@19200:1", "'dev/ttyUSB0@19200:1' is not HOST:PORT or HOST:PORT:UNIT"),
+    ],
+)
+def test_an_address_that_would_be_read_as_another_one_is_refused(
+    option: str, address: str, words: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drives = [f"/dev/motor-{leg}" for leg in range(1, 7)]
+    given = [address, *drives[1:]] if option == "--drive" else drives
+    assert new(here, given, "--driver", "orca", *(() if option == "--drive" else (option, address))) == ExitCode.INPUT
+    assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert not (here / "rig.toml").exists()
+
+
 def test_nodes_of_a_can_bus(here: Path) -> None:
     drives = [f"can://socketcan/can0@500000:{node}" for node in range(11, 14)]
     drives += [f"can://socketcan/can1:{node}" for node in range(1, 4)]

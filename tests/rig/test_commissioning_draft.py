@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,17 @@ addresses = st.builds(
     position_offset=numbers,
 )
 own = st.sampled_from(["stroke", "crc", "home", "turnaround"])
-amplifiers = st.builds(CellAmplifier, host=texts, port=st.integers(), unit=st.integers(), profile=texts)
+amplifiers = st.builds(
+    CellAmplifier,
+    host=texts,
+    port=st.integers(),
+    unit=st.integers(),
+    profile=texts,
+    device=texts,
+    baud=st.integers(),
+    parity=texts,
+    stop_bits=st.integers(),
+)
 sensors = st.fixed_dictionaries({"name": texts, "kind": texts | st.just("imu"), "source": texts | st.just("udp://a:1")})
 drafts = st.builds(
     Draft,
@@ -77,18 +87,21 @@ drafts = st.builds(
 )
 
 
-def _entry(part: Any) -> dict[str, Any]:
-    return {key: value for key, value in asdict(part).items() if value != "" or key == "host"}
+def _place(device: DriveAddress | CellAmplifier) -> dict[str, Any]:
+    """A serial port with its baud, or a host with its port."""
+    if not device.device:
+        return {"host": device.host, "port": device.port, "unit": device.unit}
+    line = {"baud": device.baud, "parity": device.parity, "stop_bits": device.stop_bits}
+    return {"device": device.device, "unit": device.unit} | {key: value for key, value in line.items() if value}
 
 
 def _leg(drive: DriveAddress) -> dict[str, Any]:
-    """A leg's table: a serial port with its baud, or a host with its port."""
     further = {"serial": drive.serial, "position_offset": drive.position_offset}
-    given = {"unit": drive.unit} | {key: value for key, value in further.items() if value}
-    if not drive.device:
-        return {"host": drive.host, "port": drive.port} | given
-    line = {"baud": drive.baud, "parity": drive.parity, "stop_bits": drive.stop_bits}
-    return {"device": drive.device} | {key: value for key, value in line.items() if value} | given
+    return _place(drive) | {key: value for key, value in further.items() if value}
+
+
+def _amplifier(device: CellAmplifier) -> dict[str, Any]:
+    return _place(device) | ({"profile": device.profile} if device.profile else {})
 
 
 @given(drafts)
@@ -109,7 +122,7 @@ def test_whatever_is_drafted_reads_back_as_it_was_meant(draft: Draft) -> None:
         draft.calibration,
     )
     assert cells["source"] == ("drive" if draft.amplifier is None else "amplifier")
-    assert cells.get("amplifier") == (None if draft.amplifier is None else _entry(draft.amplifier))
+    assert cells.get("amplifier") == (None if draft.amplifier is None else _amplifier(draft.amplifier))
     assert data["recording"] == {"directory": draft.recording}
     assert data.get("sensors", []) == list(draft.sensors)
     assert ("virtual" in data) == draft.virtual
