@@ -13,7 +13,7 @@ def twin(
         typer.Argument(
             metavar="DEVICE",
             help="A driver of drives, load cells or inputs and outputs (servo, orca, modbus, modbus-io, …), a shipped "
-            "profile (lexium-32, laumas, …), or a rig's configuration, with or without a [virtual] table.",
+            "profile (lexium-32, laumas, … or a file), or a rig's configuration, with or without a [virtual] table.",
         ),
     ],
     leg: Annotated[

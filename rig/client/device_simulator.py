@@ -3,6 +3,8 @@
 import os
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from actuators import (
@@ -20,6 +22,7 @@ from actuators import (
     servo_profiles,
     shipped_profiles,
 )
+from kinematics import InputFileError, parse_toml, read_text
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, device_keys, in_real_time, load_config, names_file, shipped_configs
@@ -73,7 +76,7 @@ def serve_twin(
     """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
-        name: a driver's name, a shipped profile's, or a configuration.
+        name: a driver's name, a profile's name or file, or a configuration.
         leg: 1…6 of the drive or load cell; None: the first; not allowed if one device reads all six cells.
         listen: host:port to serve it at; "": a free port of this machine, or a pseudo-terminal for a serial device;
             None: a pseudo-terminal.
@@ -124,6 +127,8 @@ def serve_twin(
 def _configuration(name: str) -> tuple[RigConfig, bool]:
     """The configuration that has the device, and whether that is one of load cells."""
     if names_file(name):
+        if profiled := _by_profile(name):
+            return profiled
         config = load_config(name)
         return (config if config.virtual is not None else config.changed({"virtual": {}})), False
     for shipped in shipped_configs():
@@ -152,11 +157,22 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
 
 
 def _by_profile(name: str) -> tuple[RigConfig, bool] | None:
-    """A configuration with devices of a shipped profile on Modbus TCP, and whether they are of load cells."""
-    if name not in shipped_profiles():
+    """A configuration with devices of a profile, a shipped one or a file, on Modbus TCP; whether they are load cells.
+
+    None if it is the name of no profile.
+    """
+    if names_file(name):
+        tables: Mapping[str, Any] = {}
+        with suppress(InputFileError):  # as reading the configuration is going to say
+            tables = parse_toml(read_text(Path(name)))
+        of_servo, of_cells = "feedback" in tables, "reading" in tables
+        name = str(Path(name).resolve())
+    else:
+        of_servo, of_cells = name in servo_profiles(), name in shipped_profiles()
+    if not (of_servo or of_cells):
         return None
     places = [{"host": _LOCAL, "port": 1 + number} for number in range(_DRIVES + 1)]
-    if name in servo_profiles():
+    if of_servo:
         cells = {"source": "amplifier", "amplifier": places.pop()}
         drives = {"profile": name, "legs": places}
         return load_config(_OF_SERVOS).changed({"mode": "position", "drives": drives, "load_cells": cells}), False

@@ -156,15 +156,14 @@ def check_devices(config: RigConfig, path: Path | None = None, *, cells: bool = 
         with interpreted():  # once: the compiler takes 40 times as long to load
             drives = make_drive_group(config)
             found = [*drives.lacking(cells=cells).values(), *_out_of_reach(config, drives)]
-            if found:
-                faults = [ConfigFault((), one) for one in found]
-                raise ConfigError(_unusable(path), faults)
-            if config.virtual is not None:
+            if config.virtual is not None and not found:
                 VirtualRig(config)
     except (ConfigurationError, CalibrationError) as error:
         raise ConfigError(_unusable(path), [ConfigFault((), Finding.of_text(str(error)))]) from error
     except ConfigError as error:
         raise ConfigError(_unusable(path), [ConfigFault((), error.finding)]) from error
+    if found:
+        raise ConfigError(_unusable(path), [ConfigFault((), one) for one in found])
 
 
 def _unusable(path: Path) -> Finding:

@@ -529,7 +529,7 @@ class Drives(Section, DriveSettings):
             return ""
         which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
         return (
-            f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
+            f"{which} a serial number in drives.legs: exchanged cables are not noticed on connecting, and "
             "after homing only where the forces at rest tell"
         )
 

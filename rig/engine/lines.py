@@ -153,6 +153,8 @@ class BusVerdict:
         refused = tuple(_rate_refusals(self.config, highest))
         if refused:
             yield Finding(Code.LINE_RATE_REFUSED, value=highest, within=refused)
+            if _allowed_by_drives(self.config, highest):
+                yield Finding(Code.LINE_RATE_BY_DRIVES, value=highest)
             return
         lower = math.floor(_SHARE_WITH_RESERVE * self.carries)
         usable = lower >= LEAST_RATE and not any(_rate_refusals(self.config, lower))
@@ -208,6 +210,17 @@ def _rate_refusals(config: RigConfig, rate: float) -> Iterator[Finding]:
         return
     if not loop.passed:
         yield Finding.of_text(loop.message)
+
+
+def _allowed_by_drives(config: RigConfig, rate: float) -> bool:
+    """Whether a rate (Hz) that is refused is accepted in mode position, whose loops the drives close."""
+    if all(config.own_loops):
+        return False
+    try:
+        other = config.changed({"mode": "position"})
+        return not (make_drive_group(other).lacking() or any(_rate_refusals(other, rate)))
+    except (ConfigError, ActuatorError):
+        return False
 
 
 def _endpoint(config: RigConfig, place: str) -> SerialEndpoint | None:

@@ -1084,7 +1084,8 @@ class Code(StrEnum):
     CELLS_FAIL = _code("cells_fail", "load cells: {text}")
     DRIVE_WITHOUT_MODE = _code("drive_without_mode", "the drive has no mode {modes}")
     DRIVE_WITHOUT_CELL = _code(
-        "drive_without_cell", "the drive reads no load cell: name the cells' devices in [load_cells]"
+        "drive_without_cell",
+        "the drive reads no load cell: name the cells' devices in [load_cells] (rig setup new: --amplifier)",
     )
     DRIVE_COMMANDED = _code("drive_commanded", "the drive has torque already: another master commands it")
     DRIVE_NO_REPLY = _code("drive_no_reply", "no good reply to the cyclic exchange[[: {silence}]]")
@@ -1390,6 +1391,12 @@ class Code(StrEnum):
     LINE_RATE_REFUSED = _code(
         "line_rate_refused",
         "it carries {value:g} Hz at most, a rate that is refused: {within:join; }",
+        severity=Severity.INFO,
+        unit="Hz",
+    )
+    LINE_RATE_BY_DRIVES = _code(
+        "line_rate_by_drives",
+        'it carries {value:g} Hz with `mode = "position"`, in which the drives close the loops',
         severity=Severity.INFO,
         unit="Hz",
     )

@@ -40,7 +40,7 @@ class CheckResult:
     @property
     def faults(self) -> tuple[Notice, ...]:
         """Return the faults, or empty: codes `loop`, `buses` and `trajectory`."""
-        texts = [("buses", found.text) for found in self.buses.findings]
+        texts = [("buses", found.text) for found in self.buses.summary]
         if not self.loop.passed:
             texts.insert(0, ("loop", self.loop.message))
         if self.verdict is not None and not self.verdict.passed:

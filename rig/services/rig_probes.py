@@ -19,7 +19,7 @@ from actuators import (
 )
 from calibration import CalibrationError
 from dynamics import DynamicsError
-from rig.commissioning import Steadiness, measure
+from rig.commissioning import Steadiness, check_devices, measure
 from rig.config import RigConfig, load_config
 from rig.engine import check_buses, loop_mode
 from rig.errors import ConfigError, HardwareError
@@ -40,6 +40,7 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
     """Yield all findings on the rig of a configuration."""
     try:
         config = load_config(path_or_name)
+        check_devices(config)
     except ConfigError as error:
         fix = "correct the file; `rig check` shows the same"
         yield Finding("configuration", "fail", str(error), fix, error.found)

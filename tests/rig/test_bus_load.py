@@ -149,16 +149,19 @@ def test_a_baud_and_several_lines_are_suggested_where_neither_is_enough() -> Non
 
 
 def test_a_rate_that_something_else_refuses_is_not_suggested_without_saying_so() -> None:
-    found = remedies(at(115_200))
-    assert Code.LINE_RATE not in found
-    refused_rate = found[Code.LINE_RATE_REFUSED]
+    refused = remedies(at(115_200))
+    assert Code.LINE_RATE not in refused
+    refused_rate = refused[Code.LINE_RATE_REFUSED]
     assert "drives.watchdog: 0.05 s is less than two cycles" in refused_rate.text
     with pytest.raises(ConfigError, match=r"drives\.watchdog"):
         LINES.changed({"rate": refused_rate.value})
     lowest = remedies(at(2400, watchdog=1.0, turnaround=None))[Code.LINE_NO_RATE]
     assert lowest.value is not None and lowest.value < 1.0 and lowest.bound == 5.0
-    unstable = remedies(at(115_200, watchdog=1.0))[Code.LINE_RATE_REFUSED]
-    assert "unstable" in unstable.text
+    found = remedies(at(115_200, watchdog=1.0))
+    assert "unstable" in found[Code.LINE_RATE_REFUSED].text
+    by_drives = found[Code.LINE_RATE_BY_DRIVES].value
+    assert check_buses(at(115_200, watchdog=1.0).changed({"mode": "position", "rate": by_drives})).passed
+    assert Code.LINE_RATE_BY_DRIVES not in refused
     borne = at(115_200, watchdog=1.0).changed({"control": {"stiffness": 200.0, "damping": 9.0}})
     rate = remedies(borne)[Code.LINE_RATE].value
     assert rate is not None and check_buses(borne.changed({"rate": rate})).passed

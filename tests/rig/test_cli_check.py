@@ -160,7 +160,7 @@ def test_drives_without_a_serial_number_are_warned_of(
     (here / "rig.toml").write_text(text, encoding="utf-8")
     assert main(["check", "rig.toml"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert f"warning: {said} a serial number in drives.legs: exchanged network cables are not noticed" in shown
+    assert f"warning: {said} a serial number in drives.legs: exchanged cables are not noticed" in shown
     assert main(["check", "rig.toml", "--json"]) == 0
     assert [one for one in json.loads(capsys.readouterr().out)["warnings"] if one.startswith(said)]
     assert main(["check"]) == 0

@@ -90,6 +90,14 @@ def test_a_wrong_configuration_is_one_of_the_findings(capsys: pytest.CaptureFixt
     assert "no such configuration: gone.toml" in capsys.readouterr().out
 
 
+def test_a_wrong_profile_is_a_finding_of_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "drive.toml").write_text('name = "drive"\n[feedback]\nstate = 1\n')
+    text = load_config().path.read_text().replace('profile = "generic-servo"', 'profile = "./drive.toml"')
+    (tmp_path / "rig.toml").write_text(text)
+    (found,) = rig_probes.all_findings(str(tmp_path / "rig.toml"))
+    assert (found.name, found.status) == ("configuration", "fail") and "feedback.state" in found.detail
+
+
 @pytest.mark.parametrize(
     ("mode", "who", "drives"),
     [

@@ -165,7 +165,8 @@ def test_what_was_written_is_the_rig_that_was_meant(tmp_path: Path) -> None:
 def test_drives_on_serial_ports_of_any_driver(tmp_path: Path) -> None:
     motors = tuple(DriveAddress(serial=str(leg), device=f"/dev/motor-{leg}", baud=1_000_000) for leg in range(1, 7))
     good = replace(GOOD, amplifier=CellAmplifier("10.0.0.9", 502, 3))
-    with pytest.raises(ConfigError, match="leg 1: the drive reads no load cell: name the cells' devices"):
+    refused = r"^configuration \S+ cannot be used:\n  leg 1: the drive reads no load cell: name the cells' devices"
+    with pytest.raises(ConfigError, match=refused):
         save_draft(replace(GOOD, driver="orca", drives=motors), tmp_path / "bare.toml")
     config = save_draft(replace(good, driver="orca", drives=motors), tmp_path / "orca.toml")
     drives = (tmp_path / "orca.toml").read_text(encoding="utf-8").partition("[load_cells]")[0]

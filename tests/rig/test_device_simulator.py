@@ -15,6 +15,7 @@ import pytest
 from processes import offspring
 from waiting import eventually
 
+import actuators
 from actuators import (
     COMMAND_HOME,
     COMMAND_OFF,
@@ -122,6 +123,16 @@ def test_every_driver_and_every_shipped_profile_can_be_served(name: str, termina
     if name in shipped_profiles():
         assert isinstance(device, VirtualServo | VirtualAmplifier) and device.profile.name == name
         assert device.framing is (RTU_FRAMING if terminal else MBAP_FRAMING)
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize("profile", ["oriental-az", "laumas"])
+def test_a_profile_of_ones_own_can_be_served(profile: str, tmp_path: Path) -> None:
+    shipped = Path(actuators.__file__).parent / "profiles" / f"{profile}.toml"
+    (tmp_path / "own.toml").write_text(shipped.read_text().replace(f'name = "{profile}"', 'name = "own"'))
+    assert main(["twin", str(tmp_path / "own.toml"), "--pty"]) == ExitCode.OK
+    device = twins[-1].device
+    assert isinstance(device, VirtualServo | VirtualAmplifier) and device.profile.name == "own"
 
 
 @pytest.mark.usefixtures("served")
