@@ -41,7 +41,7 @@ class ReadingMap(ProfileModel):
     def _check(self) -> Self:
         words = {"status": self.status, "sample": self.sample}
         check_words(words)
-        named = words | {f"forces.{place}": register for place, register in enumerate(self.forces)}
+        named = words | {f"forces[{place}]": register for place, register in enumerate(self.forces, start=1)}
         check_no_table(named)
         check_block({name: one for name, one in named.items() if one is not None}, MAX_READ, contiguous=False)
         for name, bits in (("invalid", self.invalid), ("negative", self.negative)):

@@ -233,13 +233,13 @@ class Servo(StationDrive):
         """See `Drive.verify`."""
         identity = self._identity(timeout)
         self._confirm_settings(timeout)
-        self._confirm_watchdog(timeout, "does no more have")
+        self._confirm_watchdog(timeout, "no longer has")
         return identity
 
     @property
     def watchdog_fault(self) -> str:
         """See `Drive.watchdog_fault`: after two such answers, as replies on TCP have no checksum."""
-        return "its watchdog is no more what it was set to" if self._watchdog_doubts > 1 else ""
+        return "its watchdog is no longer what it was set to" if self._watchdog_doubts > 1 else ""
 
     def request_watchdog(self) -> None:
         """See `Drive.request_watchdog`: only on TCP, for drives whose exchange is one message."""

@@ -88,11 +88,11 @@ class PowerTable:
             found.append(f"enable: the last step ends in {self.steps[-1].state.name}, which has no torque")
         for place, step in enumerate(self.steps, start=1):
             if not (math.isfinite(step.timeout) and step.timeout > 0.0):
-                found.append(f"enable.{place}: time-out {step.timeout:g} s is not a positive number")
+                found.append(f"enable[{place}]: time-out {step.timeout:g} s is not a positive number")
             if place < len(self.steps) and step.state.flags & Status.ENABLED:
-                found.append(f"enable.{place}: ends in {step.state.name}, which has torque before the last step")
+                found.append(f"enable[{place}]: ends in {step.state.name}, which has torque before the last step")
             if step.word.value & self.reset:
-                found.append(f"enable.{place}: word 0x{step.word.value:04X} has bits of reset 0x{self.reset:04X}")
+                found.append(f"enable[{place}]: word 0x{step.word.value:04X} has bits of reset 0x{self.reset:04X}")
         if self.disable.value & self.reset:
             found.append(f"disable: word 0x{self.disable.value:04X} has bits of reset 0x{self.reset:04X}")
         return found

@@ -23,10 +23,23 @@ from pydantic import (
 )
 
 from actuators.errors import ConfigurationError
+from actuators.validation import describe, shown
 
-Address = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
-Word = Annotated[int, Field(ge=0, le=0xFFFF, strict=True)]
-Bit = Annotated[int, Field(ge=0, le=15, strict=True)]
+MOST_ADDRESS = 0xFFFF
+
+
+def _as_address(value: object) -> object:
+    """Refuse (ValueError) the number that a manual gives a register in place of its address."""
+    if isinstance(value, int) and value > MOST_ADDRESS:
+        number, address = (value, value - 400_001) if 400_001 <= value <= 400_001 + MOST_ADDRESS else (40_001, 0)
+        hint = f"addresses count from 0, holding register {number} is address {address}"
+        raise ValueError(f"must be at most {MOST_ADDRESS}, not {value}: {hint}")
+    return value
+
+
+Address = Annotated[int, Field(ge=0, le=MOST_ADDRESS), BeforeValidator(_as_address)]
+Word = Annotated[int, Field(ge=0, le=0xFFFF)]
+Bit = Annotated[int, Field(ge=0, le=15)]
 WordOrder = Literal["big", "little", "big-swapped", "little-swapped"]
 """Bytes of a 32-bit value ABCD on the wire: ABCD, CDAB (lower word first), BADC, DCBA (bytes of each word swapped).
 
@@ -56,7 +69,7 @@ MAX_BITS = 2000
 class ProfileModel(BaseModel):
     """A table of a profile."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
     def entries(self) -> dict[str, Any]:
         """Those that there are, by name."""
@@ -72,7 +85,7 @@ class Register(ProfileModel):
     """Negative: the device counts the other way."""
     word_order: WordOrder | None = None
     """Of a value of 32 or 64 bits; None = the profile's."""
-    invalid: int | None = Field(default=None, strict=True)
+    invalid: int | None = None
     """Raw value by which the device says that it has no valid value; it reads as NaN."""
     table: Literal["holding", "input"] | None = None
     """Where a feedback register is; None = by the profile's function for reading."""
@@ -103,16 +116,30 @@ class Register(ProfileModel):
     def _check(self) -> Self:
         low, high = RANGES[self.type]
         if self.address + self.words > 0x10000:
-            raise ValueError(f"a {self.type} at address {self.address} ends beyond register 65535")
+            raise ValueError(f"{a_type(self.type)} at address {self.address} ends beyond register 65535")
         if self.invalid is not None and (self.floating or not low <= self.invalid <= high):
-            raise ValueError(f"invalid = {self.invalid} is not a value of a {self.type}")
+            raise ValueError(f"invalid = {self.invalid} is not a value of {a_type(self.type)}")
         return self
+
+
+def a_type(kind: str) -> str:
+    """A type of register with its article."""
+    return f"an {kind}" if kind.startswith("i") else f"a {kind}"
 
 
 def largest(register: Register) -> float:
     """Largest magnitude of the quantity in a signed register, m, N or m/s."""
     high = RANGES[register.type][1]
     return (high if register.words < 4 or register.floating else high - 0xFFF) * abs(register.scale)
+
+
+def is_number(value: object, what: str, table: type[ProfileModel]) -> bool:
+    """Whether it is an integer, the short form of a table; what is neither is refused (ValueError) as not `what`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return True
+    if not isinstance(value, Mapping | table):
+        raise ValueError(f"must be {what} or a table, not {shown(value)}")
+    return False
 
 
 class BitMap(ProfileModel):
@@ -161,7 +188,7 @@ class BitMap(ProfileModel):
 
 
 def _as_bit(value: object) -> object:
-    return {"bit": value} if isinstance(value, int) else value
+    return {"bit": value} if is_number(value, "a bit's number", BitMap) else value
 
 
 Signal = Annotated[BitMap, BeforeValidator(_as_bit)]
@@ -171,7 +198,7 @@ class Text(ProfileModel):
     """ASCII text, two characters a register, the first in the high byte, padded with NUL or space."""
 
     address: Address
-    length: Annotated[int, Field(ge=1, le=MAX_READ, strict=True)]
+    length: Annotated[int, Field(ge=1, le=MAX_READ)]
 
     @property
     def words(self) -> int:
@@ -234,9 +261,9 @@ def spans(registers: Sequence[Register | Text], gap: int | None, limit: int) -> 
 class Number(Register):
     """A number that identifies a device, written in decimal, or with `base` 16 in hexadecimal."""
 
-    mask: int | None = Field(default=None, strict=True, gt=0)
+    mask: int | None = Field(default=None, gt=0)
     """Bits of it that count."""
-    expect: int | None = Field(default=None, strict=True, ge=0)
+    expect: int | None = Field(default=None, ge=0)
     """What they must be; a device where they are not is refused."""
     base: Literal[10, 16] = 10
 
@@ -247,7 +274,7 @@ class Number(Register):
         for name in ("mask", "expect"):
             value = getattr(self, name)
             if value is not None and value > RANGES[self.type][1]:
-                raise ValueError(f"{name} = {value} is not a value of a {self.type}")
+                raise ValueError(f"{name} = {value} is not a value of {a_type(self.type)}")
         if self.expect is not None and self.mask is not None and self.expect & ~self.mask:
             raise ValueError(f"expect 0x{self.expect:X} has bits outside of mask 0x{self.mask:X}")
         return self
@@ -327,9 +354,6 @@ class IdentityMap(ProfileModel):
 
 _MOST_BYTES = 64_000
 """Of a profile's file; one of every register there is has some 5,000."""
-_LISTED_FAULTS = 30
-_PLAIN = {"extra_forbidden": "unknown key", "missing": "missing"}
-"""Words for kinds of pydantic's faults, in place of its own."""
 _LONGEST_LINE = 2000
 """Bytes; the TOML parser is quadratic in the parts of a dotted key."""
 
@@ -351,8 +375,8 @@ def load_profile(name_or_path: str | Path, kind: type[P]) -> P:
         raise ConfigurationError(f"profile {text} is not TOML: {error}") from None
     except RecursionError:
         raise ConfigurationError(f"profile {text} is not a profile: its tables and lists are nested too deep") from None
-    except ValidationError as error:
-        raise ConfigurationError(f"profile {text}:\n{describe(error)}") from None
+    except ConfigurationError as error:
+        raise ConfigurationError(f"profile {text}:\n{error}") from None
     except (OSError, ValueError) as error:  # of the name, the text, or a number of more digits than are converted
         raise ConfigurationError(f"cannot read profile {text!r}: {error}") from None
 
@@ -374,7 +398,11 @@ def has_table(name_or_path: str | Path, table: str) -> bool:
 @functools.lru_cache(maxsize=16)
 def _profile(content: bytes, kind: type[P]) -> P:
     """What a file's bytes say; read once for the six drives that have it, and their twins."""
-    return kind.model_validate(tomllib.loads(content.decode()))
+    data = tomllib.loads(content.decode())
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        raise ConfigurationError(describe(error, data)) from None
 
 
 def _content(text: str) -> bytes:
@@ -398,14 +426,3 @@ def _read(path: Path) -> bytes:
     if longest > _LONGEST_LINE:
         raise OSError(f"a line of {longest} bytes, at most {_LONGEST_LINE}")
     return content
-
-
-def describe(error: ValidationError) -> str:
-    """All faults of a pydantic validation, one line each: path inside the input, then what is wrong."""
-    faults = [
-        f"  {'.'.join(map(str, fault['loc'])) or '(whole)'}: "
-        f"{_PLAIN.get(fault['type'], fault['msg'].removeprefix('Value error, '))}"
-        for fault in error.errors(include_url=False)
-    ]
-    more = len(faults) - _LISTED_FAULTS
-    return "\n".join(faults[:_LISTED_FAULTS] + ([f"  and {more} more"] if more > 0 else []))

@@ -13,7 +13,7 @@ from actuators.driver import DeviceOptions, Driver
 from actuators.errors import ConfigurationError
 from actuators.exchange import CycleExchange
 from actuators.io_device import IoDevice, IoDriver, Terminals
-from actuators.profile import describe
+from actuators.validation import describe
 from actuators.virtual.drive import Cell, PlantPort
 from actuators.virtual.faults import FaultyDevice, FaultyDrive
 
@@ -181,4 +181,4 @@ def _validated(driver: str, kind: type[_Options], options: Mapping[str, Any]) ->
         return kind.model_validate(dict(options))
     except ValidationError as error:
         name = options.get("name", kind.model_fields["name"].default)
-        raise ConfigurationError(f"{name}: options of {driver}:\n{describe(error)}") from None
+        raise ConfigurationError(f"{name}: options of {driver}:\n{describe(error, options)}") from None

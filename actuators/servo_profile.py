@@ -5,6 +5,7 @@ registers, and every bit is one of a single word, active high. `actuators.codec`
 drives in `actuators.servo_group`; `actuators.register_map` packs any.
 """
 
+import difflib
 import functools
 import itertools
 import math
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from actuators import cia402
 from actuators.errors import ConfigurationError
@@ -30,17 +31,21 @@ from actuators.profile import (
     Register,
     RegisterType,
     Signal,
+    Text,
     Word,
     WordOrder,
+    a_type,
     check_block,
     check_no_table,
     check_overlap,
     check_words,
     has_table,
+    is_number,
     load_profile,
     shipped_profiles,
     spans,
 )
+from actuators.validation import FaultsError, SiUnit, shown
 
 
 class FeedbackMap(ProfileModel):
@@ -79,12 +84,23 @@ class FeedbackMap(ProfileModel):
         return self
 
 
+def _as_number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"must be a finite number, not {shown(value)}")
+    return value
+
+
+_Raw = Annotated[int | float, BeforeValidator(_as_number)]
+"""Raw value of a register."""
+
+
 class Constant(ProfileModel):
     """A register that is written every cycle with the same raw value, such as a reserved word."""
 
     address: Address
     type: RegisterType = "u16"
-    value: int | float
+    value: _Raw
+    """Raw."""
     word_order: WordOrder | None = None
 
     @property
@@ -96,18 +112,21 @@ class Constant(ProfileModel):
     def _check(self) -> Self:
         low, high = RANGES[self.register.type]
         if not low <= self.value <= high or not (self.register.floating or isinstance(self.value, int)):
-            raise ValueError(f"value = {self.value} is not a value of a {self.type}: {low:g}..{high:g}")
+            raise ValueError(f"value = {self.value} is not a value of {a_type(self.type)}: {low:g}..{high:g}")
         return self
 
 
 class Trigger(Constant):
     """A register by which the drive takes a set-point over: `value` while it is to follow, `idle` while not."""
 
-    idle: int | float = 0
+    idle: _Raw = 0
+    """Raw."""
 
     @model_validator(mode="after")
     def _check_idle(self) -> Self:
         Constant(address=self.address, type=self.type, value=self.idle)
+        if self.idle == self.value:
+            raise ValueError(f"value and idle are the same, {self.value}: the drive would see no new set-point")
         return self
 
 
@@ -165,7 +184,7 @@ class CommandMap(ProfileModel):
         """All that there are, by key, with constants and the trigger."""
         names = ("control", "mode", "sequence", "force", "position", "velocity")
         found = {name: one for name, one in zip(names, self.registers, strict=True) if one is not None}
-        found |= {f"constants.{place}": constant.register for place, constant in enumerate(self.constants)}
+        found |= {f"constants[{place}]": one.register for place, one in enumerate(self.constants, start=1)}
         if self.handover is not None and self.handover.trigger is not None:
             found["handover.trigger"] = self.handover.trigger.register
         return found
@@ -196,7 +215,7 @@ class Setting(ProfileModel):
 
     address: Address
     type: RegisterType = "u16"
-    value: int | float
+    value: _Raw
     """Raw."""
     word_order: WordOrder | None = None
     write: bool = True
@@ -244,16 +263,24 @@ class Functions(ProfileModel):
     """6: one register after the other, set-points first."""
     coils: Literal[15, 5] = 15
     """5: one coil after the other."""
-    gap: Annotated[int, Field(ge=0, le=MAX_READ, strict=True)] | None = None
+    gap: Annotated[int, Field(ge=0, le=MAX_READ)] | None = None
     """Most registers without a name that a read of feedback or of start-up parameters goes across.
 
     None: the feedback is one range, and only neighbouring parameters are read together."""
-    pairs: Annotated[bool, Field(strict=True)] = False
+    pairs: bool = False
     """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0.
 
     Feedback is read by whole parameters."""
     also: list[Literal[8, 23, 43]] = Field(default_factory=list)
     """Function codes that the device has and the driver does not use; the simulator serves them."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if twice := [code for code in (8, 23, 43) if self.also.count(code) > 1]:
+            raise ValueError(f"also: {twice[0]} is there twice")
+        if self.exchange == "together" and 23 in self.also:
+            raise ValueError('also: 23 is used by the driver, with exchange = "together"; leave it out')
+        return self
 
 
 class ControlBits(ProfileModel):
@@ -310,8 +337,8 @@ class SimulatorMap(ProfileModel):
     """The drive has torque and stands still, without a stop command."""
     in_position: Bit | None = None
     """It stands still within 0.1 mm of its last target."""
-    rated_force: Annotated[float, Field(gt=0.0)] | None = None
-    """N, by the rated torque: auxiliary `torque` is the motor's force over it, `load` its magnitude."""
+    rated_force: Annotated[float, Field(gt=0.0), SiUnit("N")] | None = None
+    """Force by the rated torque: auxiliary `torque` is the motor's force over it, `load` its magnitude."""
 
     @property
     def bits(self) -> dict[str, int]:
@@ -326,25 +353,35 @@ class RampRegister(ProfileModel):
     scale: Annotated[float, Field(gt=0.0)]
 
 
+def _ramp_kind(value: object) -> str:
+    return "register" if isinstance(value, Mapping | RampRegister) else "number"
+
+
+_REGISTER = Annotated[RampRegister, Tag("register")]
+_BY_KIND = Discriminator(_ramp_kind)
+
+
 class RampMap(ProfileModel):
     """Greatest speed, m/s, and acceleration, m/s², with which the drive moves to a position by a ramp of its own.
 
     A motion that is faster is refused, and the simulator moves by this ramp.
     """
 
-    speed: Annotated[float, Field(gt=0.0)] | RampRegister
-    acceleration: Annotated[float, Field(gt=0.0)] | RampRegister
+    speed: Annotated[Annotated[float, Field(gt=0.0), SiUnit("m/s"), Tag("number")] | _REGISTER, _BY_KIND]
+    """A number, or a constant or start-up parameter by its register."""
+    acceleration: Annotated[Annotated[float, Field(gt=0.0), SiUnit("m/s²"), Tag("number")] | _REGISTER, _BY_KIND]
+    """Likewise."""
 
 
 class ModeCode(ProfileModel):
     """A mode: value of the mode register, and bits of the control word that are set as soon as there is torque."""
 
-    value: Annotated[int, Field(ge=-0x8000, le=0xFFFF, strict=True)] = 0
+    value: Annotated[int, Field(ge=-0x8000, le=0xFFFF)] = 0
     control: Word = 0
 
 
 def _as_mode(value: object) -> object:
-    return {"value": value} if isinstance(value, int) else value
+    return {"value": value} if is_number(value, "a value of the mode register", ModeCode) else value
 
 
 _Mode = Annotated[ModeCode, BeforeValidator(_as_mode)]
@@ -375,8 +412,8 @@ class StepMap(WordMap):
     """A step to torque: the word is sent until the drive is in `state`."""
 
     state: str
-    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
-    """s"""
+    timeout: Annotated[float, Field(gt=0.0, le=60.0), SiUnit("s")] = 1.0
+    """Longest time until the state is reached; then it is a fault."""
 
 
 class StateMap(ProfileModel):
@@ -394,8 +431,8 @@ class PowerMap(ProfileModel):
     """
 
     standard: Literal["cia402"] | None = None
-    timeout: Annotated[float, Field(gt=0.0, le=60.0)] = 1.0
-    """s, for each step of the standard."""
+    timeout: Annotated[float, Field(gt=0.0, le=60.0), SiUnit("s")] = 1.0
+    """For each step of the standard."""
     states: dict[str, StateMap] = Field(default_factory=dict)
     enable: list[StepMap] = Field(default_factory=list)
     disable: WordMap | None = None
@@ -429,11 +466,11 @@ class PowerMap(ProfileModel):
         steps = []
         for place, step in enumerate(self.enable, start=1):
             if step.state not in states:
-                raise ValueError(f"enable.{place}: no state {step.state!r} in states: {', '.join(states) or 'none'}")
+                raise ValueError(f"enable[{place}]: no state {step.state!r} in states: {', '.join(states) or 'none'}")
             steps.append(PowerStep(word(step), states[step.state], step.timeout))
         table = PowerTable(tuple(states.values()), steps, word(self.disable), word(self.quick_stop), 1 << self.reset)
         if faults := table.faults():
-            raise ValueError("; ".join(faults))
+            raise FaultsError(faults)
         return table
 
     @model_validator(mode="after")
@@ -445,10 +482,13 @@ class PowerMap(ProfileModel):
 class ErrorCode(ProfileModel):
     """One value of the error register, in words."""
 
-    code: Annotated[int, Field(ge=1, le=0xFFFF, strict=True)]
+    code: Annotated[int, Field(ge=1, le=0xFFFF)]
     text: str
 
 
+_ERRORS = ("watchdog", "not_homed", "sensor", "force_sensor")
+"""Names of errors that the simulator reports; any other name only gives the text of a code."""
+_GIVE_GAP = "is not of a plain profile: give functions.gap, which is missing (0 reads no register between)"
 _POWER_SIGNALS = tuple(flag.name.lower() for flag in POWER_FLAGS if flag.name)
 
 
@@ -561,17 +601,25 @@ class ServoProfile(ProfileModel):
             if getattr(self.modes, mode) is not None and getattr(command, mode) is None:
                 yield f"command.{mode}: missing, but there is a mode {mode}"
         if (feedback.sequence is None) != (command.sequence is None):
-            yield "sequence: an echo takes a register of [command] and one of [feedback]"
+            given, lacking = ("command", "feedback") if feedback.sequence is None else ("feedback", "command")
+            yield f"{lacking}.sequence: missing, but there is {given}.sequence: an echo takes both"
         wide = [register.type for register in command.written.values() if register.words > 1]
         word_by_word = self.functions.write == 6 and (self.functions.exchange == "separate" or not self.plain)
         if word_by_word and wide:
-            yield f"functions.write: function 6 writes 16-bit registers, [command] has a {wide[0]}"
+            yield f"functions.write: function 6 writes 16-bit registers, [command] has {a_type(wide[0])}"
         if (self.control is None) == (self.power is None):
-            yield "control, power: give one of these tables"
+            given = "neither is" if self.power is None else "both are"
+            yield f"control, power: {given} given, give one of these tables"
         yield from self._mode_faults()
         yield from self._signal_faults()
         yield from self._output_faults()
         yield from self._range_faults()
+        yield from self._simulation_faults()
+        for name in self.errors:
+            (alike,) = difflib.get_close_matches(name.lower(), _ERRORS, 1, 0.86) or [name]
+            if alike not in self.errors:
+                names = f"{', '.join(_ERRORS[:-1])} and {_ERRORS[-1]}"
+                yield f"errors.{name}: is it {alike}? Names are {names}; one of your own must be less like these"
 
     def _mode_faults(self) -> Iterator[str]:
         register, codes = self.command.mode, self.modes.given
@@ -587,7 +635,7 @@ class ServoProfile(ProfileModel):
             low, high = RANGES[register.type]
             for name, code in codes.items():
                 if not low <= code.value <= high:
-                    yield f"modes.{name}: value {code.value} is not one of a {register.type}: {low}..{high}"
+                    yield f"modes.{name}: value {code.value} is not one of {a_type(register.type)}: {low}..{high}"
         owners: dict[str, int] = {}
         if self.command.handover is not None:
             owners["command.handover"] = self.command.handover.bit
@@ -644,7 +692,8 @@ class ServoProfile(ProfileModel):
         if self.power is None:
             yield from (f"status.{name}: missing" for name in ("enabled", "fault") if name not in status)
         else:
-            yield from (f"status.{name}: the states of [power] have it" for name in _POWER_SIGNALS if name in status)
+            given = "is given by the flags of power.states; remove it here"
+            yield from (f"status.{name}: {given}" for name in _POWER_SIGNALS if name in status)
         signals = {f"status.{name}": signal for name, signal in status.items()}
         handover = self.command.handover
         if handover is not None and handover.acknowledge is not None:
@@ -653,7 +702,12 @@ class ServoProfile(ProfileModel):
         owners: dict[str | None, dict[str, int]] = {None: {}}
         if self.power is not None:
             owners[None] = {f"power.states.{state.name}": state.mask for state in self.power.table.states}
+        written = {f"control.{name}": signal.coil for name, signal in self.control_signals.items()}
+        written |= {f"outputs.{name}": signal.coil for name, signal in self.outputs.items()}
         for key, signal in signals.items():
+            if signal.coil is not None:
+                writers = [name for name, coil in written.items() if coil == signal.coil]
+                yield from (f"{key}: coil {signal.coil} is written by {name}" for name in writers[:1])
             if signal.pattern is None:
                 continue
             mask, _ = signal.pattern
@@ -667,21 +721,32 @@ class ServoProfile(ProfileModel):
                 yield f"{key}: a bit of feedback.status, which is missing"
         if self.power is not None and self.feedback.status is None:
             yield "feedback.status: missing, but [power] has states of it"
-        if self.stop_keeps_torque and (self.plain or self.power is not None or "standstill" not in status):
-            yield "stop_keeps_torque: of a drive with [control], functions.gap and status.standstill"
+        if self.stop_keeps_torque:
+            if self.plain:
+                yield f"stop_keeps_torque: {_GIVE_GAP}"
+            if self.power is not None:
+                yield "stop_keeps_torque: [power] is given; it is of a drive with [control]"
+            if "standstill" not in status:
+                yield "stop_keeps_torque: needs status.standstill, which is missing"
         for name, bit in self.simulator.bits.items():
             yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
             if self.feedback.status is None:
                 yield f"simulator.{name}: a bit of feedback.status, which is missing"
+
+    def _simulation_faults(self) -> Iterator[str]:
         if self.ramp is not None:
-            if self.plain or self.command.position is None or self.command.velocity is not None:
-                yield "ramp: of a drive with functions.gap that takes a position and no speed"
+            if self.plain:
+                yield f"ramp: {_GIVE_GAP}"
+            if self.command.position is None:
+                yield "ramp: needs command.position, which is missing"
+            if self.command.velocity is not None:
+                yield "ramp: command.velocity is given; a drive with a ramp of its own takes no speed"
             for name, value in zip(("speed", "acceleration"), self.ramp_limits, strict=True):
                 if not value > 0.0:
                     where = getattr(self.ramp, name).address
                     yield f"ramp.{name}: register {where} is no constant or start-up parameter with a value above 0"
         if self.plain and (given := self.simulator.entries()):
-            yield f"simulator.{next(iter(given))}: of a drive with functions.gap"
+            yield from (f"simulator.{name}: {_GIVE_GAP}" for name in given)
 
     @staticmethod
     def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:
@@ -691,12 +756,22 @@ class ServoProfile(ProfileModel):
 
     def _range_faults(self) -> Iterator[str]:
         gap = self.functions.gap
-        for name, setting in self.parameters.startup.items():
-            end = setting.address + setting.register.words
+        once: dict[str, Register | Text] = {} if self.identity is None else self._named("identity", self.identity.read)
+        settings = {name: setting.register for name, setting in self.parameters.startup.items()}
+        once |= self._named("parameters.startup", settings)
+        if self.parameters.watchdog is not None:
+            once["parameters.watchdog"] = self.parameters.watchdog
+        for name, register in once.items():
             for other, one in self.command.written.items():
-                if max(one.address, setting.address) < min(one.address + one.words, end):
-                    where = f"register {setting.address} is written every cycle"
-                    yield f"parameters.startup.{name}: {where}, by command.{other}"
+                first = max(one.address, register.address)
+                if first < min(one.address + one.words, register.address + register.words):
+                    yield f"{name}: register {first} is written every cycle, by command.{other}"
+        if self.functions.pairs:
+            every = once | self._named("feedback", self.feedback.read) | self._named("command", self.command.written)
+            for name, register in every.items():
+                if isinstance(register, Register) and register.words > 1 and register.address % 2:
+                    kind = a_type(register.type)
+                    yield f"{name}: {kind} at address {register.address}, with functions.pairs it must be even"
         read = [{f"feedback.{name}": one for name, one in table.items()} for table in self.tables().values()]
         written = {f"command.{name}": one for name, one in self.command.written.items()}
         try:
@@ -713,10 +788,14 @@ class ServoProfile(ProfileModel):
         except ValueError as error:
             yield f"{error}; with functions.gap there may be several exchanges"
 
+    @staticmethod
+    def _named(table: str, registers: Mapping[str, Register | Text]) -> dict[str, Register | Text]:
+        return {f"{table}.{name}": register for name, register in registers.items()}
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if faults := list(self._faults()):
-            raise ValueError("; ".join(faults))
+            raise FaultsError(faults)
         return self
 
 

@@ -304,7 +304,7 @@ class Orca(StationDrive):
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
         identity = self._setup.identity(timeout)
-        self._setup.confirm(timeout, "does no more have")
+        self._setup.confirm(timeout, "no longer has")
         return identity
 
     def observe(self, timeout: float) -> Feedback:

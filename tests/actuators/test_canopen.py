@@ -250,7 +250,7 @@ def test_an_sdo_that_is_refused_is_named_with_its_object_and_reason(bench: Canop
     ("options", "words"),
     [
         ({"device": "socketcan"}, "must be can://INTERFACE/CHANNEL, as can://socketcan/can0"),
-        ({"device": "can://x/0", "unit": 128}, "less than or equal to 127"),
+        ({"device": "can://x/0", "unit": 128}, "unit: must be at most 127, not 128"),
         ({"device": "can://x/0", "unit": 5, "host_node": 5}, "node 5 is this computer's"),
         ({"device": "can://x/0", "serial": "A7"}, "serial number 'A7' must be a number"),
         ({"device": "can://x/0", "position_offset": 300.0}, "position_offset 300 m is beyond"),

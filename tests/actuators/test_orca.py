@@ -268,7 +268,7 @@ def test_who_it_is_and_how_it_is_set_up():
         ({"device": None, "host": "gateway", "framing": "tcp"}, "frames of"),
         ({"registers": {"NO_SUCH": 1}}, "registers: no 'NO_SUCH'"),
         ({"registers": {"PC_PGAIN": 70_000}}, "registers.PC_PGAIN: 70000, must be 0 to 65535"),
-        ({"registers": {"PC_PGAIN": -1}}, "greater than or equal to 0"),
+        ({"registers": {"PC_PGAIN": -1}}, "registers.PC_PGAIN: must be at least 0, not -1"),
         ({"watchdog": 70.0}, r"watchdog 70 s is outside 0.001..65.535 s"),
         ({"serial": "A7"}, "serial number 'A7'"),
         ({"serial": "4294967296"}, "a number of at most 4294967295"),

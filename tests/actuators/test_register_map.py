@@ -136,7 +136,7 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
     [
         ({"feedback.position.type": "i24"}, "feedback.position.type"),
         ({"feedback.position.scale": 1e-16}, "feedback.position.scale\n  Value error, 1e-16: its magnitude"),
-        ({"feedback.position.address": 65534}, "a i64 at address 65534 ends beyond register 65535"),
+        ({"feedback.position.address": 65534}, "an i64 at address 65534 ends beyond register 65535"),
         (
             {"feedback.error.address": 0x3000},
             "feedback.status and feedback.error: the registers at 12288 and 12288 overlap",
@@ -147,7 +147,7 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"command.constants": [{"address": 101, "value": 1.5}]}, "value = 1.5 is not a value of a u16"),
         (
             {"command.constants": [{"address": 102, "value": 1}]},
-            "command.mode and command.constants.0: the registers at 102 and 102 overlap",
+            "command.mode and command.constants[1]: the registers at 102 and 102 overlap",
         ),
         ({"command.position.table": "input"}, "position: register 200: table is of feedback"),
         ({"command.control": None}, "command.control: missing, but there are bits of it"),
@@ -160,15 +160,15 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
             "power: bits 0x0008 of the control word are those of command.handover, too",
         ),
         ({"command.handover": {"toggle": 9, "acknowledge": 10}}, "acknowledge: answers rising, which is not given"),
-        ({"power": None}, "control, power: give one of these tables"),
+        ({"power": None}, "control, power: neither is given, give one of these tables"),
         ({"power.reset": None}, "reset: missing, without a standard"),
         ({"power.standard": "cia402"}, "standard = 'cia402' has states and words"),
         ({"power.states.odd": {"mask": 8, "value": 8}}, "states.reaction and states.odd match the same status word"),
         ({"power.states.odd": {"mask": 8, "value": 16}}, "states.odd: value 0x0010 has bits outside of mask 0x0008"),
-        ({"power.enable": [{"word": 6, "state": "gone"}]}, "enable.1: no state 'gone' in states: idle, ready, on"),
+        ({"power.enable": [{"word": 6, "state": "gone"}]}, "enable[1]: no state 'gone' in states: idle, ready, on"),
         ({"power.enable": [{"word": 6, "state": "on"}]}, "the last step ends in on, which has no torque"),
         ({"power.enable": [{"word": 6, "state": "on", "timeout": 0}]}, "power.enable.0.timeout"),
-        ({"status.enabled": 2}, "status.enabled: the states of [power] have it"),
+        ({"status.enabled": 2}, "status.enabled: is given by the flags of power.states; remove it here"),
         ({"status.homed": {"bit": 3, "coil": 4}}, "has bit and coil: give one of bit, mask, coil, discrete"),
         ({"status.homed": {"mask": 3}}, "mask and value go together"),
         ({"status.homed": {"mask": 3, "value": 4}}, "value 0x0004 has bits outside of mask 0x0003"),
@@ -182,7 +182,7 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"status.homed": 16}, "status.homed.bit"),
         ({"feedback.status": None}, "feedback.status: missing, but [power] has states of it"),
         ({"modes.position": -40000}, "modes.position.value"),
-        ({"modes.position": 0x9000}, "modes.position: value 36864 is not one of a i16: -32768..32767"),
+        ({"modes.position": 0x9000}, "modes.position: value 36864 is not one of an i16: -32768..32767"),
         (
             {"modes.homing": {"value": 6, "control": 8}},
             "modes.homing: bits 0x0008 of the control word are those of power, too",
@@ -193,15 +193,12 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
         ({"parameters.startup.ramp.type": "u16"}, "value = 2.5 is not a value of a u16"),
         (
             {"parameters.startup.ramp.address": 103},
-            "parameters.startup.ramp: register 103 is written every cycle, by command.constants.1",
+            "parameters.startup.ramp: register 103 is written every cycle, by command.constants[2]",
         ),
         ({"parameters.watchdog.scale": -1e-3}, "watchdog: scale -0.001 of a time cannot be negative"),
         ({"identity.product.expect": 0x4201}, "expect 0x4201 has bits outside of mask 0xFF00"),
         ({"identity.product.mask": 0x10000}, "mask = 65536 is not a value of a u16"),
-        (
-            {"stop_keeps_torque": True},
-            "stop_keeps_torque: of a drive with [control], functions.gap and status.standstill",
-        ),
+        ({"stop_keeps_torque": True}, "stop_keeps_torque: [power] is given; it is of a drive with [control]"),
         ({"simulator.ready": 3}, "simulator.ready: bits 0x0008 of its word are those of power.states.idle, too"),
         ({"identity.serial": "4711"}, "serial: must be read, it cannot be the same for all devices"),
         ({"identity.serial.type": "i32"}, "must be a u16, u32 or u64 without scale and invalid"),
@@ -214,7 +211,9 @@ def test_a_wrong_profile_is_named(changes: dict[str, Any], fault: str) -> None:
 
 
 def test_a_simulators_bits_are_not_of_a_plain_drive() -> None:
-    with pytest.raises(ValueError, match=r"simulator.ready: of a drive with functions.gap"):
+    with pytest.raises(
+        ValueError, match=r"simulator.ready: is not of a plain profile: give functions.gap, which is missing"
+    ):
         profile(simulator={"ready": 14})
 
 
@@ -537,7 +536,17 @@ def test_the_guides_own_sequence_is_a_table() -> None:
         ("lexium-32", {"ramp.speed.address": 6943}, "ramp.speed: register 6943 is no constant or start-up parameter"),
         ("lexium-32", {"ramp.acceleration.address": 1557}, "ramp.acceleration: register 1557 is no constant or"),
         ("delta-asda-a2", {"ramp.speed": 0.0}, "ramp.speed"),
-        ("generic-servo", {"ramp": {"speed": 0.1, "acceleration": 1.0}}, "that takes a position and no speed"),
+        ("generic-servo", {"ramp": {"speed": 0.1, "acceleration": 1.0}}, "ramp: is not of a plain profile"),
+        (
+            "generic-servo",
+            {"ramp": {"speed": 0.1, "acceleration": 1.0}, "functions.gap": 0},
+            "ramp: command.velocity is given; a drive with a ramp of its own takes no speed",
+        ),
+        (
+            "delta-asda-a2",
+            {"command.position": None, "command.handover": None, "modes.position": None},
+            "ramp: needs command.position, which is missing",
+        ),
     ],
 )
 def test_a_wrong_ramp_is_named(base: str, changes: dict[str, Any], fault: str) -> None:

@@ -143,8 +143,8 @@ def test_a_bare_drive_says_what_it_can():
     ("changes", "text"),
     [
         ({"command": {"sequence": None}, "feedback": {"sequence": None}}, "would be written blindly"),
-        ({"feedback": {"sequence": None}}, "sequence: an echo takes a register of"),
-        ({"functions": {"exchange": "separate", "write": 6}}, "function 6 writes 16-bit registers, .* has a i32"),
+        ({"feedback": {"sequence": None}}, "feedback.sequence: missing, but there is command.sequence"),
+        ({"functions": {"exchange": "separate", "write": 6}}, "function 6 writes 16-bit registers, .* has an i32"),
         ({"functions": {"write": 5}}, "write"),
         ({"functions": {"exchange": "never"}}, "exchange"),
         ({"word_order": "middle"}, "word_order"),

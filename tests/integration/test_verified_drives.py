@@ -64,7 +64,7 @@ def engage_anew(bench: Bench) -> None:
 def test_a_watchdog_that_another_master_changed(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         configured_by_another(bench.park().virtual, 0.3)
-        refused(bench, r"does no more have the watchdog time 0.05 s: register 200 reads back \[300\], not \[50\]")
+        refused(bench, r"no longer has the watchdog time 0.05 s: register 200 reads back \[300\], not \[50\]")
         engage_anew(bench)
 
 

@@ -23,7 +23,7 @@ IDENTITY_BREAKS = [
     Break(
         "a watchdog that was changed meanwhile is engaged on",
         "actuators/modbus_servo.py",
-        '        self._confirm_watchdog(timeout, "does no more have")\n',
+        '        self._confirm_watchdog(timeout, "no longer has")\n',
         "",
         (f"{_VERIFIED}::test_a_watchdog_that_another_master_changed",),
     ),
