@@ -18,17 +18,20 @@ from actuators.profile import (
 
 
 class ReadingMap(ProfileModel):
-    """Read from an amplifier every cycle: one range of registers. One that lacks a register has None for it.
+    """Read from an amplifier every cycle: one range of registers. Leave out a register that it lacks.
 
     Without `sample` a conversion that was read before counts as a new one.
     """
 
     status: Register | None = None
+    """Word with the bits of `invalid` and `negative`; a u16."""
     sample: Register | None = None
+    """Counts conversions; a u16."""
     forces: Annotated[list[Register], Field(min_length=1, max_length=6)]
     """Channels: six cells of one amplifier, or the cell of one device."""
     invalid: list[list[Bit]] | None = None
-    """Bits of the status word, by channel: a channel has no valid value if any of its bits is set; None: bit n - 1."""
+    """Bits of the status word, by channel: a channel has no valid value if any of its bits is set;
+    left out: bit n - 1 of channel n."""
     negative: list[Bit] | None = None
     """Bit of the status word, by channel: its value is negative, where registers hold the magnitude."""
 
@@ -68,8 +71,12 @@ class AmplifierProfile(ProfileModel):
     """A load-cell amplifier."""
 
     name: str
+    """Its name in messages."""
     description: str = ""
+    """What device it is of, for people."""
     word_order: WordOrder = "big"
+    """Of values of 32 and 64 bits ABCD: "big" ABCD, "little" CDAB, "big-swapped" BADC, "little-swapped" DCBA."""
     wrong_unit: Literal["silent", "gateway"] = "silent"
+    """What its simulator answers to a frame for another unit: nothing, or a gateway's exception 0B."""
     reading: ReadingMap
     identity: IdentityMap | None = None

@@ -80,15 +80,17 @@ class Register(ProfileModel):
     """A number in one to four registers: raw value times `scale` is the quantity in SI units."""
 
     address: Address
+    """First register, counted from 0."""
     type: RegisterType = "u16"
+    """Sign and bits of the raw value; f: a floating-point number."""
     scale: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
-    """Negative: the device counts the other way."""
+    """SI units a count. Negative: the device counts the other way."""
     word_order: WordOrder | None = None
-    """Of a value of 32 or 64 bits; None = the profile's."""
+    """Of a value of 32 or 64 bits; left out: the profile's."""
     invalid: int | None = None
     """Raw value by which the device says that it has no valid value; it reads as NaN."""
     table: Literal["holding", "input"] | None = None
-    """Where a feedback register is; None = by the profile's function for reading."""
+    """Where a feedback register is; left out: by `functions.read`."""
 
     @property
     def words(self) -> int:
@@ -149,14 +151,19 @@ class BitMap(ProfileModel):
     """
 
     bit: Bit | None = None
+    """Bit of its word."""
     mask: Word | None = None
+    """Several bits of its word."""
     value: Word | None = None
     """With `mask`: the word, masked, has this value."""
     coil: Address | None = None
+    """Coil, counted from 0."""
     discrete: Address | None = None
+    """Discrete input, counted from 0."""
     word: str | None = None
-    """Which of `feedback.words` has the bit; None = the status word."""
+    """Which of `feedback.words` has the bit; left out: the status word."""
     active: Literal["high", "low"] = "high"
+    """low: of a bit, a coil or a discrete input that is 0 while the signal is there."""
 
     @property
     def plain(self) -> bool:
@@ -198,7 +205,9 @@ class Text(ProfileModel):
     """ASCII text, two characters a register, the first in the high byte, padded with NUL or space."""
 
     address: Address
+    """First register, counted from 0."""
     length: Annotated[int, Field(ge=1, le=MAX_READ)]
+    """Registers of it."""
 
     @property
     def words(self) -> int:
@@ -266,6 +275,7 @@ class Number(Register):
     expect: int | None = Field(default=None, ge=0)
     """What they must be; a device where they are not is refused."""
     base: Literal[10, 16] = 10
+    """Decimal, or 16: it is written in hexadecimal."""
 
     @model_validator(mode="after")
     def _check_number(self) -> Self:
@@ -307,9 +317,13 @@ class IdentityMap(ProfileModel):
     """Who the device is. Texts alone are one readable range of registers; else neighbours are read together."""
 
     vendor: IdentityField = None
+    """Who made it."""
     product: IdentityField = None
+    """Which one it is."""
     serial: IdentityField = None
+    """Its serial number; is read, as it differs from device to device."""
     firmware: IdentityField = None
+    """Version of its program."""
 
     @property
     def read(self) -> dict[str, Text | Number]:

@@ -49,20 +49,28 @@ from actuators.validation import FaultsError, SiUnit, shown
 
 
 class FeedbackMap(ProfileModel):
-    """Read every cycle. A drive that lacks a register has None for it.
+    """Read every cycle. Leave out a register that the drive lacks.
 
     Without `sequence` a drive that hangs looks like one at rest; without `velocity` the speed is that between the
     last two positions. `words` are further words of status, for bits in `[status]`.
     """
 
     status: Register | None = None
+    """Word with the bits of `[status]`; a u16."""
     error: Register | None = None
+    """Code of the fault, 0 for none; a u16. `[errors]` has its words."""
     sequence: Register | None = None
+    """Echo of `command.sequence`, by which a drive that hangs is noticed; a u16."""
     position: Register
+    """m, from the reference, growing as the leg gets longer."""
     velocity: Register | None = None
+    """m/s; without it the speed is that between the last two positions."""
     force: Register | None = None
+    """N, of the drive's load cell, positive as it is compressed."""
     auxiliary: dict[str, Register] = Field(default_factory=dict)
+    """Further values for the recording; `temperature` (°C) and `supply` (V) are watched as well."""
     words: dict[str, Register] = Field(default_factory=dict)
+    """Further words of status, each a u16, for signals with `word`."""
 
     @property
     def registers(self) -> list[Register | None]:
@@ -98,10 +106,13 @@ class Constant(ProfileModel):
     """A register that is written every cycle with the same raw value, such as a reserved word."""
 
     address: Address
+    """First register."""
     type: RegisterType = "u16"
+    """Sign and bits of the value."""
     value: _Raw
-    """Raw."""
+    """Raw value that is written."""
     word_order: WordOrder | None = None
+    """Of a value of 32 or 64 bits; left out: the profile's."""
 
     @property
     def register(self) -> Register:
@@ -120,7 +131,7 @@ class Trigger(Constant):
     """A register by which the drive takes a set-point over: `value` while it is to follow, `idle` while not."""
 
     idle: _Raw = 0
-    """Raw."""
+    """Raw value while it is not; another than `value`."""
 
     @model_validator(mode="after")
     def _check_idle(self) -> Self:
@@ -138,9 +149,13 @@ class Handover(ProfileModel):
     """
 
     toggle: Bit | None = None
+    """Bit of the control word that changes with every exchange."""
     rising: Bit | None = None
+    """Bit of the control word that rises with a new set-point."""
     acknowledge: Signal | None = None
+    """Signal by which the drive has taken it, so that `rising` falls."""
     trigger: Trigger | None = None
+    """Register that is written last."""
 
     @property
     def bit(self) -> int:
@@ -161,18 +176,26 @@ class Handover(ProfileModel):
 class CommandMap(ProfileModel):
     """Written every cycle: no register without a name is written.
 
-    A drive has those set-points that its modes need; None = it takes none of this kind. Without `mode` the drive's mode
+    A drive has those set-points that its modes need. Without `mode` the drive's mode
     follows from bits of the control word.
     """
 
     control: Register | None = None
+    """Word with the bits of `[control]`, or of `[power]`; a u16."""
     mode: Register | None = None
+    """Register of the mode, by `[modes]`; a u16 or i16."""
     sequence: Register | None = None
+    """Number that the drive echoes in `feedback.sequence`; a u16."""
     force: Register | None = None
+    """N, positive to push."""
     position: Register | None = None
+    """m, from the reference."""
     velocity: Register | None = None
+    """m/s, the speed along the commanded motion."""
     constants: list[Constant] = Field(default_factory=list)
+    """Registers that are written every cycle with the same value."""
     handover: Handover | None = None
+    """How a set-point is taken over; left out: as it is written."""
 
     @property
     def registers(self) -> list[Register | None]:
@@ -214,11 +237,15 @@ class Setting(ProfileModel):
     """
 
     address: Address
+    """First register."""
     type: RegisterType = "u16"
+    """Sign and bits of the value."""
     value: _Raw
-    """Raw."""
+    """Raw value that is written, or only compared."""
     word_order: WordOrder | None = None
+    """Of a value of 32 or 64 bits; left out: the profile's."""
     write: bool = True
+    """false: it is only compared."""
 
     @property
     def register(self) -> Register:
@@ -235,7 +262,7 @@ class ParameterMap(ProfileModel):
     """Written once, before the drive is enabled."""
 
     watchdog: Register | None = None
-    """s without a command before the drive stops by itself; 0 = never. None: the drive has no watchdog."""
+    """Register of the time without a command before the drive stops by itself, s; 0 = never. Left out: it has none."""
     startup: dict[str, Setting] = Field(default_factory=dict)
     """Further parameters by name, in the order in which they are written."""
 
@@ -258,21 +285,24 @@ class Functions(ProfileModel):
     """
 
     exchange: Literal["together", "separate"] = "together"
+    """The cycle by function 23, or the command by `write`, then feedback by `read`."""
     read: Literal[3, 4] = 3
+    """For feedback whose register has no `table`."""
     write: Literal[16, 6] = 16
-    """6: one register after the other, set-points first."""
+    """For the command and for parameters. 6: one register after the other, set-points first."""
     coils: Literal[15, 5] = 15
     """5: one coil after the other."""
     gap: Annotated[int, Field(ge=0, le=MAX_READ)] | None = None
     """Most registers without a name that a read of feedback or of start-up parameters goes across.
 
-    None: the feedback is one range, and only neighbouring parameters are read together."""
+    Left out: the feedback is one range, and only neighbouring parameters are read together."""
     pairs: bool = False
     """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0.
 
     Feedback is read by whole parameters."""
     also: list[Literal[8, 23, 43]] = Field(default_factory=list)
-    """Function codes that the device has and the driver does not use; the simulator serves them."""
+    """Function codes that the device has and the driver does not use; the simulator serves them. 23 only with
+    `exchange = "separate"`."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -287,8 +317,11 @@ class ControlBits(ProfileModel):
     """Bits of the control word, or coils."""
 
     enable: Signal
+    """Asks for torque as long as it is set."""
     quick_stop: Signal
+    """Asks for a stop by the drive's own ramp, and then no torque."""
     clear: Signal
+    """Resets a fault by its edge."""
 
     @property
     def given(self) -> dict[str, BitMap]:
@@ -304,20 +337,29 @@ class ControlBits(ProfileModel):
 
 
 class StatusBits(ProfileModel):
-    """Signals of the drive's state; None = the drive lacks one.
+    """Signals of the drive's state; leave out one that it lacks.
 
     With `[power]`, `ready`, `enabled`, `fault` and `quick_stop` are flags of its states instead.
     """
 
     ready: Signal | None = None
+    """Nothing is in the way of torque."""
     enabled: Signal | None = None
+    """There is torque. Needed without `[power]`."""
     fault: Signal | None = None
+    """A fault is latched. Needed without `[power]`."""
     homed: Signal
+    """The reference is known."""
     homing: Signal | None = None
+    """The search of the reference runs, for a cycle at least."""
     quick_stop: Signal | None = None
+    """The drive comes to rest by itself."""
     watchdog: Signal | None = None
+    """Its watchdog has tripped."""
     brake: Signal | None = None
+    """The brake is closed, and holds the leg."""
     standstill: Signal | None = None
+    """The leg stands."""
 
     @property
     def given(self) -> dict[str, BitMap]:
@@ -326,7 +368,7 @@ class StatusBits(ProfileModel):
 
 
 class SimulatorMap(ProfileModel):
-    """What the simulator needs to know and the driver does not.
+    """What the simulator needs to know and the driver does not; of a profile that is not plain.
 
     Bits of the status word that masters wait for, and the force of the rated torque.
     """
@@ -350,7 +392,9 @@ class RampRegister(ProfileModel):
     """A constant of [command] or a start-up parameter, by its register: the value times `scale` is in SI units."""
 
     address: Address
+    """Of the constant or start-up parameter."""
     scale: Annotated[float, Field(gt=0.0)]
+    """Its raw value times this is in m/s or m/s²."""
 
 
 def _ramp_kind(value: object) -> str:
@@ -364,7 +408,8 @@ _BY_KIND = Discriminator(_ramp_kind)
 class RampMap(ProfileModel):
     """Greatest speed, m/s, and acceleration, m/s², with which the drive moves to a position by a ramp of its own.
 
-    A motion that is faster is refused, and the simulator moves by this ramp.
+    A motion that is faster is refused, and the simulator moves by this ramp. It is of a profile that is not plain, with
+    `command.position` and without `command.velocity`.
     """
 
     speed: Annotated[Annotated[float, Field(gt=0.0), SiUnit("m/s"), Tag("number")] | _REGISTER, _BY_KIND]
@@ -377,7 +422,9 @@ class ModeCode(ProfileModel):
     """A mode: value of the mode register, and bits of the control word that are set as soon as there is torque."""
 
     value: Annotated[int, Field(ge=-0x8000, le=0xFFFF)] = 0
+    """Of the mode register."""
     control: Word = 0
+    """Bits of the control word that are set as soon as there is torque."""
 
 
 def _as_mode(value: object) -> object:
@@ -388,12 +435,16 @@ _Mode = Annotated[ModeCode, BeforeValidator(_as_mode)]
 
 
 class ModeCodes(ProfileModel):
-    """Values of the mode register; None = the drive lacks the mode."""
+    """Values of the mode register; leave out a mode that the drive lacks."""
 
     off: _Mode | None = None
+    """No motion; there is none without a mode register."""
     force: _Mode | None = None
+    """The drive follows `command.force`."""
     position: _Mode | None = None
+    """The drive follows `command.position`."""
     homing: _Mode | None = None
+    """The drive searches its reference."""
 
     @property
     def given(self) -> dict[str, ModeCode]:
@@ -402,16 +453,19 @@ class ModeCodes(ProfileModel):
 
 
 class WordMap(ProfileModel):
-    """A command of the control word. mask: bits by which the drive recognises it; None = all that any command has."""
+    """A command of the control word."""
 
     word: Word
+    """Control word that is sent."""
     mask: Word | None = None
+    """Bits by which the drive recognises it, for its simulator; left out: all bits of all words."""
 
 
 class StepMap(WordMap):
     """A step to torque: the word is sent until the drive is in `state`."""
 
     state: str
+    """State of `[power.states]` that ends the step."""
     timeout: Annotated[float, Field(gt=0.0, le=60.0), SiUnit("s")] = 1.0
     """Longest time until the state is reached; then it is a fault."""
 
@@ -420,8 +474,11 @@ class StateMap(ProfileModel):
     """A power state: the status word, masked, has `value`."""
 
     mask: Word
+    """Bits of the status word that count."""
     value: Word
+    """What they are in this state."""
     flags: list[Literal["ready", "enabled", "fault", "quick_stop"]] = Field(default_factory=list)
+    """Signals of `[status]` that the state stands for."""
 
 
 class PowerMap(ProfileModel):
@@ -431,12 +488,17 @@ class PowerMap(ProfileModel):
     """
 
     standard: Literal["cia402"] | None = None
+    """All states and words of a standard, in place of the entries below."""
     timeout: Annotated[float, Field(gt=0.0, le=60.0), SiUnit("s")] = 1.0
     """For each step of the standard."""
     states: dict[str, StateMap] = Field(default_factory=dict)
+    """States by name."""
     enable: list[StepMap] = Field(default_factory=list)
+    """Steps to torque, one after the other."""
     disable: WordMap | None = None
+    """Word that takes torque away."""
     quick_stop: WordMap | None = None
+    """Word that stops the drive by its own ramp."""
     reset: Bit | None = None
     """Bit whose rising edge clears a fault."""
 
@@ -480,10 +542,16 @@ class PowerMap(ProfileModel):
 
 
 class ErrorCode(ProfileModel):
-    """One value of the error register, in words."""
+    """One value of the error register, in words.
+
+    The simulator reports `watchdog` (no command in time), `not_homed` (a position without a reference), `sensor` (of
+    the position) and `force_sensor` (a warning). Any other name only gives the text of a code.
+    """
 
     code: Annotated[int, Field(ge=1, le=0xFFFF)]
+    """Value of `feedback.error`."""
     text: str
+    """What messages say of it."""
 
 
 _ERRORS = ("watchdog", "not_homed", "sensor", "force_sensor")
@@ -503,13 +571,18 @@ class ServoProfile(ProfileModel):
     """A servo drive: cyclic registers, parameters, identity, and what the bits and codes mean."""
 
     name: str
+    """Its name in messages."""
     description: str = ""
+    """What drive it is of, for people."""
     word_order: WordOrder = "big"
+    """Of values of 32 and 64 bits ABCD: "big" ABCD, "little" CDAB, "big-swapped" BADC, "little-swapped" DCBA."""
     wrong_unit: Literal["silent", "gateway"] = "silent"
+    """What its simulator answers to a frame for another unit: nothing, or a gateway's exception 0B."""
     homing_ends_off: bool = False
     """The drive takes its torque off as it finds its reference; every other keeps it."""
     stop_keeps_torque: bool = False
-    """The drive stands under torque after a quick stop; every other takes it off."""
+    """The drive stands under torque after a quick stop; every other takes it off. Needs `[control]`,
+    `status.standstill` and a profile that is not plain."""
     functions: Functions = Functions()
     feedback: FeedbackMap
     command: CommandMap

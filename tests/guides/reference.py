@@ -20,7 +20,16 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver, find_io_driver, io_driver_names
+from actuators import (
+    AmplifierProfile,
+    ServoProfile,
+    cell_driver_names,
+    drive_names,
+    find_cell_driver,
+    find_driver,
+    find_io_driver,
+    io_driver_names,
+)
 from dynamics.mechanism_file import OneLegMechanismTable
 from dynamics.serial.arm_file import (
     ArmTable,
@@ -47,6 +56,7 @@ PAGES = tuple(
     DOCS / name
     for name in (
         "configuration.md", "trajectory-file.md", "commands.md", "arms.md", "cueing.md", "driver-of-your-own.md",
+        "profile-reference.md",
     )
 )  # fmt: skip
 _SIZED: dict[tuple[str, ...], type[BaseModel]] = {
@@ -62,6 +72,11 @@ assert _SIZED.keys() == SCALED.keys()
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _HEAD = "| key | type | unit | bounds | default | meaning |\n|---|---|---|---|---|---|\n"
 _COUNTS = {2: "two", 3: "three", 6: "six"}
+_FORMS = {
+    "Register": "register", "BitMap": "signal", "ModeCode": "mode", "WordMap": "word", "Text": "text register",
+    "Number": "number register", "RampRegister": "ramp's register",
+}  # fmt: skip
+"""Tables that many keys of a profile are, and what they are called there."""
 
 
 @dataclass
@@ -125,21 +140,30 @@ def key_of(annotation: Any, metadata: list[Any]) -> Key:
         return key_of(annotation.__origin__, [*annotation.__metadata__, *parts])
     if origin in (Union, types.UnionType):
         members = [each for each in get_args(annotation) if each is not types.NoneType]
+        if set(members) == {int, float}:
+            return key_of(float, parts)
         if len(members) > 1 and all(inspect.isclass(each) for each in members):
             return Key("table", variants=members, optional=len(members) < len(get_args(annotation)))
         key = key_of(members[0], parts)
         key.optional = True
+        every = [key, *(key_of(each, []) for each in members[1:])]
+        if len(every) > 1 and (models := [each.model for each in every if each.model is not None]):
+            key.kind, key.model = " or ".join(dict.fromkeys(each.kind for each in every)), None
+            key.variants = models
         return key
     if origin is Literal:
         return Key(" or ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in get_args(annotation)))
     if origin in (tuple, list):
         return _list(get_args(annotation), parts)
     if origin is dict:
-        return Key("table of whole numbers")
+        inner = key_of(get_args(annotation)[1], [])
+        if inner.model is None:
+            return Key("table of whole numbers")
+        return Key(f"{_plural(inner.kind)} by name", model=inner.model, several=True)
     if origin is Mapping:
         return Key("table of tables")
     if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
-        return Key("table", model=annotation)
+        return Key(_FORMS.get(annotation.__name__, "table"), model=annotation)
     return _plain(annotation, parts)
 
 
@@ -164,7 +188,7 @@ def _list(members: tuple[Any, ...], parts: list[Any]) -> Key:
         if any(getattr(each, "func", None) is not None and "once" in each.func.__name__ for each in parts):
             key.kind = plural.replace("six ", "one or six ")
     else:
-        key.kind = "six tables" if fixed == 6 else "tables"
+        key.kind = f"six {_plural(key.kind)}" if fixed == 6 else _plural(key.kind)
         key.several = True
     if fixed is None and most is not None:
         key.bounds = (f"{least} to {most}" if least else f"at most {most}") + " of them"
@@ -352,6 +376,39 @@ def _io() -> str:
     return "\n".join(parts)
 
 
+def profile(kind: type[BaseModel], *, with_forms: bool = True) -> str:
+    """Every key of a profile: its tables, and then the tables that many of their keys are (`with_forms`)."""
+    parts, forms = ["### At the top of the file\n" + rows(kind, _scalars(kind))], dict[type[BaseModel], None]()
+
+    def look(model: type[BaseModel], place: str) -> None:
+        for name, info in model.model_fields.items():
+            key = key_of(info.annotation, info.metadata)
+            inner = f"{place}.{name}" if place else name
+            for each in [*key.variants, key.model]:
+                if each is not None and each.__name__ in _FORMS:
+                    forms[each] = None
+                elif each is not None:
+                    by_name = key.several and get_origin(info.annotation) is dict
+                    head = f"{inner}.NAME" if by_name else f"[{inner}]" if key.several else inner
+                    parts.append(_heading(head) + _about(each) + rows(each))
+                    look(each, inner)
+
+    look(kind, "")
+    if with_forms:
+        parts += [f"### A {_FORMS[each.__name__]}\n" + _about(each) + rows(each) for each in forms]
+    return "\n".join(parts)
+
+
+def _scalars(kind: type[BaseModel]) -> list[str]:
+    """Names of the keys that stand at the top of a profile, with the tables that have no heading of their own."""
+    found = []
+    for name, info in kind.model_fields.items():
+        model = key_of(info.annotation, info.metadata).model
+        if model is None or model.__name__ in _FORMS:
+            found.append(name)
+    return found
+
+
 def mechanism() -> str:
     """Every key of a mechanism file."""
     scalars = [name for name, info in OneLegMechanismTable.model_fields.items() if not _is_table(info)]
@@ -500,6 +557,8 @@ MAKERS: dict[str, Callable[[], str]] = {
     "arm-file": arm_file,
     "joint-parts": joint_parts,
     "tuning": tuning,
+    "servo-profile": partial(profile, ServoProfile),
+    "amplifier-profile": partial(profile, AmplifierProfile, with_forms=False),
     "commands": command_list,
     "options": command_details,
     **{f"part-{kind}": partial(part, kind) for kind in part_models()},

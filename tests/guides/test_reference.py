@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from dynamics.serial import arm_names, load_arm
 from kinematics import TrajectorySpec, Tuning, load_tuning, tuning_names
 from rig.config import RigConfig, load_config, parse_config, shipped_configs
 
-CONFIGURATION, TRAJECTORY, COMMANDS, ARMS, CUEING, _ = (page.read_text(encoding="utf-8") for page in PAGES)
+CONFIGURATION, TRAJECTORY, COMMANDS, ARMS, CUEING, _, PROFILES = (page.read_text(encoding="utf-8") for page in PAGES)
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 
@@ -130,7 +131,28 @@ def _terms(model: type[BaseModel]) -> list[type[BaseModel]]:
     return key_of(inner, []).variants
 
 
-@pytest.mark.parametrize("text", [CONFIGURATION, TRAJECTORY], ids=["configuration", "trajectory file"])
+def test_every_key_of_the_shipped_profiles_is_in_the_reference() -> None:
+    """Those of a table by its heading, those of registers, signals and their like in the tables behind."""
+    tables = listed(PROFILES)
+    forms = {key for name, own in tables.items() if name.startswith("A ") for key in own}
+    by_name = {name.strip("[]").removesuffix(".NAME"): own for name, own in tables.items() if ".NAME" in name}
+    known = {name.strip("[]"): own for name, own in tables.items()}
+    files = [file for file in resources.files("actuators.profiles").iterdir() if file.name.endswith(".toml")]
+    assert len(files) > 5
+    for file in files:
+        for place, key in keys(tomllib.loads(file.read_text(encoding="utf-8"))):
+            table = place.rpartition(".")[0]
+            if place in by_name or place in ("feedback.auxiliary", "feedback.words", "inputs", "outputs"):
+                continue  # the key is a name
+            if not place:
+                assert key in known["At the top of the file"] | {name.partition(".")[0] for name in known}, file
+            else:
+                assert key in (known.get(place) or by_name.get(table) or forms), (file, place, key)
+
+
+@pytest.mark.parametrize(
+    "text", [CONFIGURATION, TRAJECTORY, PROFILES], ids=["configuration", "trajectory file", "profile"]
+)
 def test_every_key_says_what_it_is(text: str) -> None:
     """A meaning; a unit where it is a quantity; bounds where it is a number of the configuration."""
     rows = ROW.findall(text)
