@@ -32,7 +32,7 @@ def _as_address(value: object) -> object:
     """Refuse (ValueError) the number that a manual gives a register in place of its address."""
     if isinstance(value, int) and value > MOST_ADDRESS:
         number, address = (value, value - 400_001) if 400_001 <= value <= 400_001 + MOST_ADDRESS else (40_001, 0)
-        hint = f"addresses count from 0, holding register {number} is address {address}"
+        hint = f"addresses count from 0, holding register {number} is address {address}, coil 1 is address 0"
         raise ValueError(f"must be at most {MOST_ADDRESS}, not {value}: {hint}")
     return value
 
@@ -111,7 +111,7 @@ class Register(ProfileModel):
     @classmethod
     def _check_scale(cls, scale: float) -> float:
         if abs(scale) < 1e-15:
-            raise ValueError(f"{scale:g}: its magnitude should be greater than or equal to 1e-15")
+            raise ValueError(f"must be at least 1e-15 in magnitude, not {scale:g}")
         return scale
 
     @model_validator(mode="after")
@@ -300,7 +300,7 @@ class Number(Register):
 
 
 def _kind(value: object) -> str:
-    if value is None or isinstance(value, str):
+    if not isinstance(value, Mapping | Text | Number):
         return "fixed"
     text = "length" in value if isinstance(value, Mapping) else isinstance(value, Text)
     return "text" if text else "number"

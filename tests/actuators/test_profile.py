@@ -56,7 +56,7 @@ def test_shipped_profiles_load():
         ({"feedback__force": {"address": 7, "type": "i32", "scale": float("nan")}}, "finite"),
         (
             {"feedback__force": {"address": 7, "type": "i32", "scale": 0.0}},
-            "magnitude should be greater than or equal to 1e-15",
+            "must be at least 1e-15 in magnitude, not 0",
         ),
         ({"feedback__force": {"address": 7, "type": "i33"}}, "'f32'"),
         ({"identity__serial": {"address": 300, "length": 8}}, "overlap"),

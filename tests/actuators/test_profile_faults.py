@@ -42,10 +42,10 @@ def refusal(path: Path, text: str, *changes: tuple[str, str]) -> list[str]:
     [
         ("generic-servo", "address = 3,", "address = 400004,",
          "feedback.position.address: must be at most 65535, not 400004: addresses count from 0, holding register "
-         "400004 is address 3"),
+         "400004 is address 3, coil 1 is address 0"),
         ("generic-servo", "address = 3,", "address = 70000,",
          "feedback.position.address: must be at most 65535, not 70000: addresses count from 0, holding register "
-         "40001 is address 0"),
+         "40001 is address 0, coil 1 is address 0"),
         ("generic-servo", "address = 3,", "address = -3,", "feedback.position.address: must be at least 0, not -3"),
         ("generic-servo", "address = 3,", 'address = "3",', "feedback.position.address: must be an integer, not '3'"),
         ("generic-servo", "address = 3,", "address = true,", "feedback.position.address: must be an integer, not true"),
@@ -54,6 +54,10 @@ def refusal(path: Path, text: str, *changes: tuple[str, str]) -> list[str]:
         ("generic-servo", 'type = "i32"', 'type = "i33"',
          "feedback.position.type: must be 'u16', 'i16', 'u32', 'i32', 'f32', 'u64', 'i64' or 'f64', not 'i33'"),
         ("generic-servo", POSITION, "position = 3", "feedback.position: must be a table, not 3"),
+        ("generic-servo", "scale = 1e-7", "scale = 0",
+         "feedback.position.scale: must be at least 1e-15 in magnitude, not 0"),
+        ("generic-servo", "vendor = { address = 300, length = 8 }", "vendor = 7",
+         "identity.vendor: must be text, not 7"),
         ("generic-servo", "enable = 0", "enable = true", "control.enable: must be a bit's number or a table, not true"),
         ("generic-servo", "enable = 0", 'enable = "x"', "control.enable: must be a bit's number or a table, not 'x'"),
         ("generic-servo", "homed = 3", "homed = 16", "status.homed: must be at most 15, not 16"),

@@ -135,7 +135,10 @@ def test_every_signal_is_distinguished_from_its_opposite(base: ServoProfile) -> 
     ("changes", "fault"),
     [
         ({"feedback.position.type": "i24"}, "feedback.position.type"),
-        ({"feedback.position.scale": 1e-16}, "feedback.position.scale\n  Value error, 1e-16: its magnitude"),
+        (
+            {"feedback.position.scale": 1e-16},
+            "feedback.position.scale\n  Value error, must be at least 1e-15 in magnitude, not 1e-16",
+        ),
         ({"feedback.position.address": 65534}, "an i64 at address 65534 ends beyond register 65535"),
         (
             {"feedback.error.address": 0x3000},
