@@ -818,8 +818,8 @@ class ServoProfile(ProfileModel):
                 if not value > 0.0:
                     where = getattr(self.ramp, name).address
                     yield f"ramp.{name}: register {where} is no constant or start-up parameter with a value above 0"
-        if self.plain and (given := self.simulator.entries()):
-            yield from (f"simulator.{name}: {_GIVE_GAP}" for name in given)
+        if self.plain:
+            yield from (f"simulator.{name}: {_GIVE_GAP}" for name in self.simulator.entries())
 
     @staticmethod
     def _same_place(signal: BitMap, signals: Mapping[str, BitMap]) -> bool:
@@ -839,14 +839,13 @@ class ServoProfile(ProfileModel):
                 first = max(one.address, register.address)
                 if first < min(one.address + one.words, register.address + register.words):
                     yield f"{name}: register {first} is written every cycle, by command.{other}"
+        written = self._named("command", self.command.written)
         if self.functions.pairs:
-            every = once | self._named("feedback", self.feedback.read) | self._named("command", self.command.written)
-            for name, register in every.items():
+            for name, register in (once | self._named("feedback", self.feedback.read) | written).items():
                 if isinstance(register, Register) and register.words > 1 and register.address % 2:
                     kind = a_type(register.type)
                     yield f"{name}: {kind} at address {register.address}, with functions.pairs it must be even"
-        read = [{f"feedback.{name}": one for name, one in table.items()} for table in self.tables().values()]
-        written = {f"command.{name}": one for name, one in self.command.written.items()}
+        read = [self._named("feedback", table) for table in self.tables().values()]
         try:
             for table in [*read, written]:
                 check_overlap(table)
