@@ -55,7 +55,12 @@ class CallProcess:
         """
         child = self._running()
         try:
-            child.send((function, arguments))
+            try:
+                child.send((function, arguments))
+            except ChildDiedError:  # between two calls, and its end is not known yet
+                self.end()
+                child = self._running()
+                child.send((function, arguments))
             returned, answer = child.receive(timeout, "carry out a call")
         except BaseException:  # an answer that comes later would be taken for that of the next call
             self.end()

@@ -109,6 +109,16 @@ def test_a_process_that_died_between_two_calls_is_replaced(process: CallProcess)
     assert process.call(_PATIENCE, where)[0] not in (pid, os.getpid())
 
 
+def test_a_process_whose_end_is_not_known_yet_is_replaced(
+    process: CallProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pid, _folder = process.call(_PATIENCE, where)
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: not _runs(pid), "the process to end")
+    monkeypatch.setattr(ChildProcess, "alive", True)
+    assert process.call(_PATIENCE, where)[0] not in (pid, os.getpid())
+
+
 def test_a_late_answer_is_never_that_of_the_next_call(process: CallProcess) -> None:
     process.call(_PATIENCE, add, 1, 1)
     pid = process.pid
