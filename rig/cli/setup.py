@@ -413,5 +413,5 @@ def _amplifier(text: str, profile: str) -> "CellAmplifier":
     from rig.commissioning import CellAmplifier
 
     found = _device_address(text, "--amplifier", 1)
-    line = {"device": found.device, "baud": found.baud, "parity": found.parity, "stop_bits": found.stop_bits}
-    return CellAmplifier(found.host, found.port, found.unit, profile, **line)
+    line = (found.device, found.baud, found.parity, found.stop_bits)
+    return CellAmplifier(found.host, found.port, found.unit, profile, *line)

@@ -48,7 +48,8 @@ def motion_verdict(
     config: RigConfig, motion: Trajectory | MotionTable, rate: float, *, at_rest: bool = True, remedy: bool = True
 ) -> TrajectoryVerdict:
     """Judge a motion for a rig and its drives; see `check_trajectory`."""
-    waits, ramps = config.command_waits, config.drive_ramps
+    waits = config.command_waits
+    ramps = config.drive_ramps
     return check_trajectory(
         config.machine, config.safety, motion, rate, at_rest=at_rest, remedy=remedy, waits=waits, ramps=ramps
     )

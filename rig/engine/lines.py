@@ -218,9 +218,10 @@ def _allowed_by_drives(config: RigConfig, rate: float) -> bool:
         return False
     try:
         other = config.changed({"mode": "position"})
-        return not (make_drive_group(other).lacking() or any(_rate_refusals(other, rate)))
-    except (ConfigError, ActuatorError):
+        lacking = make_drive_group(other).lacking()
+    except (ActuatorError, ConfigError):
         return False
+    return not (lacking or any(_rate_refusals(other, rate)))
 
 
 def _endpoint(config: RigConfig, place: str) -> SerialEndpoint | None:

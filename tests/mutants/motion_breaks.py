@@ -26,9 +26,18 @@ MOTION_BREAKS = [
     Break(
         "a motion may be faster than the drives' own ramps",
         "rig/safety/trajectory_check.py",
-        "if abs(values[row, leg]) > most[leg]:",
-        "if False:",
+        "times, speed, self._ramps.speed)",
+        "times, 0.0 * speed, self._ramps.speed)",
         ("rig/test_demo.py::test_a_motion_beyond_the_drives_own_ramps_is_refused_before_it_starts",),
+    ),
+    Break(
+        "a drive that brakes for each set-point may trail as far as it likes",
+        "rig/safety/trajectory_check.py",
+        "0.5 * speed**2 / self._ramps.trailing",
+        "0.0 * speed**2 / self._ramps.trailing",
+        (
+            "integration/test_profiled_drives.py::test_a_motion_beyond_the_ramp_of_one_of_them_is_refused_before_it_starts",
+        ),
     ),
     _log("the beginning of a motion is not told", "            self._report(self.latest)\n        if", "        if"),
     _log(
