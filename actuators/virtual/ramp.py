@@ -37,6 +37,8 @@ class Ramp:
 
 
 def _steps(elapsed: float) -> list[float]:
+    if elapsed <= 0.0:
+        return []
     elapsed = min(elapsed, _LONGEST)
     count = math.ceil(elapsed / RAMP_STEP)
     return [elapsed / count] * count
