@@ -268,7 +268,7 @@ class VirtualJrk(VirtualDrive):
     def _turn(self, elapsed: float) -> None:
         """Turn the spindle towards the target by the feedback."""
         steps = math.ceil(elapsed / _STEP)
-        most, least = (self._override(setting) / FULL_DUTY * _SPEED for setting in _DUTIES)
+        most, least = (self._most(setting) / FULL_DUTY * _SPEED for setting in _DUTIES)
         for _ in range(steps):
             error = self.plant.length - self._nut
             if self._forced is not None:
@@ -281,9 +281,9 @@ class VirtualJrk(VirtualDrive):
             self._nut += self._speed * elapsed / steps
         self._drive()
 
-    def _override(self, setting: Setting) -> int:
-        """A setting in RAM, of two bytes."""
-        return int.from_bytes(self._ram[setting : setting + 2], "little")
+    def _most(self, setting: Setting) -> int:
+        """A greatest duty: the setting in RAM, which holds whatever was written; a motor has no more than full duty."""
+        return min(int.from_bytes(self._ram[setting : setting + 2], "little"), FULL_DUTY)
 
     def _drive(self) -> None:
         self._powered = True
@@ -313,7 +313,7 @@ class VirtualJrk(VirtualDrive):
         halting = 0 if self.torque_stuck and not self._barred else self._halting
         duty, mode = round(FULL_DUTY * self._speed / _SPEED) if self._powered else 0, 0
         if self._forced is not None:
-            duty = min(max(self._forced[0], -self._override(_DUTIES[1])), self._override(_DUTIES[0])) * self._powered
+            duty = min(max(self._forced[0], -self._most(_DUTIES[1])), self._most(_DUTIES[0])) * self._powered
             mode = self._forced[1]
         supply = 0 if self._barred else min(max(round(self._supply * 1e3), 0), 0xFFFF)
         since = 0.0 if math.isnan(self._booted) else self.now - self._booted

@@ -164,6 +164,17 @@ def test_the_motor_is_no_faster_than_the_greatest_duty_in_ram(command: bytes) ->
     assert isinstance(made.plant, Leg) and made.plant.feedforward == pytest.approx(0.15)
 
 
+def test_the_motor_is_no_faster_than_at_full_duty_whatever_is_in_ram() -> None:
+    made = VirtualJrk(Leg(0.4), stroke=1.0, position_offset=0.4)
+    made.tick(0.0)
+    made.respond(bytes.fromhex("e6 68 02 7f 7f 03"))
+    assert made.respond(bytes.fromhex("ea 68 02")) == b"\xff\xff", "what was written is read back"
+    made.respond(target_command(4095))
+    made.tick(0.004)
+    assert isinstance(made.plant, Leg) and made.plant.feedforward == pytest.approx(0.3)
+    assert made.respond(b"\xad") == (600).to_bytes(2, "little")
+
+
 def test_a_forced_duty_is_to_be_repeated_within_the_time_out() -> None:
     made = controller()
     made.tick(0.0)
