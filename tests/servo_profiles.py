@@ -1,5 +1,6 @@
 """Servos of other makes, as their profiles describe them."""
 
+import copy
 import re
 import textwrap
 import tomllib
@@ -17,6 +18,21 @@ def profile(**changes: Any) -> ServoProfile:
     for table, entries in changes.items():
         content[table] = content[table] | entries if isinstance(entries, dict) else entries
     return ServoProfile.model_validate(content)
+
+
+def changed(base: ServoProfile, changes: dict[str, Any]) -> dict[str, Any]:
+    """A profile's content with entries at a path replaced, None to leave one out."""
+    content = copy.deepcopy(base.model_dump(exclude_unset=True))
+    for path, value in changes.items():
+        *tables, key = path.split(".")
+        table = content
+        for name in tables:
+            table = table.setdefault(name, {})
+        if value is None:
+            del table[key]
+        else:
+            table[key] = value
+    return content
 
 
 SEPARATE = profile(functions={"exchange": "separate", "read": 4})

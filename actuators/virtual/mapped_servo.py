@@ -161,7 +161,8 @@ class VirtualMappedServo(VirtualServo):
         self._taken: tuple[int | float, ...] | None = None
         """the command with the last set-point that was handed over since there has been torque"""
         self._handed = self._acknowledged = self._stopped = False
-        self._hold = 0.0
+        self._hold, self._held = 0.0, False
+        """m, where it holds, and whether it does rather than follow a set-point"""
         self._selects_homing = False
         """whether the mode register has the mode of homing"""
         if self.machine is not None:
@@ -250,7 +251,7 @@ class VirtualMappedServo(VirtualServo):
             machine.lose()
         if machine.enabled:
             if self._power is Power.OFF:
-                self._power, self._hold = Power.ON, self.plant.length
+                self._power = Power.ON
             self._drive(mode, command)
         elif machine.stopping:
             if self._power is Power.ON:
@@ -283,15 +284,18 @@ class VirtualMappedServo(VirtualServo):
 
     def _drive(self, mode: Mode, command: tuple[int | float, ...]) -> None:
         if mode in (Mode.POSITION, Mode.FORCE) and (self._holds or self._taken is None):
-            if self._mode is Mode.OFF or self._mode is Mode.HOMING:
+            if self._mode is not Mode.POSITION:
                 self._hold = self.plant.length
-            self._mode = Mode.POSITION
+            elif not self._held:
+                self._hold = self.plant.length if self._ramp is None else self._ramp.at
+            self._mode, self._held = Mode.POSITION, True
             self.plant.command(Mode.POSITION, 0.0, self._hold, 0.0, True, False, False)
             if self._ramp is not None:
                 self._ramp.rest(self._hold)
             return
         if self._ramp is not None and self._mode is not Mode.POSITION:
             self._ramp.rest(self.plant.length)
+        self._held = False
         super()._drive(mode, command if self._taken is None else (*command[:3], *self._taken[3:]))
 
     def _follow(self, mode: Mode, force: float, position: float, velocity: float) -> None:

@@ -1,6 +1,5 @@
 """Servos whose profile is not plain: groups of registers, wrong profiles, steps to torque, signals, handovers."""
 
-import copy
 import itertools
 import re
 import tomllib
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from drive_support import Bench, serving
 from pymodbus.client import ModbusTcpClient
-from servo_profiles import COILS, SHIPPED, UGLY, profile
+from servo_profiles import COILS, SHIPPED, UGLY, changed, profile
 
 from actuators import (
     COMMAND_CLEAR,
@@ -31,21 +30,6 @@ from actuators.register_map import MappedCodec, Signals, flags_value
 from actuators.servo_profile import PowerMap
 from actuators.virtual.mapped_servo import VirtualMappedServo
 from rig.testing.drivers import power
-
-
-def changed(base: ServoProfile, changes: dict[str, Any]) -> dict[str, Any]:
-    """A profile's content with entries at a path replaced, None to leave one out."""
-    content = copy.deepcopy(base.model_dump(exclude_unset=True))
-    for path, value in changes.items():
-        *tables, key = path.split(".")
-        table = content
-        for name in tables:
-            table = table.setdefault(name, {})
-        if value is None:
-            del table[key]
-        else:
-            table[key] = value
-    return content
 
 
 def registers(*addresses: int) -> list[Register]:
