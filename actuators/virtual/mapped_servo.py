@@ -274,7 +274,8 @@ class VirtualMappedServo(VirtualServo):
         """Take a set-point over where the control hands one over, in a mode that `follows` one."""
         handover: Handover | None = self.profile.command.handover
         if handover is None:
-            self._taken = command
+            if not self._stopped:
+                self._taken = command
             return
         offered = follows and bool(control & (self._signals.trigger if handover.trigger is not None else handover.bit))
         edge = offered and not self._handed if handover.rising is not None else offered != self._handed
