@@ -16,8 +16,10 @@ class ControlWord:
 
     With `[power]`, torque comes by its steps. The bits of a mode are set as soon as there is torque in that mode, so
     that each has its edge. A set-point is handed over only in a mode that follows one, and with torque. A
-    drive without a signal for it is homing from the command on until it reports its reference. One that keeps its
-    torque after a quick stop is switched off as it reports that it stands still.
+    drive without a signal for it is homing from the command on until it reports its reference. It is
+    stopped and switched off in the mode in which it moves: the mode may be written before the control word, and another
+    one is sent as soon as there is no torque. One that keeps its torque after a quick stop is switched off as it
+    reports that it stands still.
     """
 
     def __init__(self, profile: ServoProfile, signals: Signals) -> None:
@@ -47,6 +49,8 @@ class ControlWord:
             self.power.forget()
         self._torque = self._stops = self._stopped = False
         self._mode: Mode | None = None
+        self._code = 0
+        """value of the mode register that was sent last"""
         self._bit = False
         self._acknowledged = False
         self._searching = 0
@@ -76,7 +80,9 @@ class ControlWord:
         control |= self._hand_over(moves and mode in _FOLLOWING)
         self._mode = mode
         self._searching = self._searching + moves if mode is Mode.HOMING else 0
-        return (control | self.outputs) ^ self._signals.low, 0 if code is None else code.value
+        if not (command.stops and self._torque):
+            self._code = 0 if code is None else code.value
+        return (control | self.outputs) ^ self._signals.low, self._code
 
     def _hand_over(self, follows: bool) -> int:
         """Bits of the control that hand over this exchange's set-point, where the drive is to follow it."""

@@ -58,6 +58,11 @@ class Command(NamedTuple):  # made for six legs a cycle, in a third of a frozen 
     quick_stop: bool = False
     clear: bool = False
 
+    @property
+    def stops(self) -> bool:
+        """Whether it ends motion and torque."""
+        return self.quick_stop or not self.enable
+
 
 class Commands(Sequence[Command]):
     """Commands of several drives in one mode, with torque.

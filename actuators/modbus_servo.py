@@ -76,6 +76,8 @@ class Servo(StationDrive):
                 f"{lacking}"
             )
         self._raw: tuple[int | float, ...] = ()
+        self._set_points: tuple[int | float, ...] = ()
+        """raw, that were sent last since connecting: force, position, velocity"""
 
         given, signals = self.profile.modes.given, Signals(self.profile)
         self.mode_codes = [given[mode.name.lower()].value if mode.name.lower() in given else 0 for mode in Mode]
@@ -325,7 +327,7 @@ class Servo(StationDrive):
 
     def _connect(self, timeout: float) -> None:
         self._words.forget()
-        self._answered = False
+        self._answered, self._set_points = False, ()
         super()._connect(timeout)
 
     def _begin(self, command: Command) -> None:
@@ -346,18 +348,16 @@ class Servo(StationDrive):
         position = command.position - self._offset
         if command.position == 0.0 and abs(position) > self.capabilities.position_limit:
             position = 0.0  # no set-point, in a mode that follows none
-        requests = codec.encode(
-            (
-                control,
-                mode,
-                sequence,
-                round_force(command.force / force_scale),
-                round_position(position / position_scale),
-                round_velocity(command.velocity / velocity_scale),
-            )
+        set_points: tuple[int | float, ...] = (
+            round_force(command.force / force_scale),
+            round_position(position / position_scale),
+            round_velocity(command.velocity / velocity_scale),
         )
-        stop = command.quick_stop or not command.enable
-        urgent = stop and Status.ENABLED in self._last.status
+        urgent = command.stops and Status.ENABLED in self._last.status
+        if urgent and not codec.together and self._set_points:
+            set_points = self._set_points  # it still follows those that arrive before its stop
+        self._set_points = set_points
+        requests = codec.encode((control, mode, sequence, *set_points))
         if isinstance(codec, ExchangeCodec) and codec.together:
             self._station.begin(codec, requests[0], urgent=urgent)
         else:

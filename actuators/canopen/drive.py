@@ -244,7 +244,7 @@ class Canopen(Drive):
         self._input_word: int | None = None
         self._output_word = 0
         self._homed = self._searching = self._sent = False
-        self._last_mode = 0
+        self._last_mode, self._last_set_points = 0, (0, 0)
         self._boots = self._bus.node(self._unit).boots
         self._mapped_after = -1
         """how often it had started when its PDOs were mapped, -1: not yet since the connection"""
@@ -384,16 +384,18 @@ class Canopen(Drive):
         self._bus.write(self._unit, self._label, entry, value, timeout)
 
     def _begin(self, command: Command) -> None:
-        mode = _MODES[command.mode]
+        mode, options = _MODES[command.mode], self._options
+        position = round((command.position - options.position_offset) / options.resolution)
+        torque = round(command.force * _PER_MILLE / options.rated_force) if command.mode is Mode.FORCE else 0
+        if command.stops and self._power.flags & Status.ENABLED and self._last_mode:
+            mode, position, torque = self._last_mode, *self._last_set_points  # it stops in the mode in which it moves
         message = b""
         if mode != self._mode or mode != self._last_mode:
             message = line_of(RPDO_2 + self._unit, MODE.pack(mode))
         if self._outputs:
             message += line_of(RPDO_3 + self._unit, OUTPUTS.pack(self._output_word))
-        self._last_mode = mode
+        self._last_mode, self._last_set_points = mode, (position, torque)
         word = self._control(command, mode)
-        position = round((command.position - self._options.position_offset) / self._options.resolution)
-        torque = round(command.force * _PER_MILLE / self._options.rated_force) if command.mode is Mode.FORCE else 0
         message += line_of(RPDO_1 + self._unit, _COMMAND.pack(word, position, torque))
         self._sent = self._bus.begin(self._exchange, message)
         self.counters.sent += self._sent

@@ -201,7 +201,7 @@ class Iai(StationDrive):
         self._sequence = (self._sequence + 1) % SEQUENCES
         state = self._state
         on = state is None or bool(state.status_1 & Status1.SERVO_ON)
-        urgent = on and (command.quick_stop or not command.enable)
+        urgent = on and command.stops
         self._request = self._next_request(command, on)
         sent = True
         if self._request:

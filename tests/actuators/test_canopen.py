@@ -10,6 +10,7 @@ from actuators import (
     COMMAND_CLEAR,
     COMMAND_HOME,
     COMMAND_OFF,
+    COMMAND_STOP,
     Buses,
     Command,
     ConfigurationError,
@@ -126,6 +127,26 @@ def test_homing_is_by_its_own_mode_and_is_remembered_in_others(bench: CanopenBen
     for _ in range(bench.takes):
         feedback = bench.do(COMMAND_HOME)
     assert feedback.status & Status.HOMING and not feedback.status & Status.HOMED
+
+
+@pytest.mark.parametrize("command", [COMMAND_STOP, COMMAND_OFF], ids=["quick stop", "off"])
+def test_a_drive_stops_in_the_mode_in_which_it_moves(bench: CanopenBench, command: Command) -> None:
+    home(bench)
+    bench.do(COMMAND_OFF)
+    for _ in range(bench.takes):
+        bench.do(Command(Mode.POSITION, 0.0, bench.leg.length, enable=True))
+    assert bench.leg.enabled
+    bench.leg.velocity = 0.2
+    bench.sent.clear()
+    bench.do(command)
+    change = line_of(0x303, b"\x06")
+    assert change not in bench.sent
+    words = [found[1] for line in bench.sent if (found := frame_of(line[:-1])) is not None and found[0] == 0x203]
+    assert [word[2:6] for word in words] == [bench_position(bench)]
+    bench.leg.settle()
+    for _ in range(3):
+        bench.do(command)
+    assert change in bench.sent and not bench.leg.enabled
 
 
 def test_a_drive_that_was_not_homed_is_not_in_any_mode(bench: CanopenBench) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drive_support import Bench, serving
+from drive_support import Bench, ask, serving
 from pymodbus.client import ModbusTcpClient
-from servo_profiles import COILS, SHIPPED, UGLY, changed, profile
+from servo_profiles import COILS, SHIPPED, SINGLE, UGLY, changed, profile
 
 from actuators import (
     COMMAND_CLEAR,
@@ -313,6 +313,67 @@ def test_a_drive_that_keeps_its_torque_is_switched_off_when_it_has_stopped() -> 
     assert not bench.do(Command(Mode.POSITION, position=0.63, enable=True)).status & Status.ENABLED
     bench.do(COMMAND_OFF)
     assert bench.do(Command(Mode.POSITION, position=0.63, enable=True)).status & Status.ENABLED
+
+
+APART = ServoProfile.model_validate(
+    changed(
+        SHIPPED["delta-asda-a2"],
+        {
+            "command.handover": None,
+            "command.mode": {"address": 0x500},
+            "command.constants": [{"address": 0x40F, "value": 0}, {"address": 0x501, "value": 0}],
+            "modes": {"off": 0, "position": {"value": 1}, "homing": {"value": 6, "control": 0x10}},
+        },
+    )
+)
+"""One that takes set-points as they are written, and has its mode in a range of its own."""
+
+
+@pytest.mark.parametrize("command", [COMMAND_STOP, COMMAND_OFF], ids=["quick stop", "off"])
+@pytest.mark.parametrize("kind", [SHIPPED["lexium-32"], APART, SINGLE], ids=["lexium-32", "apart", "single"])
+def test_a_stop_is_the_first_that_a_moving_drive_hears(
+    kind: ServoProfile, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(kind)
+    bench.takes = max(bench.takes, 4)
+    moving, leg, mode = power(bench)._replace(mode=Mode.POSITION), bench.leg, kind.command.mode
+    assert mode is not None and kind.modes.off is not None
+    moving = moving._replace(position=leg.length + 0.03)
+    for _ in range(50):
+        bench.do(moving)
+    reached, take, heard = leg.position, leg.command, list[Any]()
+
+    def command_of_the_leg(*given: Any) -> None:
+        heard.append(given)
+        take(*given)
+
+    monkeypatch.setattr(leg, "command", command_of_the_leg)
+    leg.velocity = 0.2
+    bench.do(command)
+    leg.settle()
+    (stop, *_), before = heard[-1:], heard[:-1]
+    assert all(one[0] is Mode.POSITION and one[2] == pytest.approx(reached, abs=1e-3) for one in before)
+    assert (stop[0], stop[4], stop[5]) == (Mode.OFF, command.quick_stop, command.quick_stop)
+    for _ in range(3):
+        assert bench.do(command).fresh
+    assert not leg.enabled
+    words = bytes.fromhex(ask(bench.servo, f"03 {mode.address & ~1:04x} 0002"))[2:]
+    start = 2 * (mode.address & 1)
+    assert int.from_bytes(words[start : start + 2], "big") == kind.modes.off.value
+
+
+def test_a_mode_is_left_as_soon_as_there_is_no_torque() -> None:
+    bench = Bench(SHIPPED["lexium-32"])
+    bench.do(power(bench))
+    bench.sent.clear()
+    bench.leg.velocity = 0.2
+    for _ in range(3):
+        bench.do(COMMAND_STOP)
+    bench.leg.settle()
+    for _ in range(3):
+        bench.do(COMMAND_STOP)
+    modes = [frame[-1] for frame in bench.sent if frame[7:10] == b"\x10\x1b\x06"]
+    assert modes == [1, 1, 1, 1, 0, 0]
 
 
 def test_a_step_without_its_state_is_a_fault_with_words() -> None:
