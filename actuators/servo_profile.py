@@ -403,6 +403,9 @@ def _ramp_kind(value: object) -> str:
 
 _REGISTER = Annotated[RampRegister, Tag("register")]
 _BY_KIND = Discriminator(_ramp_kind)
+_RAMP_BOUNDS = {"speed": (1e-6, 100.0, "m/s"), "acceleration": (1e-4, 1e4, "m/s²")}
+_SPEED = Annotated[float, Field(ge=1e-6, le=100.0), SiUnit("m/s"), Tag("number")]
+_ACCELERATION = Annotated[float, Field(ge=1e-4, le=1e4), SiUnit("m/s²"), Tag("number")]
 
 
 class RampMap(ProfileModel):
@@ -412,9 +415,9 @@ class RampMap(ProfileModel):
     `command.position` and without `command.velocity`.
     """
 
-    speed: Annotated[Annotated[float, Field(gt=0.0), SiUnit("m/s"), Tag("number")] | _REGISTER, _BY_KIND]
+    speed: Annotated[_SPEED | _REGISTER, _BY_KIND]
     """A number, or a constant or start-up parameter by its register."""
-    acceleration: Annotated[Annotated[float, Field(gt=0.0), SiUnit("m/s²"), Tag("number")] | _REGISTER, _BY_KIND]
+    acceleration: Annotated[_ACCELERATION | _REGISTER, _BY_KIND]
     """Likewise."""
 
 
@@ -803,8 +806,12 @@ class ServoProfile(ProfileModel):
                 yield "stop_keeps_torque: needs status.standstill, which is missing"
         for name, bit in self.simulator.bits.items():
             yield from itertools.islice(_shared(f"simulator.{name}", 1 << bit, owners[None], "its word"), 1)
+            owners[None][f"simulator.{name}"] = 1 << bit
             if self.feedback.status is None:
                 yield f"simulator.{name}: a bit of feedback.status, which is missing"
+        torque = self.feedback.auxiliary.keys() & {"torque", "load"}
+        if self.simulator.rated_force is not None and not (self.plain or torque):
+            yield "simulator.rated_force: of a register torque or load, which [feedback.auxiliary] lacks"
 
     def _simulation_faults(self) -> Iterator[str]:
         if self.ramp is not None:
@@ -814,10 +821,15 @@ class ServoProfile(ProfileModel):
                 yield "ramp: needs command.position, which is missing"
             if self.command.velocity is not None:
                 yield "ramp: command.velocity is given; a drive with a ramp of its own takes no speed"
-            for name, value in zip(("speed", "acceleration"), self.ramp_limits, strict=True):
+            for (name, (low, high, unit)), value in zip(_RAMP_BOUNDS.items(), self.ramp_limits, strict=True):
+                given = getattr(self.ramp, name)
+                if not isinstance(given, RampRegister):
+                    continue
+                where = f"ramp.{name}: register {given.address}"
                 if not value > 0.0:
-                    where = getattr(self.ramp, name).address
-                    yield f"ramp.{name}: register {where} is no constant or start-up parameter with a value above 0"
+                    yield f"{where} is no constant or start-up parameter with a value above 0"
+                elif not low <= value <= high:
+                    yield f"{where} gives {value:g} {unit}, must be {low:g} to {high:g} {unit}"
         if self.plain:
             yield from (f"simulator.{name}: {_GIVE_GAP}" for name in self.simulator.entries())
 

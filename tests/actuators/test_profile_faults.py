@@ -77,7 +77,7 @@ def refusal(path: Path, text: str, *changes: tuple[str, str]) -> list[str]:
          "command.constants[4].value: must be a finite number, not true"),
         ("oriental-az", "rated_force = 500.0", "rated_force = -5",
          "simulator.rated_force: must be greater than 0 N, not -5 N"),
-        ("delta-asda-a2", "speed = 0.05 ", "speed = -1 ", "ramp.speed: must be greater than 0 m/s, not -1 m/s"),
+        ("delta-asda-a2", "speed = 0.05 ", "speed = -1 ", "ramp.speed: must be at least 1e-06 m/s, not -1 m/s"),
         ("delta-asda-a2", "speed = 0.05 ", 'speed = "1" ', "ramp.speed: must be a number, not '1'"),
         ("delta-asda-a2", "speed = 0.05 ", "speed = { address = 94 } ", "ramp.speed.scale: missing"),
         ("lexium-32", "timeout = 2.0", "timeout = 100.0", "power.timeout: must be at most 60 s, not 100.0 s"),

@@ -197,6 +197,25 @@ def test_a_wrong_profile_is_named(changes: dict[str, Any], fault: str) -> None:
     assert fault in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        (
+            {"simulator.ready": 5},
+            "simulator.startable: bits 0x0020 of its word are those of simulator.ready, too",
+        ),
+        (
+            {"feedback.auxiliary": {}},
+            "simulator.rated_force: of a register torque or load, which [feedback.auxiliary] lacks",
+        ),
+    ],
+)
+def test_what_a_simulator_cannot_show_is_named(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        ServoProfile.model_validate(changed(SHIPPED["oriental-az"], changes))
+    assert fault in str(caught.value)
+
+
 def test_a_simulators_bits_are_not_of_a_plain_drive() -> None:
     with pytest.raises(
         ValueError, match=r"simulator.ready: is not of a plain profile: give functions.gap, which is missing"
@@ -583,7 +602,15 @@ def test_the_guides_own_sequence_is_a_table() -> None:
     [
         ("lexium-32", {"ramp.speed.address": 6943}, "ramp.speed: register 6943 is no constant or start-up parameter"),
         ("lexium-32", {"ramp.acceleration.address": 1557}, "ramp.acceleration: register 1557 is no constant or"),
-        ("delta-asda-a2", {"ramp.speed": 0.0}, "ramp.speed"),
+        ("delta-asda-a2", {"ramp.speed": 0.0}, "must be at least 1e-06 m/s, not 0.0 m/s"),
+        (
+            "oriental-az",
+            {"ramp.speed": {"address": 0x5E, "scale": 1e308}},
+            "ramp.speed: register 94 gives inf m/s, must be",
+        ),
+        ("oriental-az", {"ramp.speed.scale": 0.1}, "ramp.speed: register 94 gives 2000 m/s, must be 1e-06 to 100 m/s"),
+        ("oriental-az", {"ramp.acceleration": 1e-300}, "must be at least 0.0001 m/s², not 1e-300 m/s²"),
+        ("oriental-az", {"ramp.acceleration": 1e5}, "must be at most 10000 m/s², not 100000.0 m/s²"),
         ("generic-servo", {"ramp": {"speed": 0.1, "acceleration": 1.0}}, "ramp: is not of a plain profile"),
         (
             "generic-servo",
