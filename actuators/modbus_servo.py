@@ -13,17 +13,17 @@ from pathlib import Path
 
 from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
 from actuators.bus import Bus, PipelinedBus
-from actuators.codec import READ_HOLDING, Block, ExchangeCodec
+from actuators.codec import READ_HOLDING, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.control_word import ControlWord
 from actuators.drive import SpeedFromPositions
 from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationDrive
 from actuators.errors import ConfigurationError, IdentityError, ProtocolError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.profile import RANGES, Register, largest, load_profile
+from actuators.profile import RANGES, IdentityMap, Register, largest, load_profile
 from actuators.register_map import INPUT, OUTPUT, MappedCodec, Signals
 from actuators.servo_profile import ServoProfile
-from actuators.station import Station
+from actuators.station import IdentityRead, Station
 from actuators.virtual.device import MBAP_FRAMING, Framing
 from actuators.virtual.drive import PlantPort
 from actuators.virtual.faults import FaultyServo
@@ -64,7 +64,11 @@ class Servo(StationDrive):
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._unit = unit
-        self._watchdog_words = self._encode_watchdog()
+        self._parameters = self._encode_parameters()
+        """word of each register that is written before the drive is enabled"""
+        watchdog = self.profile.parameters.watchdog
+        self._watchdog_at = range(0) if watchdog is None else self.profile.whole(watchdog)
+        self._watchdog_words = [self._parameters.get(address, 0) for address in self._watchdog_at]
         self._watchdog_requested = False
         self._watchdog_doubts = 0
         """successive answers with another watchdog time"""
@@ -203,7 +207,7 @@ class Servo(StationDrive):
     def _identity(self, timeout: float) -> Identity:
         if self.profile.identity is None:
             return Identity("", self.profile.name, "", "")
-        found = self._station.read_identity(self.profile.identity, self.profile.word_order, timeout)
+        found = _read_identity(self._station, self.profile, self.profile.identity, timeout)
         for name, raw in found.numbers.items():
             field = self.profile.identity.numbers[name]
             value = field.masked(raw)
@@ -224,12 +228,19 @@ class Servo(StationDrive):
         self._watchdog_doubts = 0
         for setting in self.profile.parameters.startup.values():
             if setting.write:
-                words = self._words_of(setting.register, setting.value)
-                self._station.write(setting.address, words, timeout, self.profile.functions.write)
+                self._write_parameter(setting.register, timeout)
         self._confirm_settings(timeout)
         if register is not None:
-            self._station.write(register.address, self._watchdog_words, timeout, self.profile.functions.write)
+            self._write_parameter(register, timeout)
             self._confirm_watchdog(timeout, "did not take")
+
+    def _write_parameter(self, register: Register, timeout: float) -> None:
+        """Write a register by function 6, or by 16 with the others of its parameter."""
+        function = self.profile.functions.write
+        own = range(register.address, register.address + register.words)
+        addresses = own if function == WRITE_SINGLE else self.profile.whole(register)
+        words = [self._parameters.get(address, 0) for address in addresses]
+        self._station.write(addresses.start, words, timeout, function)
 
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
@@ -251,7 +262,7 @@ class Servo(StationDrive):
         self._watchdog_requested = True
         words = len(self._watchdog_words)
         self._station.ask_acyclic(
-            struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words
+            struct.pack(">BBHH", self._unit, READ_HOLDING, self._watchdog_at.start, words), 3 + 2 * words
         )
 
     def _take_watchdog(self) -> None:
@@ -269,7 +280,7 @@ class Servo(StationDrive):
         register, station, words = self.profile.parameters.watchdog, self._station, self._watchdog_words
         if register is None:
             return
-        found = station.read(register.address, register.words, timeout)
+        found = station.read(self._watchdog_at.start, len(words), timeout)
         if found == words:
             return
         if not any(found):
@@ -411,16 +422,19 @@ class Servo(StationDrive):
                 status |= flag
         return status
 
-    def _encode_watchdog(self) -> list[int]:
-        """The words of the watchdog's register; none where the drive has no watchdog."""
+    def _encode_parameters(self) -> dict[int, int]:
+        """Word of each register of start-up parameters and watchdog."""
+        found: dict[int, int] = {}
+        for setting in self.profile.parameters.startup.values():
+            found |= dict(enumerate(self._words_of(setting.register, setting.value), start=setting.address))
         register, seconds = self.profile.parameters.watchdog, self._options.watchdog
         if register is None:
-            return []
+            return found
         counts = round(seconds / register.scale)
         if not 1 <= counts <= RANGES[register.type][1]:
             low, high = register.scale, RANGES[register.type][1] * register.scale
             raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
-        return self._words_of(register, counts)
+        return found | dict(enumerate(self._words_of(register, counts), start=register.address))
 
 
 def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:
@@ -460,7 +474,7 @@ def _identity_read(station: Station, profile: ServoProfile, timeout: float) -> I
     """Identity of a unit by a profile; None if it is not the one that the profile expects."""
     if profile.identity is None:
         return Identity("", profile.name, "", "")
-    found = station.read_identity(profile.identity, profile.word_order, timeout)
+    found = _read_identity(station, profile, profile.identity, timeout)
     if any(
         field.expect not in (None, field.masked(found.numbers[name]))
         for name, field in profile.identity.numbers.items()
@@ -468,6 +482,10 @@ def _identity_read(station: Station, profile: ServoProfile, timeout: float) -> I
         return None
     texts = [found.texts[name] for name in profile.identity.texts if name != "firmware"]
     return Identity(**found.texts) if all(text and "?" not in text for text in texts) else None
+
+
+def _read_identity(station: Station, profile: ServoProfile, identity: IdentityMap, timeout: float) -> IdentityRead:
+    return station.read_identity(identity, profile.word_order, timeout, pairs=bool(profile.functions.pairs))
 
 
 def _gives_feedback(station: Station, profile: ServoProfile, timeout: float) -> bool:

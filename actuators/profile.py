@@ -252,18 +252,23 @@ def check_overlap(registers: Mapping[str, Register | Text]) -> None:
             raise ValueError(f"{one} and {other}: the registers at {before.address} and {after.address} overlap")
 
 
-def spans(registers: Sequence[Register | Text], gap: int | None, limit: int) -> list[tuple[int, int]]:
+def spans(
+    registers: Sequence[Register | Text], gap: int | None, limit: int, *, pairs: bool = False
+) -> list[tuple[int, int]]:
     """First register and the one behind the last of each range that takes one exchange.
 
     gap: most registers without a name between two of one range; None = any. limit: most registers of a range.
+    pairs: whether each begins at an even register and ends behind an odd one.
     """
     found: list[tuple[int, int]] = []
     for register in sorted(registers, key=lambda one: one.address):
-        end = register.address + register.words
-        if found and (gap is None or register.address - found[-1][1] <= gap) and end - found[-1][0] <= limit:
+        first, end = register.address, register.address + register.words
+        if pairs:
+            first, end = first & ~1, end + (end & 1)
+        if found and (gap is None or first - found[-1][1] <= gap) and end - found[-1][0] <= limit:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
-            found.append((register.address, end))
+            found.append((first, end))
     return found
 
 
@@ -345,12 +350,11 @@ class IdentityMap(ProfileModel):
         """Whether reading it can show that a device is another one."""
         return bool(self.texts) or any(field.expect is not None for field in self.numbers.values())
 
-    @property
-    def ranges(self) -> list[tuple[int, int]]:
-        """First register and number of each range that is read."""
+    def ranges(self, *, pairs: bool = False) -> list[tuple[int, int]]:
+        """First register and number of each range that is read. pairs: see `spans`."""
         fields = list(self.read.values())
         together = all(isinstance(field, Text) for field in fields)
-        return [(first, end - first) for first, end in spans(fields, None if together else 0, MAX_READ)]
+        return [(first, end - first) for first, end in spans(fields, None if together else 0, MAX_READ, pairs=pairs)]
 
     @model_validator(mode="after")
     def _check(self) -> Self:

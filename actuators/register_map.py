@@ -203,14 +203,12 @@ class MappedCodec:
         places |= dict(enumerate(feedback.auxiliary.values(), start=behind))
         found = []
         for function, registers in sorted(profile.tables().items()):
-            for first, end in spans([*registers.values()], gap, MAX_READ - 2 * profile.functions.pairs):
+            for first, end in spans([*registers.values()], gap, MAX_READ, pairs=bool(profile.functions.pairs)):
                 inside = [
                     place
                     for place, one in places.items()
                     if first <= one.address < end and any(one is other for other in registers.values())
                 ]
-                if profile.functions.pairs:
-                    first, end = first & ~1, end + (end & 1)
                 block = Block([places[place] for place in inside], profile.word_order, (first, end))
                 found.append(Read(function, first, end - first, block, inside))
         for function in (READ_COILS, READ_DISCRETE):

@@ -266,6 +266,12 @@ class ParameterMap(ProfileModel):
     startup: dict[str, Setting] = Field(default_factory=dict)
     """Further parameters by name, in the order in which they are written."""
 
+    @property
+    def registers(self) -> dict[str, Register]:
+        """All that there are, by key."""
+        settings = {f"startup.{name}": setting.register for name, setting in self.startup.items()}
+        return settings if self.watchdog is None else {"watchdog": self.watchdog, **settings}
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.watchdog is not None and self.watchdog.type not in ("u16", "u32"):
@@ -273,9 +279,14 @@ class ParameterMap(ProfileModel):
         if self.watchdog is not None and self.watchdog.scale < 0.0:
             raise ValueError(f"watchdog: scale {self.watchdog.scale:g} of a time cannot be negative")
         check_no_table({"watchdog": self.watchdog})
-        settings = {f"startup.{name}": setting.register for name, setting in self.startup.items()}
-        check_overlap(settings if self.watchdog is None else {"watchdog": self.watchdog, **settings})
+        check_overlap(self.registers)
         return self
+
+
+def _pairs(value: object) -> object:
+    if not isinstance(value, bool) and value != "whole":
+        raise ValueError(f'must be true, false or "whole", not {value!r}')
+    return value
 
 
 class Functions(ProfileModel):
@@ -296,10 +307,11 @@ class Functions(ProfileModel):
     """Most registers without a name that a read of feedback or of start-up parameters goes across.
 
     Left out: the feedback is one range, and only neighbouring parameters are read together."""
-    pairs: bool = False
+    pairs: Annotated[bool | Literal["whole"], BeforeValidator(_pairs)] = False
     """Every parameter of the device takes two registers from an even address on: of one word, the other reads 0.
 
-    Feedback is read by whole parameters."""
+    All is read by whole parameters, and start-up parameters are written so by function 16. "whole": the device refuses
+    everything else."""
     also: list[Literal[8, 23, 43]] = Field(default_factory=list)
     """Function codes that the device has and the driver does not use; the simulator serves them. 23 only with
     `exchange = "separate"`."""
@@ -611,6 +623,7 @@ class ServoProfile(ProfileModel):
         return (
             self.power is None
             and self.functions.gap is None
+            and not self.functions.pairs
             and feedback.status is not None
             and command.control is not None
             and command.mode is not None
@@ -650,7 +663,13 @@ class ServoProfile(ProfileModel):
     def startup_ranges(self) -> list[tuple[int, int]]:
         """First register and number of each range of start-up parameters, read together as `functions.gap` says."""
         registers = [setting.register for setting in self.parameters.startup.values()]
-        return [(first, end - first) for first, end in spans(registers, self.functions.gap or 0, MAX_READ)]
+        ranges = spans(registers, self.functions.gap or 0, MAX_READ, pairs=bool(self.functions.pairs))
+        return [(first, end - first) for first, end in ranges]
+
+    def whole(self, register: Register) -> range:
+        """The registers of the parameter that has this one: with `functions.pairs`, whole pairs."""
+        ((first, end),) = spans([register], 0, MAX_READ, pairs=bool(self.functions.pairs))
+        return range(first, end)
 
     def tables(self) -> dict[int, dict[str, Register]]:
         """Feedback registers, by key, by the function that reads them, 3 or 4."""
@@ -847,16 +866,13 @@ class ServoProfile(ProfileModel):
         if self.parameters.watchdog is not None:
             once["parameters.watchdog"] = self.parameters.watchdog
         for name, register in once.items():
+            whole = self.whole(register)
             for other, one in self.command.written.items():
-                first = max(one.address, register.address)
-                if first < min(one.address + one.words, register.address + register.words):
+                first = max(one.address, whole.start)
+                if first < min(one.address + one.words, whole.stop):
                     yield f"{name}: register {first} is written every cycle, by command.{other}"
         written = self._named("command", self.command.written)
-        if self.functions.pairs:
-            for name, register in (once | self._named("feedback", self.feedback.read) | written).items():
-                if isinstance(register, Register) and register.words > 1 and register.address % 2:
-                    kind = a_type(register.type)
-                    yield f"{name}: {kind} at address {register.address}, with functions.pairs it must be even"
+        yield from self._pair_faults(once | self._named("feedback", self.feedback.read) | written)
         read = [self._named("feedback", table) for table in self.tables().values()]
         try:
             for table in [*read, written]:
@@ -875,6 +891,21 @@ class ServoProfile(ProfileModel):
     @staticmethod
     def _named(table: str, registers: Mapping[str, Register | Text]) -> dict[str, Register | Text]:
         return {f"{table}.{name}": register for name, register in registers.items()}
+
+    def _pair_faults(self, registers: Mapping[str, Register | Text]) -> Iterator[str]:
+        functions = self.functions
+        if functions.pairs:
+            for name, register in registers.items():
+                if isinstance(register, Register) and register.words > 1 and register.address % 2:
+                    kind = a_type(register.type)
+                    yield f"{name}: {kind} at address {register.address}, with functions.pairs it must be even"
+        if functions.pairs == "whole" and functions.write == 6:
+            yield "functions.pairs: function 6 writes no whole pair"
+        elif functions.pairs == "whole":
+            for first, end in spans([*self.command.written.values()], 0, MAX_WRITE):
+                if first & 1 or end & 1:
+                    what = f"[command] has a half of a pair among registers {first}..{end - 1}"
+                    yield f"functions.pairs: {what}; write the other one as a constant"
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -310,13 +310,16 @@ class Station:
             self._check_refusal(reply, what)
             raise ProtocolError(f"{self.label} answered a {what} with something else: {reply.hex(' ')}")
 
-    def read_identity(self, identity: IdentityMap, order: WordOrder, timeout: float) -> "IdentityRead":
+    def read_identity(
+        self, identity: IdentityMap, order: WordOrder, timeout: float, *, pairs: bool = False
+    ) -> "IdentityRead":
         """Read what a profile's identity map names; characters that are not ASCII become "?".
 
-        order: of numbers of more than one word. Raises ConnectError, ProtocolError.
+        order: of numbers of more than one word. pairs: whether registers are read by whole pairs. Raises ConnectError,
+        ProtocolError.
         """
         words: dict[int, int] = {}
-        for first, count in identity.ranges:
+        for first, count in identity.ranges(pairs=pairs):
             words |= dict(enumerate(self.read(first, count, timeout), start=first))
         found = IdentityRead({name: field if isinstance(field, str) else "" for name, field in identity}, {})
         for name, field in identity.read.items():

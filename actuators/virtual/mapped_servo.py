@@ -39,6 +39,7 @@ _TAKEN = 1 << 16
 class VirtualMappedServo(VirtualServo):
     """One drive with the registers of its profile, with `pairs` their other words, and no others, over one leg.
 
+    One whose `pairs` are "whole" refuses to read or write a part of a parameter.
     With `[power]` its torque follows `VirtualPower`: words that come too early are ignored, and torque that was lost
     does not come back by itself. One of CiA 402 has the bits of the standard's status word that its profile leaves out.
     A set-point takes effect when it is handed over by the profile's rules. Until the first one, and in a mode that only
@@ -118,6 +119,8 @@ class VirtualMappedServo(VirtualServo):
         written = [(write.block.address, write.block.count) for write in mapped.writes]
         for first, count in [*written, *self.profile.startup_ranges]:
             self._readable.append((first, count, partial(self._stored, first, count)))
+        self._whole = functions.pairs == "whole"
+        """whether it refuses what begins or ends within a parameter"""
         if functions.pairs:
             named = {first + place for first, count, _ in self._readable for place in range(count)}
             missing = sorted(address ^ 1 for address in named if address ^ 1 not in named)
@@ -154,7 +157,8 @@ class VirtualMappedServo(VirtualServo):
                 range(setting.address, setting.address + setting.register.words),
             )
             self._words |= dict(zip(addresses, struct.unpack(f">{len(data) // 2}H", data), strict=True))
-            self._parameters |= {*addresses}
+            self._parameters |= {*self.profile.whole(setting.register)}
+        self._words |= dict.fromkeys(self._parameters - self._words.keys(), 0)
         self._coils = dict.fromkeys(self._coils, False)
         self.outputs = dict.fromkeys(self.outputs, False)
         self._holds = False
@@ -174,7 +178,14 @@ class VirtualMappedServo(VirtualServo):
         """See `ModbusDevice.answer`."""
         return ModbusDevice.answer(self, message)
 
+    def _read(self, address: int, count: int, function: int = READ_HOLDING, width: int = 2) -> bytes:
+        if self._whole and (address | count) & 1 and width == 2:
+            raise RegisterError(ILLEGAL_ADDRESS)
+        return super()._read(address, count, function, width)
+
     def _write(self, address: int, data: bytes) -> None:
+        if self._whole and (address | len(data) // 2) & 1:
+            raise RegisterError(ILLEGAL_ADDRESS)
         words = struct.unpack(f">{len(data) // 2}H", data)
         written = dict(enumerate(words, start=address))
         if written.keys() <= self._parameters:

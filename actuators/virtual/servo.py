@@ -108,7 +108,8 @@ class VirtualServo(VirtualDrive, ModbusDevice):
         self._watchdog_register = profile.parameters.watchdog
         self._watchdog_block = None
         if self._watchdog_register is not None:
-            self._watchdog_block = Block([self._watchdog_register], profile.word_order)
+            whole = profile.whole(self._watchdog_register)
+            self._watchdog_block = Block([self._watchdog_register], profile.word_order, (whole.start, whole.stop))
         if self._watchdog_block is not None:
             self._readable.append(
                 (self._watchdog_block.address, self._watchdog_block.count, lambda: self._watchdog_bytes)

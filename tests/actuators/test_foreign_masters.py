@@ -76,14 +76,22 @@ def test_a_master_reads_where_the_leg_of_a_servo_is(name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", ["delta-asda-a2", "lexium-32", "oriental-az"])
 def test_a_master_reads_whole_parameters_of_two_registers(name: str, tmp_path: Path) -> None:
-    """As these makers' own software does; the driver reads the one word that says something."""
+    """As these makers' own software does. A Lexium has no halves of them."""
     profile = load_profile(name, ServoProfile)
     twin = create_twin("servo", {"device": "memory", "unit": UNIT, "profile": profile}, Leg(0.6))
     status, error = profile.feedback.status, profile.feedback.error
     assert status is not None and error is not None
     with opened(twin, tmp_path) as client:
-        word = client.read_holding_registers(status.address, count=1, device_id=UNIT).registers[0]
-        assert read(client, status.address & ~1, "u32", profile.word_order) == word
+        word = int(read(client, status.address & ~1, "u32", profile.word_order))
+        half = client.read_holding_registers(status.address, count=1, device_id=UNIT)
+        if name == "lexium-32":
+            assert half.exception_code == 2
+            for first, count in ((status.address, 2), (status.address & ~1, 3)):
+                assert client.read_holding_registers(first, count=count, device_id=UNIT).exception_code == 2
+            assert client.write_registers(6919, [6], device_id=UNIT).exception_code == 2
+            assert client.write_registers(6918, [0, 6], device_id=UNIT).exception_code == 0
+        else:
+            assert half.registers == [word]
         assert read(client, error.address & ~1, "u32", profile.word_order) == 0
         assert client.write_register(status.address ^ 1, 1, device_id=UNIT).exception_code == 2
 

@@ -71,7 +71,7 @@ def refusal(path: Path, text: str, *changes: tuple[str, str]) -> list[str]:
          "identity.serial.address: missing"),
         ("generic-servo", 'name = "generic-servo"', 'name = "x"\nhoming_ends_off = 1',
          "homing_ends_off: must be true or false, not 1"),
-        ("oriental-az", "pairs = true", "pairs = 1", "functions.pairs: must be true or false, not 1"),
+        ("oriental-az", "pairs = true", "pairs = 1", 'functions.pairs: must be true, false or "whole", not 1'),
         ("oriental-az", "value = 20000", "value = inf", "command.constants[4].value: must be a finite number, not inf"),
         ("oriental-az", "value = 20000", "value = true",
          "command.constants[4].value: must be a finite number, not true"),

@@ -481,11 +481,65 @@ def test_parameters_are_written_read_back_and_verified() -> None:
         bench.drive.configure()
 
 
+HALVES = {
+    "parameters.startup.acceleration": {"address": 1557, "value": 24000},
+    "parameters.watchdog": {"address": 1601, "scale": 1e-3},
+    "ramp.acceleration": 2.0,
+    "identity": {"vendor": "Somebody", "product": {"address": 801, "expect": 7}, "serial": {"address": 803}},
+}
+"""Words in the second one of two registers."""
+
+
+def test_parameters_and_identity_go_by_whole_pairs() -> None:
+    bench = Bench(ServoProfile.model_validate(changed(SHIPPED["lexium-32"], HALVES)), serial="1", watchdog=0.05)
+    bench.sent.clear()
+    bench.drive.configure()
+    assert bench.drive.identify().product == bench.drive.verify(1.0).product == "7"
+    sent = [frame[7:].hex() for frame in bench.sent]
+    assert "100614000204" + "00005dc0" in sent and "100640000204" + "00000032" in sent
+    assert all(not (frame[9] | frame[11]) & 1 for frame in bench.sent)
+    servo = bench.servo
+    assert isinstance(servo, VirtualMappedServo)
+    servo._words[1557] = 5
+    with pytest.raises(ConfigurationError, match="acceleration: register 1557 reads back 5, 24000 was written"):
+        bench.drive.verify(1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"functions.write": 6}, "functions.pairs: function 6 writes no whole pair"),
+        ({"functions.pairs": "half"}, "functions.pairs"),
+        (
+            {"command.constants": [{"address": 6942, "type": "u32", "value": 3000}, {"address": 6914, "value": 0}]},
+            "functions.pairs: [command] has a half of a pair among registers 6919..6919; write the other",
+        ),
+        (
+            {"parameters.startup.acceleration.address": 1555, "ramp.acceleration": 1.0},
+            "parameters.startup.acceleration: a u32 at address 1555, with functions.pairs it must be even",
+        ),
+        (
+            {
+                "parameters.startup.other": {"address": 6920, "value": 0},
+                "command.force": {"address": 6921, "type": "i16"},
+            },
+            "parameters.startup.other: register 6921 is written every cycle, by command.force",
+        ),
+    ],
+)
+def test_halves_of_pairs_are_named(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        ServoProfile.model_validate(changed(SHIPPED["lexium-32"], changes))
+    assert fault in str(caught.value)
+
+
 def test_parameters_that_are_neighbours_are_read_together() -> None:
     assert SHIPPED["delta-asda-a2"].startup_ranges == [(0x22, 4), (0x102, 2), (0x23C, 2), (0x30C, 2)]
     assert UGLY.startup_ranges == [(500, 4), (510, 2)]  # across the gap that `functions` tolerates
     one, two = {"address": 500, "value": 1}, {"address": 502, "value": 2}
     assert profile(parameters={"startup": {"one": one, "two": two}}).startup_ranges == [(500, 1), (502, 1)]
+    paired = changed(SHIPPED["oriental-az"], {"parameters.startup": {"one": one, "two": two}})
+    assert ServoProfile.model_validate(paired).startup_ranges == [(500, 4)]
 
 
 def test_another_model_is_refused_by_register_and_number() -> None:
@@ -606,7 +660,7 @@ def test_the_guides_own_sequence_is_a_table() -> None:
         (
             "oriental-az",
             {"ramp.speed": {"address": 0x5E, "scale": 1e308}},
-            "ramp.speed: register 94 gives inf m/s, must be",
+            "register 94 gives inf m/s, must be",
         ),
         ("oriental-az", {"ramp.speed.scale": 0.1}, "ramp.speed: register 94 gives 2000 m/s, must be 1e-06 to 100 m/s"),
         ("oriental-az", {"ramp.acceleration": 1e-300}, "must be at least 0.0001 m/s², not 1e-300 m/s²"),
