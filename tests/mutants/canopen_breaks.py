@@ -17,6 +17,11 @@ def _interpolation(
 
 
 CANOPEN_BREAKS = [
+    _drive(
+        "a CANopen drive hears of another mode before its stop",
+        "if command.stops and self._power.flags",
+        "if False and self._power.flags",
+    ),
     _drive("a cycle is written in whole milliseconds", "for exponent in range(-3, -7, -1):", "for exponent in (-3,):"),
     Break(
         "drives interpolate over another cycle than the rig's",

@@ -204,6 +204,11 @@ TWIN_BREAKS = [
         'return b"".join(replies)',
         _JRK,
     ),
+    _jrk(
+        "a Jrk turns faster than at full duty",
+        'min(int.from_bytes(self._ram[setting : setting + 2], "little"), FULL_DUTY)',
+        'int.from_bytes(self._ram[setting : setting + 2], "little")',
+    ),
     _jrk("a Jrk does not take the short form", "message[0] not in (self.unit, EVERYONE)", "message[0] != self.unit"),
     _jrk("a Jrk does not stop by a coarse target of 0", "(code == TARGET_BELOW and data[0])", "code == TARGET_BELOW"),
     _jrk(
