@@ -147,9 +147,11 @@ def key_of(annotation: Any, metadata: list[Any]) -> Key:
         key = key_of(members[0], parts)
         key.optional = True
         every = [key, *(key_of(each, []) for each in members[1:])]
-        if len(every) > 1 and (models := [each.model for each in every if each.model is not None]):
-            key.kind, key.model = " or ".join(dict.fromkeys(each.kind for each in every)), None
-            key.variants = models
+        models = [each.model for each in every if each.model is not None]
+        if len(every) > 1 and (models or any(get_origin(each) is Literal for each in members)):
+            key.kind = " or ".join(dict.fromkeys(each.kind for each in every))
+        if len(every) > 1 and models:
+            key.model, key.variants = None, models
         return key
     if origin is Literal:
         return Key(" or ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in get_args(annotation)))

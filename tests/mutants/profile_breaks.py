@@ -142,7 +142,7 @@ PROFILE_BREAKS = [
     Break(
         "the watchdog's time may be written into the control word",
         "actuators/servo_profile.py",
-        "                if first < min(one.address + one.words, register.address + register.words):",
+        "                if first < min(one.address + one.words, whole.stop):",
         "                if False:",
         ("actuators/test_profile_faults.py::test_what_is_wrong_between_tables_is_said",),
     ),
