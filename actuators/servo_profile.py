@@ -666,7 +666,7 @@ class ServoProfile(ProfileModel):
         ranges = spans(registers, self.functions.gap or 0, MAX_READ, pairs=bool(self.functions.pairs))
         return [(first, end - first) for first, end in ranges]
 
-    def whole(self, register: Register) -> range:
+    def whole(self, register: Register | Text) -> range:
         """The registers of the parameter that has this one: with `functions.pairs`, whole pairs."""
         ((first, end),) = spans([register], 0, MAX_READ, pairs=bool(self.functions.pairs))
         return range(first, end)
